@@ -1,0 +1,96 @@
+"""The only module that knows folder and file names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+PACKAGE = REPOSITORY / "common"
+CATALOG = PACKAGE / "catalog"
+SUITE = PACKAGE / "suite"
+DOCS = REPOSITORY / "docs"
+PUBLISHED = REPOSITORY / "extra" / "published"
+RANGES_CSV = "correctness_consistency_ranges.csv"
+CACHE_NAME = "speechproof"
+
+
+def default_cache() -> Path:
+    """XDG cache folder of this program."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / CACHE_NAME
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where one run reads and writes.
+
+    Args:
+        output: root of ``method-tests/``, ``extra/media/`` and ``build/``
+        cache: predictions, audb flavours, embedded data
+    """
+
+    output: Path = REPOSITORY
+    cache: Path = Path()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "output", Path(self.output).resolve())
+        cache = default_cache() if self.cache == Path() else Path(self.cache)
+        object.__setattr__(self, "cache", cache.resolve())
+
+    @property
+    def method_tests(self) -> Path:
+        """Result tables."""
+        return self.output / "method-tests"
+
+    @property
+    def media(self) -> Path:
+        """Figures and audio examples."""
+        return self.output / "extra" / "media"
+
+    @property
+    def build(self) -> Path:
+        """Everything that Sphinx reads and writes."""
+        return self.output / "build"
+
+    @property
+    def source(self) -> Path:
+        """Assembled Sphinx source: docs/ plus generated pages."""
+        return self.build / "source"
+
+    @property
+    def html(self) -> Path:
+        """The website."""
+        return self.build / "html"
+
+    def criteria(self, target: str, test: str) -> Path:
+        """Criteria table of a test."""
+        return self.method_tests / target / f"{test}.csv"
+
+    def results(self, target: str, model: str, test: str) -> Path:
+        """Result rows of a model in a test."""
+        return self.method_tests / target / model / f"{test}.csv"
+
+    def manifest(self, target: str, model: str) -> Path:
+        """What the result rows of a model were made from."""
+        return self.method_tests / target / model / "manifest.json"
+
+    def figures(self, target: str, model: str, test: str) -> Path:
+        """Figures of a model in a test."""
+        return self.media / target / model / test
+
+    @property
+    def predictions(self) -> Path:
+        """Prediction cache."""
+        return self.cache / "predictions"
+
+    @property
+    def embedded(self) -> Path:
+        """Embedded data: the file-system audb repository and its parts."""
+        return self.cache / "embedded"
+
+    @property
+    def audb(self) -> Path:
+        """Cache of loaded audb datasets."""
+        return self.cache / "audb"

@@ -1,0 +1,48 @@
+"""Aligned arrays of one (model, target, dataset): what designs and figures see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from common.spec import Target
+
+#: name of the condition in which nothing is changed
+ORIGINAL = "original"
+
+
+@dataclass(frozen=True)
+class View:
+    """What a design sees of one (model, target, dataset): aligned arrays.
+
+    Args:
+        target: the target
+        samples: one row per selected sample; columns ``file``, ``start``, ``end`` and the
+            declared columns of the dataset; RangeIndex
+        predictions: condition -> values, aligned with ``samples``; floats for regression,
+            labels (object) for classification
+        dataset: id of the dataset
+        seed: seed of the run, for designs that sample
+    """
+
+    target: Target
+    samples: pd.DataFrame
+    predictions: Mapping[str, np.ndarray]
+    dataset: str = ""
+    seed: int = 0
+
+    @property
+    def truth(self) -> np.ndarray:
+        """Annotated values of the target, aligned with ``samples``."""
+        column = self.samples[self.target.id]
+        if self.target.kind == "regression":
+            return column.to_numpy(dtype=float)
+        return column.to_numpy(dtype=object)
+
+    @property
+    def prediction(self) -> np.ndarray:
+        """Predictions on the unchanged input."""
+        return self.predictions[ORIGINAL]
