@@ -8,15 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+import numpy as np
+import pydantic
 
+from common.errors import ConfigError
+from common.metrics import METRICS, Metric
+from common.metrics.bins import bin_codes, bin_labels
+from common.metrics.reasons import why_undefined
 from common.registry import Registry
-from common.spec import MetricUse, Record, Target
+from common.spec import KINDS, MetricUse, Record, Target, Test, fault
 from common.view import ORIGINAL, View
 
-__all__ = ["DESIGNS", "ORIGINAL", "Design", "Options", "Score", "Selection", "View"]
+if TYPE_CHECKING:  # importing pandas costs a second; a plan needs no tables
+    import pandas as pd
+
+__all__ = [
+    "DESIGNS",
+    "ORIGINAL",
+    "Design",
+    "Options",
+    "Score",
+    "Selection",
+    "View",
+    "check_uses",
+    "options",
+    "score_pair",
+]
 
 
 @dataclass(frozen=True)
@@ -55,12 +74,16 @@ class Selection:
     """Samples a design wants.
 
     Args:
-        samples: selected rows, in their order
+        samples: selected rows, in their order and with their index in the table
         reason: why no sample is left; empty otherwise
     """
 
     samples: pd.DataFrame
     reason: str = ""
+
+
+def _pairs_only(options: Any, metric: Metric) -> str:
+    return "" if metric.takes == "pair" else f"'{metric.id}' does not compare samples one by one"
 
 
 @dataclass(frozen=True)
@@ -74,6 +97,9 @@ class Design:
         select: (options, target, table) -> Selection, before prediction
         scores: (options, view, uses) -> scores, in the order of the table on the page
         conditions: (options, target) -> condition -> perturbation id; empty: original only
+        criterion_names: (options, target, metric label) -> names in the criteria table, for
+            example one per group
+        misfit: (options, metric) -> why the design cannot use a metric; empty: it can
     """
 
     name: str
@@ -81,7 +107,94 @@ class Design:
     needs: Callable[[Any, Target], Sequence[str]]
     select: Callable[[Any, Target, pd.DataFrame], Selection]
     scores: Callable[[Any, View, Sequence[MetricUse]], list[Score]]
-    conditions: Callable[[Any, Target], Mapping[str, str]] = field(default=lambda options, target: {})
+    conditions: Callable[[Any, Target], Mapping[str, str]] = field(
+        default=lambda options, target: {}
+    )
+    criterion_names: Callable[[Any, Target, str], Sequence[str]] = field(
+        default=lambda options, target, label: [label]
+    )
+    misfit: Callable[[Any, Metric], str] = _pairs_only
 
 
 DESIGNS: Registry[Design] = Registry("design")
+
+
+def options(design: Design, test: Test) -> Options:
+    """Validated options of a test's design.
+
+    Raises:
+        ConfigError: with the file of the test and the key, for the first fault
+    """
+    try:
+        return design.options.model_validate(dict(test.options))
+    except pydantic.ValidationError as error:
+        place = f"design.{design.name}"
+        raise ConfigError(f"{test.origin}: {fault(design.options, place, error)}") from None
+
+
+def check_uses(test: Test) -> None:
+    """Whether the design of a test can use its metrics.
+
+    Raises:
+        ConfigError: with the file of the test and the key, for the first fault
+    """
+    design = DESIGNS.get(test.design_name, f"{test.origin}: design")
+    chosen = options(design, test)
+    for kind in KINDS:
+        for number, use in enumerate(test.uses(kind)):
+            place = f"{test.origin}: {kind}[{number}].metric"
+            reason = design.misfit(chosen, METRICS.get(use.metric, place))
+            if reason:
+                raise ConfigError(f"{place}: design '{design.name}': {reason}")
+
+
+def score_pair(
+    use: MetricUse,
+    truth: np.ndarray,
+    prediction: np.ndarray,
+    *,
+    labels: Sequence[str] = (),
+) -> list[Score]:
+    """Scores of a metric that compares samples one by one.
+
+    Args:
+        use: metric and parameters
+        truth: annotated values, or those of the reference, shape (N,)
+        prediction: predicted values, shape (N,)
+        labels: classes, for metrics that want them
+
+    Returns:
+        one score, or one per class or bin. Its n is N; per class or bin, it is the number of
+        samples that belong there in the truth, for precision that of the predictions there
+    """
+    metric = METRICS.get(use.metric)
+    value = metric.score(truth, prediction, labels=labels, params=use.params)
+    sizes = _sizes(metric, use, truth, prediction)
+    values = value if isinstance(value, Mapping) else {"": value}
+    return [
+        Score(
+            use.metric,
+            number,
+            n=sizes.get(label, 0) if sizes and label else len(prediction),
+            label=label,
+            reason=why_undefined(truth, prediction, label=label, params=use.params)
+            if np.isnan(number)
+            else "",
+        )
+        for label, number in values.items()
+    ]
+
+
+def _sizes(
+    metric: Metric, use: MetricUse, truth: np.ndarray, prediction: np.ndarray
+) -> dict[str, int]:
+    """Number of samples per class or bin; empty if the metric does not count them."""
+    if not metric.counts:
+        return {}
+    values = truth if metric.counts == "truth" else prediction
+    if metric.kind == "regression":
+        bins = use.params["bins"]
+        counts = np.bincount(bin_codes(values, bins), minlength=bins)
+        return dict(zip(bin_labels(bins), counts.tolist(), strict=True))
+    names, counts = np.unique(values, return_counts=True)
+    return dict(zip(names.tolist(), counts.tolist(), strict=True))

@@ -1,8 +1,14 @@
-"""What a metric is: a pure function and what one must know to show its number."""
+"""What a metric is: a pure function and what one must know to show its number.
+
+Inputs are arrays without missing values: :mod:`common.kinds` checks predictions, a design
+selects annotated samples. A result that is not defined is NaN, never an exception, and
+:mod:`common.metrics.reasons` says why.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +18,14 @@ from common.errors import LengthError
 from common.registry import Registry
 
 Value = float | Mapping[str, float]
+
+#: what a metric compares -> the positional arguments of its function
+TAKES = {
+    "pair": ("truth", "prediction"),
+    "shares": ("truth", "prediction"),
+    "range": ("prediction",),
+    "groups": ("prediction", "group", "context"),
+}
 
 
 @dataclass(frozen=True)
@@ -23,12 +37,20 @@ class Metric:
         label: name on pages, for example ``Concordance Correlation Coeff``
         short: short name, for example ``CCC``
         kind: kind of prediction that it scores
-        function: ``(truth, prediction, **params) -> float or {label: float}``;
-            classification metrics take ``labels=`` as well
+        function: function of the arguments that ``takes`` names and of keyword-only
+            parameters; classification metrics get ``labels`` from the design
         bounds: smallest and largest possible value
         direction: whether ``higher``, ``lower`` or ``zero`` is best
         cite: key in docs/refs.bib
         unit: what stands behind the number
+        filled: keyword parameters that the design supplies, not the YAML; besides ``labels``
+        takes: ``pair``: two aligned arrays, shape (N,), be it truth and prediction of
+            samples, means of speakers, or predictions in two conditions; ``shares``: two
+            arrays of class shares, shape (units, classes); ``range``: predictions and the
+            ends of a range; ``groups``: predictions, their group and whether they are in
+            the context (:mod:`common.metrics.shift`)
+        counts: for a value per class or bin, whether n is the number of samples that belong
+            there in the ``truth`` or in the ``prediction``; empty: all samples
     """
 
     id: str
@@ -40,6 +62,48 @@ class Metric:
     direction: Literal["higher", "lower", "zero"]
     cite: str
     unit: str = ""
+    filled: tuple[str, ...] = ()
+    takes: Literal["pair", "shares", "range", "groups"] = "pair"
+    counts: Literal["", "truth", "prediction"] = ""
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """Names of the keyword-only parameters of the function.
+
+        >>> from common.metrics import METRICS
+        >>> METRICS.get("jensen_shannon_distance").keywords
+        ('bins',)
+        """
+        parameters = inspect.signature(self.function).parameters.values()
+        return tuple(p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY)
+
+    def score(
+        self,
+        truth: np.ndarray,
+        prediction: np.ndarray,
+        *,
+        labels: Sequence[str] = (),
+        params: Mapping[str, Any] | None = None,
+    ) -> Value:
+        """Value of a metric that compares two arrays (``pair`` or ``shares``).
+
+        Args:
+            truth: annotated values, or those of the reference
+            prediction: predicted values, in the same order
+            labels: classes, for metrics that want them
+            params: parameters as in the YAML of the test
+
+        Returns:
+            one number, or one per class or bin in the order of the table on the page
+
+        Raises:
+            LengthError: if the arrays differ in length
+        """
+        given: dict[str, Any] = dict(params or {})
+        if "labels" in self.keywords:
+            given["labels"] = labels
+        value: Value = self.function(truth, prediction, **given)
+        return value
 
 
 METRICS: Registry[Metric] = Registry("metric")
@@ -62,3 +126,14 @@ def check_lengths(**arrays: np.ndarray) -> None:
     if len(set(sizes.values())) > 1:
         text = ", ".join(f"{name}: {size}" for name, size in sizes.items())
         raise LengthError(f"arrays differ in length ({text})")
+
+
+def floats(**arrays: np.ndarray) -> list[np.ndarray]:
+    """Arrays in float64, after :func:`check_lengths`; the inputs stay as they are."""
+    check_lengths(**arrays)
+    return [np.asarray(values, dtype=np.float64) for values in arrays.values()]
+
+
+def mean(values: np.ndarray) -> float:
+    """Mean; NaN (and no warning) of nothing."""
+    return float(np.mean(values)) if len(values) else float("nan")

@@ -1,0 +1,43 @@
+"""One of several classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from common.kinds.base import KINDS, check_shape, matrix, numbers
+from common.spec import Target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Classification:
+    """One score per class of the target; see :class:`common.kinds.base.Kind`."""
+
+    def columns(self, target: Target) -> tuple[str, ...]:
+        """``target/label`` for each class, in the order of the target."""
+        return target.columns
+
+    def encode(self, target: Target, raw: Any, *, n: int | None = None) -> np.ndarray:
+        """Accepts shape (N, number of classes), columns in the order of the target's labels."""
+        values = numbers(target, raw)
+        check_shape(target, values, [(n, len(target.labels))])
+        return values
+
+    def decode(self, target: Target, frame: pd.DataFrame) -> np.ndarray:
+        """Label with the largest score among the target's own; the first one wins a tie."""
+        labels = np.array(target.labels, dtype=object)
+        best: np.ndarray = labels[np.argmax(matrix(target, frame), axis=1)]
+        return best
+
+    def truth_mask(self, target: Target, column: pd.Series) -> np.ndarray:
+        """Where the annotation is one of the target's classes."""
+        return column.isin(target.labels).to_numpy(dtype=bool)
+
+    def check_truth(self, target: Target, table: pd.DataFrame, source: str) -> None:
+        """Other classes are no fault: their samples take no part."""
+
+
+KINDS.add("classification", Classification())

@@ -1,0 +1,68 @@
+"""Do predictions stay the same when the input changes?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from common.metrics.base import check_lengths, floats, mean, metric
+
+#: what both are registered with
+_FIELDS = {
+    "label": "Percentage Unchanged Predictions",
+    "short": "Percent Unchanged Pred",
+    "bounds": (0, 1),
+    "direction": "higher",
+    "cite": "derington2025testing",
+}
+
+
+@metric(id="percentage_unchanged", kind="regression", **_FIELDS)
+def percentage_unchanged(truth: np.ndarray, prediction: np.ndarray, *, tolerance: float) -> float:
+    r"""Share of values that change by less than a tolerance.
+
+    .. math:: \frac{1}{N} \sum_i [\,|p_i - t_i| < \text{tolerance}\,]
+
+    Raw values in float64, never rounded. The name says percentage as in the paper; the value
+    is a fraction.
+
+    Args:
+        truth: predictions on the reference input, shape (N,)
+        prediction: predictions on the changed input, shape (N,), same order
+        tolerance: smallest difference that counts as a change, in the unit of the target
+
+    Returns:
+        share in [0, 1]; NaN if N = 0
+
+    Raises:
+        LengthError: if the shapes differ
+
+    >>> percentage_unchanged(np.array([0.5, 0.5]), np.array([0.54, 0.6]), tolerance=0.05)
+    0.5
+    """
+    truth, prediction = floats(truth=truth, prediction=prediction)
+    differences = np.abs(prediction - truth)
+    return float("nan") if np.isnan(differences).any() else mean(differences < tolerance)
+
+
+@metric(id="percentage_unchanged_classes", kind="classification", **_FIELDS)
+def percentage_unchanged_classes(truth: np.ndarray, prediction: np.ndarray) -> float:
+    r"""Share of equal labels.
+
+    .. math:: \frac{1}{N} \sum_i [\,p_i = t_i\,]
+
+    Args:
+        truth: predictions on the reference input, shape (N,)
+        prediction: predictions on the changed input, shape (N,), same order
+
+    Returns:
+        share in [0, 1]; NaN if N = 0
+
+    Raises:
+        LengthError: if the shapes differ
+
+    >>> reference = np.array(["a", "b"], dtype=object)
+    >>> percentage_unchanged_classes(reference, np.array(["a", "a"], dtype=object))
+    0.5
+    """
+    check_lengths(truth=truth, prediction=prediction)
+    return mean(np.asarray(truth, dtype=object) == np.asarray(prediction, dtype=object))

@@ -1,0 +1,213 @@
+"""Metrics of two aligned arrays of class labels.
+
+A class that occurs neither in the truth nor in the predictions of the evaluated samples is
+no part of an average and has no value of its own: designs pass :func:`observed_labels`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from common.metrics.base import check_lengths, mean, metric
+
+
+def observed_labels(*values: np.ndarray) -> tuple[str, ...]:
+    """Sorted union of the labels that occur in the arrays.
+
+    >>> observed_labels(np.array(["b", "a"], dtype=object), np.array(["c", "a"], dtype=object))
+    ('a', 'b', 'c')
+    """
+    return tuple(sorted({str(label) for array in values for label in np.unique(array)}))
+
+
+def label_codes(values: np.ndarray, labels: Sequence[str]) -> np.ndarray:
+    """Position of each value in ``labels``, shape (N,); -1 for values that are not there.
+
+    >>> label_codes(np.array(["b", "a", "x"], dtype=object), ["a", "b"]).tolist()
+    [1, 0, -1]
+    """
+    values = np.asarray(values, dtype=object)
+    codes = np.full(len(values), -1, dtype=np.int64)
+    for code, label in enumerate(labels):
+        codes[values == label] = code
+    return codes
+
+
+def label_counts(values: np.ndarray, labels: Sequence[str]) -> np.ndarray:
+    """How often each label occurs, shape (number of labels,); other values do not count.
+
+    >>> label_counts(np.array(["b", "a", "x", "b"], dtype=object), ["a", "b"]).tolist()
+    [1, 2]
+    """
+    codes = label_codes(values, labels)
+    return np.bincount(codes[codes >= 0], minlength=len(labels))
+
+
+def shares_of_hits(truth: np.ndarray, prediction: np.ndarray, of: np.ndarray, n: int) -> np.ndarray:
+    """Per code, the share of equal pairs among those that ``of`` counts; 0 if it counts none.
+
+    Args:
+        truth: codes 0 to n - 1, or -1, shape (N,)
+        prediction: codes, shape (N,)
+        of: ``truth`` for recall, ``prediction`` for precision
+        n: number of codes
+
+    Returns:
+        shares in [0, 1], shape (n,)
+    """
+    hits = np.bincount(truth[(truth == prediction) & (truth >= 0)], minlength=n)
+    counts = np.bincount(of[of >= 0], minlength=n)
+    return np.divide(hits, counts, out=np.zeros(n), where=counts > 0)
+
+
+def _recall(truth: np.ndarray, prediction: np.ndarray, labels: Sequence[str]) -> np.ndarray:
+    check_lengths(truth=truth, prediction=prediction)
+    codes = label_codes(truth, labels)
+    return shares_of_hits(codes, label_codes(prediction, labels), codes, len(labels))
+
+
+def _precision(truth: np.ndarray, prediction: np.ndarray, labels: Sequence[str]) -> np.ndarray:
+    check_lengths(truth=truth, prediction=prediction)
+    codes = label_codes(prediction, labels)
+    return shares_of_hits(label_codes(truth, labels), codes, codes, len(labels))
+
+
+def by_label(labels: Sequence[str], values: np.ndarray) -> dict[str, float]:
+    """Values by label, sorted by label."""
+    return dict(sorted(zip(labels, values.tolist(), strict=True)))
+
+
+@metric(
+    id="uar",
+    label="Unweighted Average Recall",
+    short="UAR",
+    kind="classification",
+    bounds=(0, 1),
+    direction="higher",
+    cite="schuller2009interspeech",
+)
+def uar(truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]) -> float:
+    r"""Unweighted average recall: mean of the recall of all classes, however rare they are.
+
+    .. math:: \frac{1}{C} \sum_c \frac{N(t = c, p = c)}{N(t = c)}
+
+    Args:
+        truth: annotated classes, shape (N,)
+        prediction: predicted classes, shape (N,), same order as ``truth``
+        labels: the classes to average over; one without a sample in the truth counts as 0
+
+    Returns:
+        mean recall in [0, 1]; NaN without labels
+
+    Raises:
+        LengthError: if the shapes differ
+
+    >>> truth = np.array(["a", "a", "b"], dtype=object)
+    >>> uar(truth, np.array(["a", "b", "b"], dtype=object), labels=["a", "b"])
+    0.75
+    """
+    return mean(_recall(truth, prediction, labels))
+
+
+@metric(
+    id="uap",
+    label="Unweighted Average Precision",
+    short="UAP",
+    kind="classification",
+    bounds=(0, 1),
+    direction="higher",
+    cite="schuller2009interspeech",
+)
+def uap(truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]) -> float:
+    r"""Unweighted average precision: mean of the precision of all classes.
+
+    .. math:: \frac{1}{C} \sum_c \frac{N(t = c, p = c)}{N(p = c)}
+
+    Args:
+        truth: annotated classes, shape (N,)
+        prediction: predicted classes, shape (N,), same order as ``truth``
+        labels: the classes to average over; one that is never predicted counts as 0
+
+    Returns:
+        mean precision in [0, 1]; NaN without labels
+
+    Raises:
+        LengthError: if the shapes differ
+
+    >>> truth = np.array(["a", "a", "b"], dtype=object)
+    >>> uap(truth, np.array(["a", "b", "b"], dtype=object), labels=["a", "b"])
+    0.75
+    """
+    return mean(_precision(truth, prediction, labels))
+
+
+@metric(
+    id="recall_per_class",
+    label="Recall per Class",
+    short="Recall",
+    kind="classification",
+    bounds=(0, 1),
+    direction="higher",
+    cite="powers2011evaluation",
+    counts="truth",
+)
+def recall_per_class(
+    truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]
+) -> dict[str, float]:
+    r"""Share of the samples of a class that the model finds.
+
+    .. math:: \frac{N(t = c, p = c)}{N(t = c)}
+
+    Args:
+        truth: annotated classes, shape (N,)
+        prediction: predicted classes, shape (N,), same order as ``truth``
+        labels: the classes to report
+
+    Returns:
+        label -> recall in [0, 1], sorted by label; 0 for a class without a sample in the truth
+
+    Raises:
+        LengthError: if the shapes differ
+
+    >>> truth = np.array(["a", "a", "b"], dtype=object)
+    >>> recall_per_class(truth, np.array(["a", "b", "b"], dtype=object), labels=["a", "b"])
+    {'a': 0.5, 'b': 1.0}
+    """
+    return by_label(labels, _recall(truth, prediction, labels))
+
+
+@metric(
+    id="precision_per_class",
+    label="Precision per Class",
+    short="Precision",
+    kind="classification",
+    bounds=(0, 1),
+    direction="higher",
+    cite="powers2011evaluation",
+    counts="prediction",
+)
+def precision_per_class(
+    truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]
+) -> dict[str, float]:
+    r"""Share of the predictions of a class that are right.
+
+    .. math:: \frac{N(t = c, p = c)}{N(p = c)}
+
+    Args:
+        truth: annotated classes, shape (N,)
+        prediction: predicted classes, shape (N,), same order as ``truth``
+        labels: the classes to report
+
+    Returns:
+        label -> precision in [0, 1], sorted by label; 0 for a class that is never predicted
+
+    Raises:
+        LengthError: if the shapes differ
+
+    >>> truth = np.array(["a", "a", "b"], dtype=object)
+    >>> precision_per_class(truth, np.array(["a", "b", "b"], dtype=object), labels=["a", "b"])
+    {'a': 1.0, 'b': 0.5}
+    """
+    return by_label(labels, _precision(truth, prediction, labels))
