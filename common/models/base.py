@@ -1,12 +1,15 @@
-"""What a model is to the engine."""
+"""What a model is to the engine, and what an adapter is to the models."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
+
+from common import spec
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,17 @@ class SampleKey:
     start: int
     end: int
     condition: str = ""
+
+    def __str__(self) -> str:
+        """File and, for a part of it, its borders in seconds.
+
+        >>> print(SampleKey("db", "1.0.0", "a.wav", 500_000_000, -1))
+        a.wav [0.5 s, end]
+        """
+        if self.start == 0 and self.end < 0:
+            return self.file
+        end = f"{self.end / 1e9:.10g} s" if self.end >= 0 else "end"
+        return f"{self.file} [{self.start / 1e9:.10g} s, {end}]"
 
 
 @dataclass(frozen=True)
@@ -53,7 +67,7 @@ class Model(Protocol):
     """A loaded model.
 
     Attributes:
-        targets: ids of the targets that it predicts
+        targets: ids of the targets that it predicts, in the order of the suite
         sampling_rate: in Hz
         needs_audio: whether ``predict`` looks at signals; else only at keys
         batch_size: largest number of signals per call
@@ -69,7 +83,7 @@ class Model(Protocol):
     fingerprint: str
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
-        """Predictions of all targets in one pass.
+        """Predictions of all targets in one pass; may be called by several threads at once.
 
         Returns:
             target -> array; shape (N,) for regression,
@@ -79,3 +93,72 @@ class Model(Protocol):
             ModelError: if the model fails or returns something else
         """
         ...
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """How a model is loaded.
+
+    Args:
+        seed: seed of the run; only chance models look at it
+        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``
+        threads: threads of one call on the CPU
+        cache: cache folder of the program; None: nothing is kept
+    """
+
+    seed: int = 0
+    device: str = "auto"
+    threads: int = 1
+    cache: Path | None = None
+
+
+class Adapter(Protocol):
+    """One way to get at models: a module of this package.
+
+    ``VERSION`` changes when the adapter gives other predictions for the same entry.
+    """
+
+    VERSION: str
+
+    def content(self, entry: spec.Model, cache: Path | None) -> Any:
+        """What decides about the predictions besides the entry: hashes of files.
+
+        Cheap, and without any model runtime.
+
+        Raises:
+            ModelError: if a file of the model is missing
+        """
+        ...
+
+    def offered(
+        self, entry: spec.Model, targets: Mapping[str, spec.Target], cache: Path | None
+    ) -> tuple[str, ...]:
+        """Ids of the targets that the model predicts, in the order of ``targets``."""
+        ...
+
+    def load(
+        self, entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
+    ) -> Model:
+        """The model, ready to predict."""
+        ...
+
+
+def place(entry: spec.Model, field: str = "") -> str:
+    """Start of a message about an entry: file of the catalog, id and field.
+
+    Folders are left out: messages become result rows, which must not depend on the machine.
+    """
+    file = entry.origin.name
+    parts = ([file] if file else []) + [f"model '{entry.id}'"] + ([field] if field else [])
+    return ": ".join(parts)
+
+
+def one_line(error: BaseException, limit: int = 300) -> str:
+    """Type and text of an error in one line.
+
+    >>> one_line(ValueError("two\\nlines"))
+    'ValueError: two lines'
+    """
+    text = " ".join(str(error).split())
+    text = text if len(text) <= limit else text[: limit - 3] + "..."
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

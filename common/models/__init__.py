@@ -1,0 +1,109 @@
+"""Models: an entry of the catalog becomes something that predicts.
+
+What can be asked without a model runtime (:func:`fingerprint`, :func:`offered_targets`) is
+apart from :func:`load`, which imports the adapter's runtime. To add an adapter, write a
+module with the functions of :class:`common.models.base.Adapter` and name it here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from common import spec
+from common.models.base import Adapter, LoadOptions, Model, place
+from common.models.checked import Checked
+from common.provenance import digest
+from common.registry import unknown
+
+#: adapters by the name in the catalog: modules of this package
+ADAPTERS = ("onnx", "python", "predictions", "chance")
+
+#: fields of an entry that decide about its predictions
+_FIELDS = {
+    "adapter",
+    "entry",
+    "params",
+    "sampling_rate",
+    "outputs",
+    "max_signal_length",
+    "batch_size",
+}
+
+
+def load(
+    entry: spec.Model,
+    targets: Mapping[str, spec.Target],
+    *,
+    seed: int,
+    device: str = "auto",
+    threads: int = 1,
+    cache: Path | None = None,
+) -> Model:
+    """Load a model.
+
+    Args:
+        entry: its catalog entry
+        targets: all targets of the suite by id
+        seed: seed of the run; only chance models look at it
+        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``
+        threads: threads of one call on the CPU; one by default, so that neither the number
+            of workers nor that of cores can change a digit
+        cache: cache folder of the program
+
+    Returns:
+        a model whose answers are checked: right shape, finite, float64
+
+    Raises:
+        ConfigError: if the entry is wrong
+        ModelError: if the model cannot be loaded
+        MissingDependency: if its runtime is not installed
+    """
+    identity = fingerprint(entry, cache=cache)
+    options = LoadOptions(seed=seed, device=device, threads=threads, cache=cache)
+    model = _adapter(entry).load(entry, targets, options)
+    return Checked(model, entry, targets, identity)
+
+
+def fingerprint(entry: spec.Model, *, cache: Path | None = None) -> str:
+    """Hash of everything that decides about the predictions of a model.
+
+    Fields of the entry, the version of the adapter and the content of the model's files.
+    Not in it: the seed (a key of its own), labels and descriptions, where the files are,
+    and the device, which changes the last digits only.
+
+    Args:
+        entry: catalog entry
+        cache: cache folder of the program, keeps hashes of files
+
+    Raises:
+        ConfigError: if the entry is wrong
+        ModelError: if a file of the model is missing
+    """
+    adapter = _adapter(entry)
+    fields = entry.model_dump(include=_FIELDS, mode="json", fallback=repr)
+    return digest([fields, adapter.VERSION, adapter.content(entry, cache)])
+
+
+def offered_targets(
+    entry: spec.Model, targets: Mapping[str, spec.Target], *, cache: Path | None = None
+) -> tuple[str, ...]:
+    """Ids of the targets that a model predicts, in the order of ``targets``.
+
+    From the entry and the headers of files where these tell; else the model is opened once
+    and what was found is kept in ``cache``.
+
+    Raises:
+        ConfigError: if the entry is wrong
+        ModelError: if the model offers no target, or cannot be opened
+        MissingDependency: if the model must be opened and its runtime is not installed
+    """
+    return _adapter(entry).offered(entry, targets, cache)
+
+
+def _adapter(entry: spec.Model) -> Adapter:
+    if entry.adapter not in ADAPTERS:
+        raise unknown("adapter", entry.adapter, ADAPTERS, place(entry, "adapter"))
+    return cast(Adapter, importlib.import_module(f"common.models.{entry.adapter}"))

@@ -1,0 +1,87 @@
+"""What every model gets: its last seconds only, one kind of error, and checked answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from common import kinds, spec
+from common.errors import BenchmarkError, ModelError
+from common.models.base import Batch, Model, one_line
+
+
+class Checked:
+    """A model whose answers can be relied on.
+
+    Args:
+        model: the model of an adapter
+        entry: its catalog entry
+        targets: all targets of the suite
+        fingerprint: hash of everything that decides about its predictions
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        entry: spec.Model,
+        targets: Mapping[str, spec.Target],
+        fingerprint: str,
+    ):
+        self.model = model
+        self.fingerprint = fingerprint
+        self.targets = model.targets
+        self.sampling_rate = model.sampling_rate
+        self.needs_audio = model.needs_audio
+        self.batch_size = model.batch_size
+        self.equal_length = model.equal_length
+        self._name = f"model '{entry.id}'"
+        self._targets = [targets[name] for name in model.targets]
+        self._seconds = entry.max_signal_length
+
+    def predict(self, batch: Batch) -> dict[str, np.ndarray]:
+        """As :meth:`common.models.base.Model.predict`; values are float64 and finite."""
+        if self._seconds is not None and batch.signals:
+            signals = [tail(s, self._seconds, batch.sampling_rate) for s in batch.signals]
+            batch = replace(batch, signals=signals)
+        try:
+            answer = self.model.predict(batch)
+        except ModelError as error:
+            raise ModelError(f"{self._name}: {error}") from error
+        except BenchmarkError:
+            raise
+        # models are foreign code: whatever they raise is a fault of the model
+        except (Exception, SystemExit) as error:
+            raise ModelError(f"{self._name}: predict raised {one_line(error)}") from error
+        return {target.id: self._checked(target, answer, batch) for target in self._targets}
+
+    def _checked(
+        self, target: spec.Target, answer: Mapping[str, np.ndarray], batch: Batch
+    ) -> np.ndarray:
+        if target.id not in answer:
+            found = ", ".join(map(str, answer)) or "nothing"
+            raise ModelError(f"{self._name}: target '{target.id}': no values, found {found}")
+        try:
+            values = kinds.get(target.kind).encode(target, answer[target.id], n=len(batch))
+        except ModelError as error:
+            raise ModelError(f"{self._name}: {error}") from None
+        return values[:, 0] if target.kind == "regression" else values
+
+
+def tail(signal: np.ndarray, seconds: float, sampling_rate: int) -> np.ndarray:
+    """Last part of a signal.
+
+    Args:
+        signal: shape (channels, samples)
+        seconds: length of the part; the nearest number of samples, at least one
+        sampling_rate: in Hz
+
+    Returns:
+        view of the last samples; the whole signal if it is not longer
+
+    >>> tail(np.arange(8).reshape(1, 8), 0.3, 10)
+    array([[5, 6, 7]])
+    """
+    samples = max(1, round(seconds * sampling_rate))
+    return signal[..., -samples:]

@@ -1,0 +1,75 @@
+"""What is known about model files, kept in the cache so that it is found out only once.
+
+A note is never needed: without a cache folder, or when a note cannot be written or read,
+the work is done again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from pathlib import Path
+from typing import Any
+
+from common.errors import ModelError, OutputError
+from common.files import write_text
+from common.paths import MODELS_CACHE
+from common.provenance import digest, file_digest
+
+logger = logging.getLogger(__name__)
+
+#: a file that changed less than this ago may change again without a new time stamp
+SETTLED_S = 2.0
+
+
+def recall(cache: Path | None, key: str) -> Any:
+    """Content of a note, None if there is none."""
+    if cache is None:
+        return None
+    try:
+        return json.loads(_path(cache, key).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def keep(cache: Path | None, key: str, content: Any) -> None:
+    """Write a note; a cache that cannot be written is no fault."""
+    if cache is None:
+        return
+    try:
+        write_text(_path(cache, key), json.dumps(content) + "\n", only_changed=True)
+    except (OutputError, OSError) as error:
+        logger.debug("note '%s' not kept: %s", key, error)
+
+
+def content_digest(path: Path, cache: Path | None, where: str) -> str:
+    """SHA-256 of a file; of an unchanged file (size and time) it is taken from a note.
+
+    Args:
+        path: the file
+        cache: cache folder of the program; None: always read the file
+        where: start of the message if it cannot be read
+
+    Raises:
+        ModelError: if the file cannot be read
+    """
+    try:
+        stat = path.stat()
+        key = "file-" + digest(str(path.resolve()))
+        stamp = [stat.st_size, stat.st_mtime_ns]
+        note = recall(cache, key)
+        if isinstance(note, dict) and note.get("stamp") == stamp:
+            return str(note["sha256"])
+        sha256 = file_digest(path)
+    except OSError as error:
+        raise ModelError(
+            f"{where}: '{path.name}' cannot be read: {error.strerror or error}"
+        ) from None
+    if time.time() - stat.st_mtime > SETTLED_S:
+        keep(cache, key, {"stamp": stamp, "sha256": sha256})
+    return sha256
+
+
+def _path(cache: Path, key: str) -> Path:
+    return cache / MODELS_CACHE / f"{key}.json"

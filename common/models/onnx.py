@@ -1,0 +1,252 @@
+"""Adapter for ONNX models, by onnxruntime.
+
+The model takes the signal as ``[time]``, ``[batch, time]`` or ``[batch, channels, time]``.
+A whole segment goes in at once: no framing and no padding. All targets come from one call
+that computes the needed output nodes only.
+
+More than one signal per call is possible if the batch dimension is free and the entry has
+``batch_size``; signals of one call have the same length. The last digits of a prediction may
+then depend on its neighbours, so the default is one.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from common import spec
+from common.errors import ModelError
+from common.models import notes
+from common.models.base import Batch, LoadOptions, place
+from common.models.onnx_files import Layout, content_digests, layout
+from common.models.onnx_session import open_graph, open_transformed
+from common.models.outputs import Choice, Node, choose, wanted
+
+VERSION = "1"
+
+_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64", "tensor(float16)": "float16"}
+
+
+class Tensor(NamedTuple):
+    """Input or output of a graph; a free dimension is None or a name."""
+
+    name: str
+    type: str
+    shape: list[Any]
+
+
+class Description(NamedTuple):
+    """What the graph says about itself."""
+
+    inputs: list[Tensor]
+    outputs: list[Tensor]
+    metadata: dict[str, str]
+
+
+def content(entry: spec.Model, cache: Path | None) -> list[list[str]]:
+    """Hashes of the graph, its external tensors and the YAML files."""
+    return content_digests(layout(entry), cache, place(entry, "path"))
+
+
+def offered(
+    entry: spec.Model, targets: Mapping[str, spec.Target], cache: Path | None
+) -> tuple[str, ...]:
+    """Targets named in ``outputs``; else those found by the names in the model."""
+    if entry.outputs:
+        return tuple(wanted(entry, targets))
+    found = layout(entry)
+    key = "graph-" + notes.content_digest(found.graph, cache, place(entry, "path"))
+    note = notes.recall(cache, key)
+    if note is None:
+        description = describe(open_graph(entry, found.graph, LoadOptions(device="cpu")))
+        notes.keep(cache, key, description)
+    else:
+        inputs, outputs, metadata = note
+        description = Description(
+            [Tensor(*item) for item in inputs], [Tensor(*item) for item in outputs], metadata
+        )
+    if not found.transform:
+        signal_input(entry, description)
+    return tuple(c.target.id for c in choose(entry, targets, nodes(entry, found, description)))
+
+
+def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> OnnxModel:
+    """Open the model and find its input and the values of its targets."""
+    found = layout(entry)
+    transformed = open_transformed(entry, found.graph, options) if found.transform else None
+    session = transformed.sess if transformed else open_graph(entry, found.graph, options)
+    description = describe(session)
+    signal = None if transformed else signal_input(entry, description)
+    choices = choose(entry, targets, nodes(entry, found, description), warn=True)
+    _check_rate(entry, description)
+    return OnnxModel(entry, session, choices, signal, transformed)
+
+
+def describe(session: Any) -> Description:
+    """Inputs, outputs and metadata of an open graph."""
+    return Description(
+        [Tensor(i.name, i.type, list(i.shape)) for i in session.get_inputs()],
+        [Tensor(o.name, o.type, list(o.shape)) for o in session.get_outputs()],
+        dict(session.get_modelmeta().custom_metadata_map),
+    )
+
+
+def nodes(entry: spec.Model, found: Layout, description: Description) -> list[Node]:
+    """Output nodes with the names of their values.
+
+    Names come from the YAML files of the folder, else from the metadata ``labels`` of the
+    graph (separated by commas) if it has one output.
+
+    Raises:
+        ModelError: if names and values differ in number
+    """
+    single = len(description.outputs) == 1
+    labels = dict(found.labels)
+    if "" in labels and not single:
+        raise ModelError(f"{place(entry)}: labels without node, but the graph has several outputs")
+    stated = description.metadata.get("labels", "")
+    result = []
+    for output in description.outputs:
+        width = output.shape[-1] if output.shape and isinstance(output.shape[-1], int) else None
+        names = labels.get(output.name, labels.get("", ()))
+        if not names and single and stated:
+            names = tuple(label.strip() for label in stated.split(","))
+        if names and width not in (None, len(names)):
+            raise ModelError(
+                f"{place(entry)}: {len(names)} labels, but output '{output.name}' "
+                f"has {width} values"
+            )
+        result.append(Node(output.name, names, width, found.classes if single else ()))
+    return result
+
+
+class SignalInput(NamedTuple):
+    """Input that takes the signal; None: a free dimension."""
+
+    name: str
+    dtype: str
+    rank: int
+    batch: int | None
+    channels: int | None
+    length: int | None
+
+
+class OnnxModel:
+    """A model that onnxruntime runs; may be called by several threads at once.
+
+    Args:
+        entry: catalog entry
+        session: open graph
+        choices: where the values of the targets are
+        signal: input of the graph; None if ``transformed`` takes the signal
+        transformed: model of audonnx that turns the signal into features first
+    """
+
+    needs_audio = True
+    fingerprint = ""
+
+    def __init__(
+        self,
+        entry: spec.Model,
+        session: Any,
+        choices: Sequence[Choice],
+        signal: SignalInput | None,
+        transformed: Any = None,
+    ):
+        self.targets = tuple(choice.target.id for choice in choices)
+        self.sampling_rate = entry.sampling_rate
+        self._session = session
+        self._choices = choices
+        self._nodes = list(dict.fromkeys(choice.node for choice in choices))
+        self._transformed = transformed
+        self._lock = threading.Lock()
+        self._input = signal
+        free = signal is not None and signal.batch is None
+        if not free and (entry.batch_size or 1) > 1:
+            raise ModelError(f"{place(entry, 'batch_size')}: the model takes one signal per call")
+        self.batch_size = entry.batch_size or 1
+        self.equal_length = True
+
+    def predict(self, batch: Batch) -> dict[str, np.ndarray]:
+        """One call of the graph for all targets."""
+        if self._input is None:
+            # the session may be shared by threads, the transform perhaps not
+            with self._lock:
+                by_node = self._transformed(
+                    batch.signals[0], batch.sampling_rate, outputs=self._nodes
+                )
+        else:
+            feed = {self._input.name: stack(self._input, batch.signals)}
+            by_node = dict(zip(self._nodes, self._session.run(self._nodes, feed), strict=True))
+        return {c.target.id: c.read(by_node[c.node], len(batch)) for c in self._choices}
+
+
+def stack(wanted_input: SignalInput, signals: Sequence[np.ndarray]) -> np.ndarray:
+    """Signals of one length as the array that a graph takes.
+
+    Raises:
+        ModelError: if number of channels or samples is not what the graph takes
+    """
+    array = np.stack(signals).astype(wanted_input.dtype, copy=False)
+    for name, size, found in zip(
+        ("channel(s)", "samples"),
+        (wanted_input.channels, wanted_input.length),
+        array.shape[1:],
+        strict=True,
+    ):
+        if size not in (None, found):
+            raise ModelError(
+                f"input '{wanted_input.name}' takes {size} {name}, the signal has {found}"
+            )
+    if wanted_input.rank == 3:
+        return array
+    return array[:, 0] if wanted_input.rank == 2 else array[0, 0]
+
+
+def signal_input(entry: spec.Model, description: Description) -> SignalInput:
+    """The one input of a graph that takes a signal.
+
+    Raises:
+        ModelError: if there are other inputs, or the input is no signal
+    """
+    shown = [f"{i.name} {i.type}[{', '.join(map(_dim, i.shape))}]" for i in description.inputs]
+    if len(shown) != 1:
+        raise ModelError(
+            f"{place(entry)}: expected one input, the signal, found {len(shown)}: "
+            f"{'; '.join(shown) or 'none'}. Wrap the model with the adapter python"
+        )
+    name, kind, shape = description.inputs[0]
+    fixed = [size if isinstance(size, int) and size > 0 else None for size in shape]
+    features = len(fixed) == 3 and fixed[2] is not None and fixed[1] is None
+    if kind not in _TYPES or not 1 <= len(shape) <= 3 or features:
+        raise ModelError(
+            f"{place(entry)}: input {shown[0]} takes no signal; "
+            "expected floats as [time], [batch, time] or [batch, channels, time]"
+        )
+    batch = fixed[0] if len(fixed) > 1 else 1
+    if batch not in (None, 1):
+        raise ModelError(f"{place(entry)}: input {shown[0]} takes exactly {batch} signals per call")
+    channels = fixed[1] if len(fixed) == 3 else 1
+    return SignalInput(name, _TYPES[kind], len(shape), batch, channels, fixed[-1])
+
+
+def _dim(size: Any) -> str:
+    return "?" if size is None else str(size)
+
+
+def _check_rate(entry: spec.Model, description: Description) -> None:
+    stated = description.metadata.get("sampling_rate", "")
+    try:
+        rate = float(stated) if stated else math.nan
+    except ValueError:
+        return
+    if not math.isnan(rate) and rate != entry.sampling_rate:
+        raise ModelError(
+            f"{place(entry, 'sampling_rate')}: {entry.sampling_rate} Hz, "
+            f"but the model file says {stated}"
+        )

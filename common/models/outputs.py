@@ -1,0 +1,256 @@
+"""Which values of a model belong to which target: always by name, never by position alone.
+
+A model has nodes (output nodes of a graph, keys of a dictionary, columns of a table); the
+values of a node have labels. A regression target is the value with its name, or a node with
+its name and one value. A classification target is a node whose labels hold all its classes;
+labels outside the classes take no part in the decision.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from common import spec
+from common.errors import ConfigError, ModelError
+from common.models.base import place
+from common.models.labels import missing_labels, positions, rescale
+from common.registry import unknown
+
+logger = logging.getLogger(__name__)
+
+#: node that is looked at first when a model has several
+PREFERRED = "logits"
+#: kinds of targets that have a fixed number of values per sample
+KINDS = ("regression", "classification")
+
+
+@dataclass(frozen=True)
+class Node:
+    """Values that a model gives together.
+
+    Args:
+        name: name of the node
+        labels: names of its values in its order; empty: they have none
+        width: number of values; None: not known before the first call
+        classes: names of the values in a label encoder beside the model, used for
+            classification if ``labels`` do not fit
+    """
+
+    name: str
+    labels: tuple[str, ...] = ()
+    width: int | None = None
+    classes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where the values of a target are.
+
+    Args:
+        target: the target
+        node: name of the node
+        columns: one group of positions for a regression target, one per class for a
+            classification target; the largest value of a group counts
+        width: number of values of the node
+        scale: range of the model's values that is mapped to the range of the target
+    """
+
+    target: spec.Target
+    node: str
+    columns: tuple[tuple[int, ...], ...]
+    width: int
+    scale: tuple[float, float] | None = None
+
+    def read(self, values: np.ndarray, n: int) -> np.ndarray:
+        """Values of the target.
+
+        Args:
+            values: values of the node, shape (N, width); also (N,) if width is 1,
+                and (width,) if N is 1
+            n: number of samples N
+
+        Returns:
+            shape (N,) for regression, (N, number of classes) for classification; float64
+
+        Raises:
+            ModelError: if the shape is another one
+        """
+        array = np.asarray(values)
+        if array.ndim == 1 and array.size == n * self.width and 1 in (n, self.width):
+            array = array.reshape(n, self.width)
+        if array.shape != (n, self.width):
+            raise ModelError(
+                f"target '{self.target.id}': output '{self.node}' has the shape {array.shape}, "
+                f"expected ({n}, {self.width})"
+            )
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"target '{self.target.id}': expected numbers, found {array.flat[0]!r:.60}"
+            ) from None
+        if self.target.kind == "regression":
+            return rescale(array[:, self.columns[0][0]], self.scale, self.target)
+        return np.stack([array[:, list(group)].max(axis=1) for group in self.columns], axis=1)
+
+
+def wanted(
+    entry: spec.Model, targets: Mapping[str, spec.Target]
+) -> dict[str, tuple[spec.Target, spec.Output]]:
+    """Targets that an entry may offer: those of its ``outputs``, else all of a known kind.
+
+    Raises:
+        ConfigError: if ``outputs`` names a target or class that does not exist
+    """
+    for name, output in entry.outputs.items():
+        where = place(entry, f"outputs.{name}")
+        if name not in targets:
+            raise unknown("target", name, targets, place(entry, "outputs"))
+        _check(output, targets[name], where)
+    return {
+        target.id: (target, entry.outputs.get(target.id, spec.Output()))
+        for target in targets.values()
+        if target.kind in KINDS and (not entry.outputs or target.id in entry.outputs)
+    }
+
+
+def _check(output: spec.Output, target: spec.Target, where: str) -> None:
+    if target.kind not in KINDS:
+        raise ConfigError(f"{where}: a model cannot give {target.kind}, only {' or '.join(KINDS)}")
+    if output.scale is not None and target.kind != "regression":
+        raise ConfigError(f"{where}.scale: only a regression target has a scale")
+    if output.scale is not None and not output.scale[0] < output.scale[1]:
+        raise ConfigError(f"{where}.scale: expected [low, high], found {list(output.scale)}")
+    known = target.labels if target.kind == "classification" else (target.id,)
+    for label in output.mapping.values():
+        if label not in known:
+            raise unknown("label", label, known, f"{where}.mapping")
+
+
+def choose(
+    entry: spec.Model,
+    targets: Mapping[str, spec.Target],
+    nodes: Sequence[Node],
+    *,
+    warn: bool = False,
+) -> tuple[Choice, ...]:
+    """Find the values of every target that a model offers, in the order of ``targets``.
+
+    With ``outputs`` in the entry exactly those targets are offered; without, all that the
+    names in the model allow; ``warn`` tells of targets that nearly are.
+
+    Raises:
+        ConfigError: if ``outputs`` of the entry names something that does not exist
+        ModelError: if a declared target is not in the model, or the model offers none
+    """
+    choices = []
+    for target, output in wanted(entry, targets).values():
+        candidates = _candidates(entry, target, output, nodes)
+        found = next(filter(None, (_match(target, output, n, entry) for n in candidates)), None)
+        if found is not None:
+            _check_mapping(entry, output, found, candidates)
+            choices.append(found)
+        elif entry.outputs:
+            _refuse(entry, target, output, candidates)
+        elif warn:
+            _warn(entry, target, candidates)
+    if not choices:
+        raise ModelError(
+            f"{place(entry)}: none of the targets {', '.join(targets)} is among its outputs: "
+            f"{_shown(nodes)}. Say with 'outputs' where they are"
+        )
+    return tuple(choices)
+
+
+def _check_mapping(
+    entry: spec.Model, output: spec.Output, found: Choice, candidates: Sequence[Node]
+) -> None:
+    """Find labels on the left of ``mapping`` that the model does not have."""
+    node = next(node for node in candidates if node.name == found.node)
+    known = [node.name, *node.labels, *node.classes]
+    for label in output.mapping:
+        if label not in known:
+            where = place(entry, f"outputs.{found.target.id}.mapping")
+            raise ModelError(str(unknown("label of the model", label, known, where)))
+
+
+def _candidates(
+    entry: spec.Model, target: spec.Target, output: spec.Output, nodes: Sequence[Node]
+) -> list[Node]:
+    where = place(entry, f"outputs.{target.id}")
+    ordered = sorted(nodes, key=lambda node: node.name != PREFERRED)
+    if output.node:
+        ordered = [node for node in nodes if node.name == output.node]
+        if not ordered:
+            names = [node.name for node in nodes]
+            raise ModelError(str(unknown("node", output.node, names, where)))
+    if not output.labels:
+        return ordered
+    if len(set(output.labels)) < len(output.labels):
+        raise ConfigError(f"{where}.labels: a label is there twice: {', '.join(output.labels)}")
+    fitting = [node for node in ordered if node.width in (None, len(output.labels))]
+    if not fitting:
+        raise ModelError(
+            f"{where}.labels: {len(output.labels)} labels, but the model has "
+            + ", ".join(f"{node.width} values in '{node.name}'" for node in ordered)
+        )
+    if len(fitting) > 1 and fitting[0].name != PREFERRED:
+        which = ", ".join(node.name for node in fitting)
+        raise ModelError(f"{where}: say with 'node' to which of these the labels belong: {which}")
+    return [Node(fitting[0].name, output.labels, len(output.labels))]
+
+
+def _match(
+    target: spec.Target, output: spec.Output, node: Node, entry: spec.Model
+) -> Choice | None:
+    if target.kind == "regression":
+        if node.labels:
+            groups = positions((target.id,), node.labels, output.mapping)
+            if groups and len(groups[0]) > 1:
+                where = place(entry, f"outputs.{target.id}.mapping")
+                raise ConfigError(f"{where}: two values of '{node.name}' are mapped to the target")
+            if groups:
+                return Choice(target, node.name, groups, len(node.labels), output.scale)
+        named = target.id in (node.name, output.mapping.get(node.name)) or output.node == node.name
+        if named and node.width in (None, 1) and len(node.labels) <= 1:
+            return Choice(target, node.name, ((0,),), 1, output.scale)
+        return None
+    for labels in (node.labels, node.classes):
+        groups = positions(target.labels, labels, output.mapping)
+        if groups:
+            return Choice(target, node.name, groups, len(labels))
+    return None
+
+
+def _refuse(
+    entry: spec.Model, target: spec.Target, output: spec.Output, candidates: Sequence[Node]
+) -> None:
+    where = place(entry, f"outputs.{target.id}")
+    labelled = [node for node in candidates if node.labels]
+    if len(labelled) == 1:
+        raise missing_labels(target, labelled[0].labels, output.mapping, where)
+    raise ModelError(
+        f"{where}: not among the outputs of the model: {_shown(candidates)}. "
+        "Name the values with 'labels'"
+    )
+
+
+def _warn(entry: spec.Model, target: spec.Target, candidates: Sequence[Node]) -> None:
+    """Say that a model seems to be meant for a target but lacks some of its classes."""
+    for node in candidates:
+        known = set(target.labels) & set(node.labels)
+        if len(known) > 1:
+            where = place(entry, f"'{node.name}' is not used for target '{target.id}'")
+            logger.warning("%s", missing_labels(target, node.labels, {}, where))
+
+
+def _shown(nodes: Sequence[Node]) -> str:
+    texts = []
+    for node in nodes:
+        unnamed = "? unnamed" if node.width is None else f"{node.width} unnamed"
+        texts.append(f"{node.name} ({', '.join(node.labels) or unnamed})")
+    return "; ".join(texts) or "none"

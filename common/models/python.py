@@ -1,0 +1,250 @@
+"""Adapter for models in Python: ``entry: "module:factory"``.
+
+The module lies in the folder of the catalog file or is installed. ``factory(**params)``
+(with ``path=`` as well if the entry has a path) returns an object::
+
+    class Mine:
+        targets = ("arousal", "emotion")                  # or 'outputs' in the entry
+        labels = {"emotion": ["sadness", "anger", ...]}   # order of the score columns
+        batch_size = 8                                    # default 1
+
+        def predict(self, signals, sampling_rate):
+            # signals: float32 arrays of shape (channels, samples), of any length
+            return {"arousal": [...], "emotion": [[...], ...]}
+
+A function ``predict(signals, sampling_rate)`` alone does as well. The answer holds, for each
+target, one number per signal (regression), or one row of scores or one class name per signal
+(classification). Calls are not made in parallel and have no time limit.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from common import spec
+from common.errors import BenchmarkError, ConfigError, ModelError
+from common.models import notes, sources
+from common.models.base import Batch, LoadOptions, one_line, place
+from common.models.labels import missing_labels, one_hot, positions
+from common.models.outputs import Choice, wanted
+from common.provenance import digest
+from common.registry import unknown
+
+VERSION = "1"
+
+
+def content(entry: spec.Model, cache: Path | None) -> list[Any]:
+    """Hashes of the code, of ``path`` and of files that parameters name."""
+    where = place(entry, "entry")
+    module, _ = _split(entry)
+    parts: list[Any] = [sources.digest(module, entry.origin.parent, where)]
+    for field, path in _files(entry):
+        files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+        for file in files:
+            name = file.relative_to(path).as_posix()
+            parts.append([field, name, notes.content_digest(file, cache, place(entry, field))])
+    return parts
+
+
+def _files(entry: spec.Model) -> list[tuple[str, Path]]:
+    """Field -> file or folder that it names; parameters count if they name a file."""
+    found = []
+    if entry.path:
+        path = entry.resolve(entry.path)
+        if not path.exists():
+            raise ModelError(f"{place(entry, 'path')}: no such file or folder: {entry.path}")
+        found.append(("path", path))
+    for name, value in entry.params.items():
+        if isinstance(value, str) and value and "\0" not in value and len(value) < 1000:
+            path = entry.resolve(value)
+            if path.is_file():
+                found.append((f"params.{name}", path))
+    return found
+
+
+def offered(
+    entry: spec.Model, targets: Mapping[str, spec.Target], cache: Path | None
+) -> tuple[str, ...]:
+    """Targets named in ``outputs``; else those of the object, which is made once to ask."""
+    if entry.outputs:
+        return tuple(wanted(entry, targets))
+    key = "object-" + digest([entry.entry, dict(entry.params), content(entry, cache)])
+    stated = notes.recall(cache, key)
+    if stated is None:
+        stated = _stated(entry, _create(entry))
+        notes.keep(cache, key, stated)
+    return _offered(entry, targets, stated)
+
+
+def load(
+    entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
+) -> PythonModel:
+    """Import the module and make the object."""
+    return PythonModel(entry, targets, _create(entry))
+
+
+def _split(entry: spec.Model) -> tuple[str, str]:
+    module, _, factory = entry.entry.partition(":")
+    names = [*module.split("."), factory]
+    if not all(name.isidentifier() for name in names):
+        raise ConfigError(
+            f"{place(entry, 'entry')}: expected \"module:factory\", found '{entry.entry}'"
+        )
+    return module, factory
+
+
+def _create(entry: spec.Model) -> Any:
+    name, factory = _split(entry)
+    where = place(entry, "entry")
+    folder = entry.origin.parent.resolve()
+    source = sources.find(name, folder, where)
+    params = dict(entry.params)
+    if entry.path:
+        if "path" in params:
+            raise ConfigError(f"{place(entry)}: has both 'path' and 'params.path'")
+        params["path"] = str(entry.resolve(entry.path))
+    try:
+        with sources.importable(folder):
+            importlib.invalidate_caches()
+            module = importlib.import_module(name)
+            loaded = Path(module.__file__ or "").resolve()
+            if loaded != source.resolve():
+                raise ModelError(
+                    f"{where}: a module '{name}' of another folder is loaded already; "
+                    f"rename {source.name}"
+                )
+            if not hasattr(module, factory):
+                names = [n for n in vars(module) if not n.startswith("_")]
+                raise ModelError(str(unknown(f"name in module '{name}':", factory, names, where)))
+            return getattr(module, factory)(**params)
+    except BenchmarkError:
+        raise
+    # the module is foreign code: whatever it raises is a fault of the model
+    except (Exception, SystemExit) as error:
+        raise ModelError(f"{where}: '{entry.entry}' raised {one_line(error)}") from error
+
+
+def _stated(entry: spec.Model, made: Any) -> list[str]:
+    """Targets that an object says it has."""
+    stated = getattr(made, "targets", None)
+    if not isinstance(stated, (list, tuple, set, frozenset)) or not stated:
+        raise ModelError(
+            f"{place(entry)}: does not say what it predicts; give the object a list 'targets', "
+            "or the entry 'outputs: {target: {}}'"
+        )
+    return sorted(map(str, stated))
+
+
+def _offered(
+    entry: spec.Model, targets: Mapping[str, spec.Target], stated: Sequence[str]
+) -> tuple[str, ...]:
+    """Stated targets that the suite knows; a model may have more."""
+    found = tuple(name for name in wanted(entry, targets) if name in stated)
+    if not found:
+        raise ModelError(
+            f"{place(entry)}: none of its targets {', '.join(stated)} is in the suite: "
+            f"{', '.join(targets)}"
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Turns what a model gives for a target into numbers."""
+
+    target: spec.Target
+    node: str
+    labels: tuple[str, ...]
+    mapping: Mapping[str, str]
+    scale: tuple[float, float] | None
+
+    def read(self, values: Any, n: int) -> np.ndarray:
+        array = np.asarray(values)
+        if self.target.kind == "regression":
+            return Choice(self.target, self.node, ((0,),), 1, self.scale).read(array, n)
+        if array.dtype.kind in "OUST":
+            return one_hot(self.target, array, n, self.mapping)
+        groups = positions(self.target.labels, self.labels, self.mapping)
+        if groups is None:
+            raise ModelError(
+                f"target '{self.target.id}': scores without names; give the object "
+                f"'labels = {{\"{self.target.id}\": [...]}}', or the entry "
+                f"'outputs: {{{self.target.id}: {{labels: [...]}}}}'"
+            )
+        return Choice(self.target, self.node, groups, len(self.labels)).read(array, n)
+
+
+class PythonModel:
+    """A model in Python; its calls are made one after the other.
+
+    Args:
+        entry: catalog entry
+        targets: all targets of the suite
+        made: what the factory returned
+    """
+
+    needs_audio = True
+    equal_length = False
+    fingerprint = ""
+
+    def __init__(self, entry: spec.Model, targets: Mapping[str, spec.Target], made: Any):
+        predict = getattr(made, "predict", made)
+        if not callable(predict):
+            raise ModelError(
+                f"{place(entry, 'entry')}: expected an object with 'predict' or a function, "
+                f"found {type(made).__name__}"
+            )
+        self._predict = predict
+        self._folder = entry.origin.parent.resolve()
+        self._lock = threading.Lock()
+        self.sampling_rate = entry.sampling_rate
+        self.batch_size = _batch_size(entry, made)
+        if entry.outputs:
+            self.targets = tuple(wanted(entry, targets))
+        else:
+            self.targets = _offered(entry, targets, _stated(entry, made))
+        self._readers = [_reader(entry, targets[name], made) for name in self.targets]
+
+    def predict(self, batch: Batch) -> dict[str, np.ndarray]:
+        """One call of the model."""
+        with self._lock, sources.importable(self._folder):
+            answer = self._predict(list(batch.signals), batch.sampling_rate)
+        if not isinstance(answer, Mapping):
+            raise ModelError(
+                f"expected a dictionary target -> values, found {type(answer).__name__}"
+            )
+        values = {}
+        for reader in self._readers:
+            if reader.node not in answer:
+                found = ", ".join(map(str, answer)) or "nothing"
+                raise ModelError(f"no values for '{reader.node}', found: {found}")
+            values[reader.target.id] = reader.read(answer[reader.node], len(batch))
+        return values
+
+
+def _batch_size(entry: spec.Model, made: Any) -> int:
+    size = entry.batch_size or getattr(made, "batch_size", None) or 1
+    if not isinstance(size, int) or size < 1:
+        raise ModelError(f"{place(entry)}: expected a batch_size of at least 1, found {size!r}")
+    return size
+
+
+def _reader(entry: spec.Model, target: spec.Target, made: Any) -> _Reader:
+    output = entry.outputs.get(target.id, spec.Output())
+    stated = getattr(made, "labels", None)
+    own = stated.get(target.id, ()) if isinstance(stated, Mapping) else ()
+    labels = output.labels or tuple(map(str, own))
+    if target.kind == "classification" and labels:
+        where = place(entry, f"labels of '{target.id}'")
+        if len(set(labels)) < len(labels):
+            raise ModelError(f"{where}: a label is there twice: {', '.join(labels)}")
+        if positions(target.labels, labels, output.mapping) is None:
+            raise missing_labels(target, labels, output.mapping, where)
+    return _Reader(target, output.node or target.id, labels, output.mapping, output.scale)

@@ -1,0 +1,128 @@
+"""Python sources of a model: found and hashed without importing them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+
+from common.errors import ModelError
+from common.provenance import code_digest
+
+
+@contextmanager
+def importable(folder: Path) -> Iterator[None]:
+    """Make the modules of a folder importable, for the time of the ``with`` block."""
+    entry = str(folder)
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        if entry in sys.path:
+            sys.path.remove(entry)
+
+
+def find(module: str, folder: Path, where: str) -> Path:
+    """File of a module: in ``folder``, else where Python finds it.
+
+    Args:
+        module: dotted name
+        folder: folder of the catalog file
+        where: start of the message
+
+    Raises:
+        ModelError: if there is no such module
+    """
+    parts = module.split(".")
+    path: list[str] | None = [str(folder), *sys.path]
+    found: ModuleSpec | None = None
+    for n in range(1, len(parts) + 1):
+        name = ".".join(parts[:n])
+        found = PathFinder.find_spec(name, path)
+        if found is None and n == 1:
+            found = _installed(name)
+        if found is None:
+            raise ModelError(
+                f"{where}: no module '{name}' in the folder of the catalog or on Python's path"
+            )
+        path = list(found.submodule_search_locations or [])
+    if found is None or found.origin is None or not found.origin.endswith(".py"):
+        raise ModelError(f"{where}: module '{module}' has no source file")
+    return Path(found.origin)
+
+
+def _installed(name: str) -> ModuleSpec | None:
+    """Packages of other finders, for example editable installations."""
+    try:
+        return importlib.util.find_spec(name)
+    except ValueError:
+        return None
+
+
+def digest(module: str, folder: Path, where: str) -> str:
+    """Hash of the code of a module and of what it imports from the same place.
+
+    That is: modules in ``folder``, and modules of the package that it is part of. Comments,
+    docstrings and formatting do not count.
+
+    Raises:
+        ModelError: if there is no such module or a source is no valid Python
+    """
+    try:
+        source = find(module, folder, where)
+        package = module if source.name == "__init__.py" else module.rpartition(".")[0]
+        # the folder that holds the outermost package
+        root = source.parents[package.count(".") + 1 if package else 0]
+        # in the folder of the catalog all modules count, also if the package lies there
+        return code_digest(sorted(_closure(source, {root: package or module, folder: ""})))
+    except SyntaxError as error:
+        name = Path(error.filename).name if error.filename else module
+        raise ModelError(f"{where}: {name}, line {error.lineno}: {error.msg}") from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{where}: module '{module}' cannot be read: {error}") from None
+
+
+def _closure(start: Path, roots: Mapping[Path, str]) -> set[Path]:
+    """Sources that a source imports, itself included.
+
+    Args:
+        start: the first source
+        roots: folder -> dotted name of the package of it that counts; empty: all modules
+    """
+    found, todo = {start}, [start]
+    while todo:
+        path = todo.pop()
+        root = next((folder for folder in roots if path.is_relative_to(folder)), path.parent)
+        for name in _imports(path, path.relative_to(root).parent.parts):
+            for folder, package in roots.items():
+                if not package or f"{name}.".startswith(f"{package}."):
+                    new = set(_files(name, folder)) - found
+                    found |= new
+                    todo += new
+    return found
+
+
+def _imports(path: Path, package: tuple[str, ...]) -> Iterator[str]:
+    """Dotted names that a source of a package may import; too many do no harm."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"), filename=str(path))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield base
+            yield from (f"{base}.{alias.name}" if base else alias.name for alias in node.names)
+
+
+def _files(name: str, folder: Path) -> Iterator[Path]:
+    """Files below a folder that run when a name is imported."""
+    parts = name.split(".") if name else []
+    for n in range(1, len(parts) + 1):
+        base = folder.joinpath(*parts[:n])
+        for file in (base.with_name(base.name + ".py"), base / "__init__.py"):
+            if file.is_file():
+                yield file
