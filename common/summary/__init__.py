@@ -1,0 +1,56 @@
+"""Rows -> counts, shares, rankings, tables per test, and what ``build.py summary`` prints.
+
+====================================  ==============================================
+:mod:`~common.summary.tally`          verdicts counted; both shares as exact fractions
+:mod:`~common.summary.ranks`          positions within what may be compared
+:mod:`~common.summary.wide`           the cells of a test, all models side by side
+:mod:`~common.summary.paper`          Tables VI and VII, as printed and exact
+:mod:`~common.summary.report`         JSON and text
+====================================  ==============================================
+
+Knows result rows and the published results; neither engine nor models.
+"""
+
+from common.summary.paper import (
+    all_mean_over_tests,
+    table6,
+    table6_counts,
+    table6_exact,
+    table7,
+)
+from common.summary.ranks import add_scope, ranking
+from common.summary.report import text, to_json
+from common.summary.tally import (
+    Tally,
+    counts,
+    family_of,
+    half_up,
+    mean_over_tests,
+    shares,
+    total,
+)
+from common.summary.wide import Cell, Column, Key, Matrix, matrix
+
+__all__ = [
+    "Cell",
+    "Column",
+    "Key",
+    "Matrix",
+    "Tally",
+    "add_scope",
+    "all_mean_over_tests",
+    "counts",
+    "family_of",
+    "half_up",
+    "matrix",
+    "mean_over_tests",
+    "ranking",
+    "shares",
+    "table6",
+    "table6_counts",
+    "table6_exact",
+    "table7",
+    "text",
+    "to_json",
+    "total",
+]
