@@ -14,12 +14,14 @@ DOCS = REPOSITORY / "docs"
 PUBLISHED = REPOSITORY / "extra" / "published"
 RANGES_CSV = "correctness_consistency_ranges.csv"
 CACHE_NAME = "speechproof"
+#: folder in the cache: what is known about model files (hashes, nodes)
+MODELS_CACHE = "models"
 
 
 def default_cache() -> Path:
     """XDG cache folder of this program."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / CACHE_NAME
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / CACHE_NAME
 
 
 @dataclass(frozen=True)

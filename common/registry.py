@@ -18,11 +18,21 @@ def unknown(what: str, name: str, known: Iterable[str], where: str = "") -> Conf
     "suite/a.yaml: regression[0].metric: unknown metric 'cc'. Did you mean 'ccc'? Known: ccc, mae"
     """
     names = sorted(known)
-    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    near = _nearest(str(name), names)
+    hint = f" Did you mean '{near}'?" if near else ""
     shown = ", ".join(names[:30]) + (f", ... ({len(names)} in all)" if len(names) > 30 else "")
     place = f"{where}: " if where else ""
     return ConfigError(f"{place}unknown {what} '{name}'.{hint} Known: {shown or 'none'}")
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    """Most similar name, of equally similar ones that with the same first letter; or empty."""
+    ranked = [
+        (difflib.SequenceMatcher(None, known, name).ratio(), known[:1] == name[:1], known)
+        for known in names
+    ]
+    ratio, _, nearest = max(ranked, default=(0.0, False, ""))
+    return nearest if ratio >= 0.5 else ""
 
 
 class Registry(Generic[T]):

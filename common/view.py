@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from common.spec import Target
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: name of the condition in which nothing is changed
 ORIGINAL = "original"

@@ -1,0 +1,66 @@
+"""Performance benchmarks: claims about speed are measured here, never in a timed test."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from common.paths import Paths, default_cache
+
+Say = Callable[[str], None]
+
+
+def run(what: str, *, workers: int, say: Say) -> dict[str, Any]:
+    """Run a benchmark and report every figure.
+
+    Args:
+        what: engine or site
+        workers: parallel workers
+        say: takes one line for a person
+    """
+    figures = {"engine": _engine, "site": _site}[what](workers)
+    for name, value in figures.items():
+        say(f"{name}: {value:.2f} s" if isinstance(value, float) else f"{name}: {value}")
+    return figures
+
+
+def _engine(workers: int) -> dict[str, Any]:
+    """The embedded benchmark from cold and from warm predictions.
+
+    The number of signals given to models must equal the number of distinct
+    (model, segment, condition), and be zero in the second run.
+    """
+    from common import embedded
+    from common.engine import Engine
+    from common.plan import Filters
+    from common.spec import load_benchmark
+
+    benchmark = load_benchmark()
+    datasets = [d.id for d in benchmark.datasets.values() if d.embedded]
+    found: dict[str, Any] = {}
+    cache = default_cache()
+    embedded.ensure(cache, workers=workers)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder) / "cache"
+        scratch.mkdir()
+        (scratch / "embedded").symlink_to(Paths(cache=cache).embedded)
+        for name in ("cold", "warm", "nothing to do"):
+            engine = Engine(benchmark, Paths(Path(folder) / "out", scratch), workers=workers)
+            start = time.perf_counter()
+            report = engine.run(Filters(datasets=datasets), force=name == "warm")
+            found[f"{name}: wall clock"] = time.perf_counter() - start
+            found[f"{name}: signals given to models"] = report.calls
+            found[f"{name}: distinct inputs"] = report.distinct
+            found[f"{name}: cells computed"] = report.computed
+    return found
+
+
+def _site(workers: int) -> dict[str, Any]:
+    """The website on the published results, in fresh processes."""
+    from common.site import bench_site
+
+    with tempfile.TemporaryDirectory() as folder:
+        return dict(bench_site(Path(folder)))

@@ -1,0 +1,149 @@
+"""Every name, path and parameter of catalog and suite, resolved without data or model."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from common import datasets, models, paths, provenance
+from common.designs import DESIGNS, check_uses, options
+from common.errors import BenchmarkError, ConfigError
+from common.files import write_text
+from common.metrics import METRICS
+from common.paths import Paths
+from common.plan import needs
+from common.registry import unknown
+from common.spec import KINDS, Benchmark, Dataset, Model, Test
+
+
+def faults(benchmark: Benchmark) -> list[str]:
+    """One line per fault; empty if everything is right."""
+    found: list[str] = []
+    checks: list[tuple[Callable[..., Iterator[str]], list[Test] | list[Dataset] | list[Model]]] = [
+        (_test, list(benchmark.tests.values())),
+        (_dataset, list(benchmark.datasets.values())),
+        (_model, list(benchmark.models.values())),
+    ]
+    for check, items in checks:
+        for item in items:
+            try:
+                found += check(benchmark, item)
+            except BenchmarkError as error:
+                found.append(str(error))
+    return found
+
+
+def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths) -> list[str]:
+    """As :func:`faults`, but an unchanged program with unchanged YAML is not checked again."""
+    sources = [paths.PACKAGE, *catalogs]
+    files = sorted(
+        path
+        for source in sources
+        for path in source.rglob("*")
+        if path.suffix in (".py", ".yaml") and path.is_file()
+    )
+    stamps = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    given = [
+        str(entry.resolve(path))
+        for entry, path in [
+            *((model, model.path) for model in benchmark.models.values()),
+            *((dataset, dataset.path) for dataset in benchmark.datasets.values()),
+        ]
+        if path and entry.resolve(path).exists()
+    ]
+    state = provenance.digest([stamps, given])
+    memo = folders.cache / "checked" / f"{provenance.digest([str(c) for c in sources])}.txt"
+    if memo.exists() and memo.read_text("utf-8") == state:
+        return []
+    found = faults(benchmark)
+    if not found:
+        write_text(memo, state)
+    return found
+
+
+def _test(benchmark: Benchmark, test: Test) -> Iterator[str]:
+    where = str(test.origin)
+    design = DESIGNS.get(test.design_name, f"{where}: design")
+    options(design, test)
+    check_uses(test)
+    for name in test.datasets:
+        if name not in benchmark.datasets:
+            yield str(unknown("dataset", name, benchmark.datasets, f"{where}: datasets"))
+    if not any(test.uses(kind) for kind in KINDS):
+        yield f"{where}: needs metrics for at least one of: {', '.join(KINDS)}"
+    for kind in KINDS:
+        for number, use in enumerate(test.uses(kind)):
+            yield from _use(kind, use.metric, dict(use.params), f"{where}: {kind}[{number}]")
+    yield from _figures(test)
+    for target in benchmark.targets.values():
+        if test.uses(target.kind):
+            needs(test, target)
+    yield from _expected(benchmark, test)
+
+
+def _use(kind: str, name: str, params: dict[str, object], place: str) -> Iterator[str]:
+    metric = METRICS.get(name, f"{place}.metric")
+    if metric.kind != kind:
+        known = [m.id for m in METRICS if m.kind == kind]
+        yield f"{place}.metric: '{name}' is for {metric.kind}. For {kind}: {', '.join(known)}"
+    signature = inspect.signature(metric.function).parameters
+    own = {n: p for n, p in signature.items() if p.kind is p.KEYWORD_ONLY and n != "labels"}
+    for key in params:
+        if key not in own:
+            yield str(unknown(f"parameter of '{name}'", key, own, place))
+    for key, parameter in own.items():
+        if parameter.default is parameter.empty and key not in params and key not in metric.filled:
+            yield f"{place}: parameter '{key}' of '{name}' is missing"
+
+
+def _figures(test: Test) -> Iterator[str]:
+    from common.figures import FIGURES
+
+    for kind, name in test.figures.items():
+        if kind not in KINDS:
+            yield str(unknown("kind", kind, KINDS, f"{test.origin}: figures"))
+        elif name not in FIGURES:
+            yield str(unknown("figure", name, FIGURES.names(), f"{test.origin}: figures.{kind}"))
+
+
+def _expected(benchmark: Benchmark, test: Test) -> Iterator[str]:
+    for category, ranges in test.options.get("expected", {}).items():
+        for name in ranges:
+            if name not in benchmark.targets:
+                where = f"{test.origin}: design.expected.{category}"
+                yield str(unknown("target", name, benchmark.targets, where))
+
+
+def _dataset(benchmark: Benchmark, dataset: Dataset) -> Iterator[str]:
+    for name in dataset.tests or ():
+        if name not in benchmark.tests:
+            where = f"{dataset.origin}: {dataset.id}.tests"
+            yield str(unknown("test", name, benchmark.tests, where))
+    if not dataset.builtin and dataset.path and not dataset.resolve(dataset.path).exists():
+        yield f"{dataset.origin}: {dataset.id}.path: {dataset.resolve(dataset.path)}: no such folder"
+    try:
+        datasets.check(dataset)
+    except ConfigError as error:
+        yield str(error)
+
+
+def _model(benchmark: Benchmark, model: Model) -> Iterator[str]:
+    where = f"{model.origin}: {model.id}"
+    for name, output in model.outputs.items():
+        if name not in benchmark.targets:
+            yield str(unknown("target", name, benchmark.targets, f"{where}.outputs"))
+            continue
+        classes = benchmark.targets[name].labels
+        for label in output.mapping.values():
+            if classes and label not in classes:
+                yield str(unknown("label", label, classes, f"{where}.outputs.{name}.mapping"))
+    path = Path(model.resolve(model.path)) if model.path else None
+    if path is not None and not path.exists():
+        yield f"{where}.path: {path}: no such file"
+        return
+    models.fingerprint(model)
+    models.offered_targets(model, benchmark.targets)
+
+
+__all__ = ["cached_faults", "faults"]

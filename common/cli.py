@@ -1,0 +1,320 @@
+"""The command line: subcommands, messages, exit codes.
+
+Exit codes: 0 done; 1 a check failed; 2 wrong usage or configuration; 3 done, but some cells
+ended in error; 130 interrupted (what was computed is kept).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from common.errors import BenchmarkError, ConfigError
+from common.options import DEFAULTS, LISTS, parser
+from common.paths import Paths
+
+OK, FAILED, USAGE, CELL_ERRORS, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class _Context:
+    """What every command gets: parsed arguments, folders, output."""
+
+    def __init__(self, args: argparse.Namespace):
+        self.args = args
+        paths = {"output": args.output, "cache": args.cache}
+        self.folders = Paths(**{k: v for k, v in paths.items() if v is not None})
+        self.workers: int = args.workers or os.cpu_count() or 1
+
+    def benchmark(self) -> Any:
+        """Declarations of catalog and suite."""
+        from common.spec import load_benchmark
+
+        return load_benchmark(self.args.catalog)
+
+    def filters(self) -> Any:
+        """Selection of the command line."""
+        from common.plan import Filters
+
+        a = self.args
+        return Filters(models=a.model, targets=a.target, tests=a.test, datasets=a.dataset)
+
+    def say(self, text: str) -> None:
+        """Print for a person; silent with --quiet and --json."""
+        if not self.args.quiet and not self.args.json:
+            print(text)
+
+    def answer(self, content: Any) -> None:
+        """Print for a machine, with --json only."""
+        if self.args.json:
+            print(json.dumps(content, ensure_ascii=False, indent=1, default=str))
+
+    def progress(self) -> Callable[[str, int, int], None]:
+        """Progress line on standard error, to a terminal only."""
+        if self.args.quiet or not sys.stderr.isatty():
+            return lambda stage, done, total: None
+        return _show_progress
+
+
+def _show_progress(stage: str, done: int, total: int) -> None:
+    share = f"{done}/{total}" if total else ""
+    sys.stderr.write(f"\r\033[K{stage[:60]} {share}")
+    sys.stderr.flush()
+
+
+def _clear_progress(context: _Context) -> None:
+    if not context.args.quiet and sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")
+
+
+def _checked(context: _Context) -> Any:
+    """Benchmark without faults; raises ConfigError with all of them."""
+    from common.check import cached_faults
+
+    benchmark = context.benchmark()
+    found = cached_faults(benchmark, context.args.catalog, context.folders)
+    if found:
+        raise ConfigError("\n".join(found))
+    return benchmark
+
+
+def _run(context: _Context) -> tuple[int, dict[str, Any]]:
+    from common.plan import Filters, Planner
+
+    args = context.args
+    benchmark = _checked(context)
+    progress = context.progress()
+    filters: Filters = context.filters()
+    filters.check(benchmark)
+    planner = Planner(benchmark, context.folders, seed=args.seed, download=args.download)
+    try:
+        planner.prepare(
+            filters,
+            workers=context.workers,
+            progress=lambda done, total: progress("synthesise embedded data", done, total),
+        )
+    finally:
+        _clear_progress(context)
+    plan = planner.plan(filters, force=args.force)
+    if planner.settled(plan):
+        text = f"nothing to do: {len(plan.done)} cells are up to date"
+        context.say(text + (f", {len(plan.not_run)} not run" if plan.not_run else ""))
+        return OK, {"computed": 0, "current": len(plan.done), "calls": 0, "distinct": 0}
+    from common.engine import Engine
+
+    engine = Engine(
+        benchmark,
+        context.folders,
+        seed=args.seed,
+        workers=context.workers,
+        download=args.download,
+        device=args.device,
+        progress=progress,
+    )
+    try:
+        report = engine.run(filters, force=args.force)
+    finally:
+        _clear_progress(context)
+    context.say(
+        f"{report.computed} cells computed, {report.current} up to date, "
+        f"{len(report.errors)} errors, {len(report.not_run)} not run; "
+        f"{report.calls} signals predicted"
+    )
+    _tell_reasons(context, report)
+    return (CELL_ERRORS if report.errors else OK), vars(report)
+
+
+def _tell_reasons(context: _Context, report: Any) -> None:
+    """Each reason once, with the number of cells that it concerns."""
+    for message, count in Counter(report.errors.values()).items():
+        print(f"error ({count} cells): {message}", file=sys.stderr)
+    absent = Counter(report.not_run.values())
+    if absent:
+        context.say(
+            f"not run: {len(absent)} datasets are unavailable, which concerns "
+            f"{sum(absent.values())} cells"
+        )
+    for reason, count in absent.items():
+        logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
+
+
+def _site(context: _Context, benchmark: Any, *, force: bool = False) -> Any:
+    from common import site
+
+    report = site.build(context.folders, benchmark, workers=context.workers, force=force)
+    state = "built" if report.built else "up to date"
+    context.say(f"website {state}: {context.folders.html / 'index.html'}")
+    return report
+
+
+def command_all(context: _Context) -> int:
+    """Check, run, build the site."""
+    code, report = _run(context)
+    site = _site(context, context.benchmark())
+    context.answer({**report, "site": vars(site)})
+    return code
+
+
+def command_run(context: _Context) -> int:
+    """Run tests."""
+    code, report = _run(context)
+    context.answer(report)
+    return code
+
+
+def command_check(context: _Context) -> int:
+    """Resolve everything that is declared."""
+    from common.check import faults
+
+    benchmark = context.benchmark()
+    found = faults(benchmark)
+    context.answer({"faults": found})
+    for line in found:
+        if not context.args.json:
+            print(line)
+    if not found:
+        sizes = {what: len(getattr(benchmark, what)) for what in LISTS if what != "metrics"}
+        context.say("no fault in " + ", ".join(f"{n} {what}" for what, n in sizes.items()))
+    return FAILED if found else OK
+
+
+def command_list(context: _Context) -> int:
+    """List what is declared."""
+    from common.listing import listing
+
+    what, dataset = context.args.what, context.args.dataset
+    if dataset and what != "tests":
+        raise ConfigError("--dataset goes with 'list tests' only")
+    table = listing(context.benchmark(), what, dataset=dataset)
+    context.answer(table)
+    if not context.args.json:
+        widths = [
+            max(len(str(row[key])) for row in [*table, {k: k for k in row}])
+            for row in table[:1]
+            for key in row
+        ]
+        for row in table:
+            cells = (str(v).ljust(w) for v, w in zip(row.values(), widths, strict=True))
+            print("  ".join(cells).rstrip())
+    return OK
+
+
+def command_site(context: _Context) -> int:
+    """Build the website and, if asked, serve it."""
+    benchmark = _checked(context)
+    report = _site(context, benchmark, force=context.args.force)
+    context.answer(vars(report))
+    if context.args.serve:
+        _serve(context.folders.html, context.args.serve, context.say)
+    return OK
+
+
+def _serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
+    from functools import partial
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError as error:
+        raise ConfigError(f"--serve {port}: {error.strerror}") from None
+    with server:
+        say(f"serving at http://127.0.0.1:{port}/ (Ctrl-C ends it)")
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+
+
+def command_summary(context: _Context) -> int:
+    """Counts and shares of passed tests."""
+    from common import published, results, summary
+
+    benchmark, rows = context.benchmark(), results.read_all(context.folders.method_tests)
+    families = {test.id: test.family for test in benchmark.tests.values()}
+    with_published = context.args.published or rows.empty
+    if context.args.json:
+        context.answer(summary.to_json(rows, families, published=with_published))
+        return OK
+    if not rows.empty:
+        chance = {model.id for model in benchmark.models.values() if model.is_chance}
+        print(summary.text(rows, families, chance=chance))
+    if with_published:
+        title, chance = "Published results of the paper", set(published.chance())
+        print(summary.text(published.load(), families, title=title, chance=chance))
+    return OK
+
+
+def command_import(context: _Context) -> int:
+    """Turn a folder into a dataset of a catalog."""
+    from common.importing import import_dataset
+
+    args = context.args
+    report = import_dataset(
+        args.path, args.name, args.format, args.to, force=args.force, benchmark=context.benchmark()
+    )
+    context.answer(report.to_dict())
+    context.say(report.text())
+    return OK
+
+
+def command_bench(context: _Context) -> int:
+    """Measure speed."""
+    from common import bench
+
+    context.answer(bench.run(context.args.what, workers=context.workers, say=context.say))
+    return OK
+
+
+@contextlib.contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Let a polite kill end a run as Ctrl-C does, so that nothing computed is lost."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    top = parser()
+    args = top.parse_args(arguments)
+    if args.command is None:
+        args = top.parse_args([*arguments, "all"])
+    for name, value in DEFAULTS.items():
+        if not hasattr(args, name):
+            setattr(args, name, value)
+    level = logging.DEBUG if args.verbose else logging.ERROR if args.quiet else logging.WARNING
+    logging.basicConfig(level=level, format="%(levelname)s %(message)s", stream=sys.stderr)
+    logging.getLogger().setLevel(logging.INFO if args.verbose else level)
+    try:
+        with _termination_as_interrupt():
+            code: int = globals()[f"command_{args.command}"](_Context(args))
+        sys.stdout.flush()
+        return code
+    except BenchmarkError as error:
+        for line in str(error).splitlines():
+            print(f"error: {line}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        print("interrupted; what was computed is kept", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK

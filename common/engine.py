@@ -1,0 +1,395 @@
+"""The one loop: plan -> samples -> predictions -> scores -> verdicts -> rows and figures.
+
+A cell that fails becomes rows with status ``error`` and the rest goes on. Rows, figures and
+manifests are written source by source, so that an interrupted run keeps what it computed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from common import datasets, kinds, models, provenance
+from common.criteria import write_criteria
+from common.datasets.base import Samples
+from common.designs import DESIGNS, Score, Selection, options
+from common.errors import BenchmarkError, DatasetUnavailable, ModelError
+from common.inputs import Request, Source
+from common.judge import judge
+from common.models.base import Model as LoadedModel
+from common.paths import Paths
+from common.plan import Cell, Filters, Plan, Planner, stale_files
+from common.predict import NOT_TRIED, Predictor
+from common.publish import Publisher
+from common.spec import Benchmark, Dataset, Model, Target
+from common.store import PredictionStore
+from common.view import ORIGINAL, View
+
+logger = logging.getLogger(__name__)
+
+#: (stage, done, total) -> None
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class Report:
+    """What a run did.
+
+    Args:
+        computed: number of cells that were computed
+        current: number of cells that were up to date
+        errors: cell -> message
+        not_run: cell -> reason
+        calls: number of signals that were given to models
+        distinct: number of distinct (model, segment, condition) that were asked for
+    """
+
+    computed: int = 0
+    current: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+    not_run: dict[str, str] = field(default_factory=dict)
+    calls: int = 0
+    distinct: int = 0
+
+
+@dataclass
+class _Work:
+    """A cell with its samples and, later, its predictions."""
+
+    cell: Cell
+    selection: Selection
+    requests: dict[str, Request] = field(default_factory=dict)
+    error: str = ""
+
+
+class _Lazy:
+    """A model that is loaded when it is first needed; a failure is raised every time."""
+
+    def __init__(self, load: Callable[[], LoadedModel]):
+        self._load = load
+        self._model: LoadedModel | None = None
+        self._error: BenchmarkError | None = None
+
+    def __call__(self) -> LoadedModel:
+        if self._error is not None:
+            raise self._error
+        if self._model is None:
+            try:
+                self._model = self._load()
+            except BenchmarkError as error:
+                self._error = error
+                raise
+        return self._model
+
+
+class Engine:
+    """Runs the cells of a plan.
+
+    Args:
+        benchmark: declarations
+        folders: where results and caches are
+        seed: seed of the run
+        workers: number of threads and processes
+        download: whether remote data may be fetched
+        device: auto, cpu or cuda
+        progress: told how far it is
+    """
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        folders: Paths,
+        *,
+        seed: int = 0,
+        workers: int = 1,
+        download: bool = False,
+        device: str = "auto",
+        progress: Progress | None = None,
+    ):
+        self.benchmark = benchmark
+        self.folders = folders
+        self.seed = seed
+        self.workers = workers
+        self.device = device
+        self.progress = progress or (lambda stage, done, total: None)
+        self.planner = Planner(benchmark, folders, seed=seed, download=download)
+        self._loaded: dict[str, _Lazy] = {}
+        self._named: set[str] = set()
+
+    def run(self, filters: Filters | None = None, *, force: bool = False) -> Report:
+        """Compute what is missing or stale among the selected cells.
+
+        Raises:
+            ConfigError: if a declaration or a filter is wrong
+            OutputError: if results cannot be written
+        """
+        filters = filters or Filters()
+        filters.check(self.benchmark)
+        self.planner.prepare(
+            filters,
+            workers=self.workers,
+            progress=lambda done, total: self.progress("synthesise embedded data", done, total),
+        )
+        plan = self.planner.plan(filters, force=force)
+        write_criteria(self.benchmark, self.folders)
+        report = Report(current=len(plan.done))
+        self._named = set(filters.datasets)
+        publisher = Publisher(self.folders, plan, seed=self.seed, workers=self.workers)
+        for model, reason in plan.failed:
+            report.errors[model.id] = reason
+        for cell, reason in plan.not_run:
+            self._skip(publisher, report, cell, reason)
+        for path in stale_files(plan, self.folders):
+            path.unlink()
+        try:
+            for work in self._sources(plan, publisher, report):
+                self._run_source(*work, force, publisher, report)
+                publisher.write()
+        finally:
+            publisher.write()
+            publisher.close()
+        return report
+
+    def _skip(self, publisher: Publisher, report: Report, cell: Cell, reason: str) -> None:
+        report.not_run[f"{cell.target.id}/{cell.model.id}/{cell.key}"] = reason
+        publisher.not_run(cell, f"dataset unavailable: {reason}")
+
+    def _sources(
+        self, plan: Plan, publisher: Publisher, report: Report
+    ) -> list[tuple[Source, list[_Work]]]:
+        """Load the sample tables and group the cells by database."""
+        by_dataset: dict[str, list[Cell]] = {}
+        for cell in plan.todo:
+            by_dataset.setdefault(cell.dataset.id, []).append(cell)
+        sources: dict[tuple[str, ...], tuple[Source, list[_Work]]] = {}
+        for number, (_, cells) in enumerate(by_dataset.items()):
+            self.progress("load", number, len(by_dataset))
+            dataset = cells[0].dataset
+            try:
+                samples = datasets.load(
+                    dataset,
+                    self.folders.cache,
+                    self.benchmark.targets,
+                    download=self.planner.download or dataset.id in self._named,
+                )
+            except DatasetUnavailable as error:
+                for cell in cells:
+                    self._skip(publisher, report, cell, str(error))
+                continue
+            except BenchmarkError as error:
+                for cell in cells:
+                    self._fail(publisher, report, cell, str(error))
+                continue
+            works = self._select(cells, samples, publisher, report)
+            key = _source_key(dataset, samples)
+            source, collected = sources.setdefault(key, (Source(samples), []))
+            source.add(dataset.id, samples.table)
+            collected += works
+        for source, _ in sources.values():
+            source.freeze()
+        return list(sources.values())
+
+    def _select(
+        self, cells: list[Cell], samples: Samples, publisher: Publisher, report: Report
+    ) -> list[_Work]:
+        works = []
+        selections: dict[tuple[str, str], Selection] = {}
+        for cell in cells:
+            key = (cell.target.id, cell.test.id)
+            try:
+                if key not in selections:
+                    design = DESIGNS.get(cell.test.design_name)
+                    selections[key] = design.select(
+                        options(design, cell.test), cell.target, samples.table
+                    )
+                works.append(_Work(cell, selections[key]))
+            except BenchmarkError as error:
+                self._fail(publisher, report, cell, str(error))
+        return works
+
+    def _run_source(
+        self,
+        source: Source,
+        works: list[_Work],
+        force: bool,
+        publisher: Publisher,
+        report: Report,
+    ) -> None:
+        requests: dict[tuple[str, str], Request] = {}
+        for work in works:
+            if work.selection.samples.empty:
+                continue
+            ids = source.ids(work.cell.dataset.id, work.selection.samples.index)
+            design = DESIGNS.get(work.cell.test.design_name)
+            conditions = design.conditions(options(design, work.cell.test), work.cell.target)
+            for condition in (ORIGINAL, *conditions):
+                key = (work.cell.model.id, condition)
+                if key not in requests:
+                    requests[key] = self._request(work.cell.model, condition, source)
+                requests[key].wanted[ids] = True
+                work.requests[condition] = requests[key]
+        total = f"{source.database} {source.version}"
+        predictor = Predictor(
+            source,
+            list(requests.values()),
+            workers=self.workers,
+            progress=lambda done, wanted: self.progress(f"predict {total}", done, wanted),
+        )
+        try:
+            predictor.run()
+        except DatasetUnavailable as error:
+            for work in works:
+                self._skip(publisher, report, work.cell, str(error))
+            return
+        finally:
+            report.calls += sum(request.calls for request in requests.values())
+            report.distinct += sum(int(request.wanted.sum()) for request in requests.values())
+        for number, work in enumerate(works):
+            self.progress(f"score {total}", number, len(works))
+            self._evaluate(work, source, publisher, report)
+
+    def _request(self, model: Model, condition: str, source: Source) -> Request:
+        offered = models.offered_targets(model, self.benchmark.targets, cache=self.folders.cache)
+        columns = [c for name in offered for c in self.benchmark.targets[name].columns]
+        fingerprint = models.fingerprint(model, cache=self.folders.cache)
+        described = {
+            "model": model.id,
+            "version": model.version,
+            "fingerprint": fingerprint,
+            "columns": columns,
+            "database": source.database,
+            "database_version": source.version,
+            "data": source.samples.media_fingerprint,
+            "condition": condition,
+            "seed": self.seed if model.is_chance or condition != ORIGINAL else 0,
+        }
+        folder = (
+            self.folders.predictions
+            / f"{model.id}-{model.version}"
+            / f"{source.database}-{source.version}"
+            / f"{condition}-{provenance.digest(described)}"
+        )
+        lazy = self._loaded.setdefault(
+            model.id,
+            _Lazy(
+                lambda: models.load(
+                    model,
+                    self.benchmark.targets,
+                    seed=self.seed,
+                    device=self.device,
+                    cache=self.folders.cache,
+                )
+            ),
+        )
+        return Request(
+            model=lazy,
+            name=model.id,
+            condition=condition,
+            columns=columns,
+            wanted=np.zeros(len(source.keys), dtype=bool),
+            store=PredictionStore(folder, described),
+        )
+
+    def _evaluate(self, work: _Work, source: Source, publisher: Publisher, report: Report) -> None:
+        cell, samples = work.cell, work.selection.samples
+        try:
+            predictions = {}
+            for condition, request in work.requests.items():
+                ids = source.ids(cell.dataset.id, samples.index)
+                lost = [int(i) for i in ids if int(i) in request.failed]
+                if lost:
+                    reasons = [request.failed[i] for i in lost]
+                    first = next((r for r in reasons if not r.startswith(NOT_TRIED)), reasons[0])
+                    raise ModelError(
+                        f"no prediction for {len(lost)} of {len(ids)} samples; first: {first}"
+                    )
+                columns = pd.DataFrame(request.values[ids], columns=request.columns)
+                columns = columns[list(cell.target.columns)]
+                predictions[condition] = kinds.get(cell.target.kind).decode(cell.target, columns)
+            view = View(
+                cell.target,
+                samples.reset_index(drop=True),
+                predictions,
+                dataset=cell.dataset.id,
+                seed=self.seed,
+            )
+            scores = self._scores(cell, view, work.selection.reason)
+        except BenchmarkError as error:
+            self._fail(publisher, report, cell, str(error))
+            return
+        publisher.cell(cell, rows(cell, scores), None if samples.empty else view)
+        report.computed += 1
+
+    @staticmethod
+    def _scores(cell: Cell, view: View, reason: str) -> list[Score]:
+        uses = cell.test.uses(cell.target.kind)
+        if view.samples.empty:
+            why = reason or "no sample with the annotations that the test needs"
+            return [Score(use.metric, float("nan"), 0, reason=why) for use in uses]
+        design = DESIGNS.get(cell.test.design_name)
+        return design.scores(options(design, cell.test), view, uses)
+
+    @staticmethod
+    def _fail(publisher: Publisher, report: Report, cell: Cell, message: str) -> None:
+        name = f"{cell.target.id}/{cell.model.id}/{cell.key}"
+        logger.debug("%s: %s", name, message)
+        report.errors[name] = message
+        uses = cell.test.uses(cell.target.kind)
+        failed = [
+            {**row, "status": "error", "reason": message}
+            for row in rows(cell, [Score(use.metric, float("nan"), 0) for use in uses])
+        ]
+        publisher.cell(cell, failed, None, error=message)
+
+
+def rows(cell: Cell, scores: Sequence[Score]) -> list[dict[str, Any]]:
+    """Result rows of a cell: scores with their criteria and verdicts."""
+    criteria = {use.metric: use.criterion for use in cell.test.uses(cell.target.kind)}
+    out = []
+    for score in scores:
+        verdict = judge(score.value, criteria[score.metric], score.reason)
+        out.append(
+            {
+                **identity(cell.target, cell.model, cell.test.id, cell.dataset),
+                "condition": score.condition,
+                "reference": score.reference,
+                "metric": score.metric,
+                "label": score.label,
+                "value": score.value,
+                "reference_value": score.reference_value,
+                "n": score.n,
+                "criterion": str(criteria[score.metric]),
+                "status": verdict.status,
+                "reason": verdict.reason,
+                "note": score.note,
+            }
+        )
+    return out
+
+
+def identity(target: Target, model: Model, test: str, dataset: Dataset) -> dict[str, str]:
+    """The part of a result row that names the cell."""
+    return {
+        "target": target.id,
+        "model": model.id,
+        "model_version": model.version,
+        "test": test,
+        "dataset": dataset.id,
+        "dataset_version": dataset.version,
+        "data": dataset.data,
+    }
+
+
+def _source_key(dataset: Dataset, samples: Samples) -> tuple[str, ...]:
+    return (
+        dataset.adapter,
+        dataset.database,
+        dataset.version,
+        str(dataset.embedded),
+        samples.media_fingerprint,
+    )

@@ -1,0 +1,124 @@
+"""The options of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from common.rng import DEFAULT_SEED
+
+LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations")
+BENCHES = ("engine", "site")
+
+DEFAULTS: dict[str, Any] = {
+    "catalog": [],
+    "output": None,
+    "cache": None,
+    "seed": DEFAULT_SEED,
+    "workers": None,
+    "json": False,
+    "quiet": False,
+    "verbose": False,
+}
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, found {text}")
+    return number
+
+
+def _common_options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    group = parser.add_argument_group("options of every command")
+    group.add_argument(
+        "--catalog",
+        metavar="DIR",
+        action="append",
+        type=Path,
+        help="folder with your own models.yaml, datasets.yaml, perturbations.yaml and "
+        "suite/*.yaml on top of the built-in ones (repeatable)",
+    )
+    group.add_argument(
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="root of method-tests/, extra/media/ and build/ (default: the repository)",
+    )
+    group.add_argument(
+        "--cache", metavar="DIR", type=Path, help="cache folder (default: the XDG cache folder)"
+    )
+    group.add_argument("--seed", metavar="N", type=int, help="seed of every draw (default: 0)")
+    group.add_argument(
+        "--workers", metavar="N", type=_positive, help="parallel workers (default: all cores)"
+    )
+    group.add_argument("--json", action="store_true", help="machine-readable standard output")
+    group.add_argument("--quiet", action="store_true", help="errors only")
+    group.add_argument("--verbose", action="store_true", help="more about what happens")
+    return parser
+
+
+def _filter_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("selection (repeatable)")
+    for name in ("model", "target", "test", "dataset"):
+        group.add_argument(f"--{name}", metavar="ID", action="append", default=[])
+    parser.add_argument("--force", action="store_true", help="compute again what is up to date")
+    parser.add_argument(
+        "--download",
+        action="store_true",
+        help="fetch datasets of remote repositories (a dataset named by --dataset always is)",
+    )
+    parser.add_argument(
+        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="where models run"
+    )
+
+
+def parser() -> argparse.ArgumentParser:
+    """The complete argument parser."""
+    shared = _common_options()
+    top = argparse.ArgumentParser(
+        prog="build.py",
+        description="Test speech models for correctness, fairness and robustness, and publish "
+        "the outcome as a website. Without a command: all.",
+        parents=[shared],
+    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+
+    def add(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, description=text, parents=[shared])
+
+    everything = add("all", "check, run what is missing or stale, and build the website")
+    _filter_options(everything)
+    add("check", "load every YAML and resolve every id and path; one line per fault")
+    listing = add("list", "list what is declared")
+    listing.add_argument("what", choices=LISTS)
+    listing.add_argument(
+        "--dataset", metavar="ID", help="with tests: which tests the dataset takes part in"
+    )
+    _filter_options(add("run", "run tests"))
+    site = add("site", "pages and HTML from what is in method-tests/")
+    site.add_argument("--force", action="store_true", help="build from scratch")
+    site.add_argument(
+        "--serve", metavar="PORT", nargs="?", const=8000, type=_positive, help="serve it locally"
+    )
+    summary = add("summary", "passed, failed and skipped per model, target, family and test")
+    summary.add_argument(
+        "--published", action="store_true", help="include the published results of the paper"
+    )
+    importing = add("import", "turn a folder with metadata.csv into a dataset of a catalog")
+    importing.add_argument("path", metavar="PATH", type=Path)
+    importing.add_argument("--as", dest="name", metavar="ID", help="id (default: folder name)")
+    importing.add_argument("--format", metavar="NAME", help="folder or audformat (default: found)")
+    importing.add_argument(
+        "--to",
+        metavar="DIR",
+        type=Path,
+        default=Path("catalog"),
+        help="catalog folder that gets the entry (default: ./catalog)",
+    )
+    importing.add_argument("--force", action="store_true", help="replace an entry of this id")
+    bench = add("bench", "the performance benchmarks")
+    bench.add_argument("what", choices=BENCHES)
+    return top

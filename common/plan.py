@@ -1,0 +1,295 @@
+"""What there is to do: which (target, model, test, dataset) exist, and which are up to date.
+
+Planning reads YAML, manifests and hashes only. It imports no model runtime, opens no audio
+and computes nothing, so that an up-to-date benchmark is recognised at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from common import datasets, embedded, models, paths, provenance
+from common.designs import DESIGNS, options
+from common.errors import BenchmarkError, ConfigError, MissingDependency
+from common.manifest import FORMAT, Manifest
+from common.paths import Paths
+from common.spec import Benchmark, Dataset, Model, Target, Test
+
+#: code that turns predictions into scores and verdicts, besides the design itself
+_SCORING = ("metrics", "kinds", "judge.py", "view.py", "designs/base.py")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Selection by id; empty means all."""
+
+    models: Sequence[str] = ()
+    targets: Sequence[str] = ()
+    tests: Sequence[str] = ()
+    datasets: Sequence[str] = ()
+
+    def check(self, benchmark: Benchmark) -> None:
+        """Raise ConfigError with the nearest id for an id that does not exist."""
+        for what in ("models", "targets", "tests", "datasets"):
+            for name in getattr(self, what):
+                benchmark.find(what, name, f"--{what.removesuffix('s')}")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One unit of work: all scores of a model in one test on one dataset."""
+
+    target: Target
+    model: Model
+    test: Test
+    dataset: Dataset
+    hash: str
+
+    @property
+    def key(self) -> str:
+        """Key of the cell in the manifest of (target, model)."""
+        return f"{self.test.id}/{self.dataset.id}"
+
+
+@dataclass
+class Plan:
+    """Cells by what is to be done with them.
+
+    Args:
+        todo: missing or stale cells that can be computed
+        done: cells whose rows and figures are there and current
+        not_run: cells whose dataset is not available, with the reason
+        failed: models that cannot even be opened, with the reason
+        selected: (target, model) pairs that the filters select
+        order: (target, test) -> ids of its datasets in the order of the rows
+    """
+
+    todo: list[Cell] = field(default_factory=list)
+    done: list[Cell] = field(default_factory=list)
+    not_run: list[tuple[Cell, str]] = field(default_factory=list)
+    failed: list[tuple[Model, str]] = field(default_factory=list)
+    selected: list[tuple[Target, Model]] = field(default_factory=list)
+    order: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+
+def needs(test: Test, target: Target) -> tuple[str, ...]:
+    """Columns that a dataset must have to take part in a test for a target."""
+    design = DESIGNS.get(test.design_name, f"{test.origin}: design")
+    return tuple(design.needs(options(design, test), target))
+
+
+def missing_columns(test: Test, target: Target, dataset: Dataset) -> list[str]:
+    """Needed columns that the dataset does not declare."""
+    declared = datasets.declared_columns(dataset)
+    return [column for column in needs(test, target) if column not in declared]
+
+
+def participants(benchmark: Benchmark, test: Test, target: Target) -> list[Dataset]:
+    """Datasets of a test for a target, in the order of the rows.
+
+    Those that the test names, then the user's own that meet its needs
+    (spec/interface.md, section 4).
+    """
+    named = [benchmark.find("datasets", name, f"{test.origin}: datasets") for name in test.datasets]
+    own = [d for d in benchmark.datasets.values() if not d.builtin and d.id not in test.datasets]
+    return [
+        dataset
+        for dataset in (*named, *own)
+        if (dataset.tests is None or test.id in dataset.tests)
+        and not missing_columns(test, target, dataset)
+    ]
+
+
+def _scoring_code(test: Test) -> str:
+    package = paths.PACKAGE
+    design = package / "designs" / f"{test.design_name}.py"
+    return provenance.code_digest([*(package / name for name in _SCORING), design])
+
+
+def test_hash(test: Test, target: Target, dataset: Dataset, data: str, seed: int) -> str:
+    """Hash of all that decides about scores besides the model."""
+    return provenance.digest(
+        {
+            "format": FORMAT,
+            "design": test.design,
+            "metrics": [use.model_dump() for use in test.uses(target.kind)],
+            "figure": test.figures.get(target.kind, ""),
+            "target": target.model_dump(include={"id", "kind", "range", "labels"}),
+            "dataset": dataset.model_dump(exclude={"label", "description", "source", "cite"}),
+            "data": data,
+            "code": _scoring_code(test),
+            "seed": seed,
+        }
+    )
+
+
+class Planner:
+    """Builds plans; keeps what is asked more than once.
+
+    Args:
+        benchmark: declarations
+        folders: where results and caches are
+        seed: seed of the run
+        download: whether remote data may be fetched; datasets named in the filters always may
+    """
+
+    def __init__(
+        self, benchmark: Benchmark, folders: Paths, *, seed: int = 0, download: bool = False
+    ):
+        self.benchmark = benchmark
+        self.folders = folders
+        self.seed = seed
+        self.download = download
+        self._data: dict[str, tuple[str, str]] = {}
+        self._hashes: dict[tuple[str, str, str], str] = {}
+        self._tables: dict[Path, str] = {}
+        self._missing_part = ""
+
+    def prepare(
+        self, filters: Filters, *, workers: int, progress: Callable[[int, int], None]
+    ) -> None:
+        """Make the embedded data if a selected dataset is embedded and they are not there.
+
+        Without the optional synthesiser their tests are not run, with the reason.
+        """
+        chosen = _chosen(self.benchmark.datasets, filters.datasets)
+        if not any(dataset.embedded for dataset in chosen):
+            return
+        try:
+            embedded.ensure(self.folders.cache, workers=workers, progress=progress)
+        except MissingDependency as error:
+            self._missing_part = str(error)
+
+    def plan(self, filters: Filters | None = None, *, force: bool = False) -> Plan:
+        """Plan for the selected cells.
+
+        Args:
+            filters: selection
+            force: whether cells that are up to date are computed again
+
+        Raises:
+            ConfigError: for unknown ids, or if nothing is selected
+        """
+        filters = filters or Filters()
+        filters.check(self.benchmark)
+        plan = Plan()
+        for model in _chosen(self.benchmark.models, filters.models):
+            try:
+                fingerprint = models.fingerprint(model, cache=self.folders.cache)
+                offered = models.offered_targets(
+                    model, self.benchmark.targets, cache=self.folders.cache
+                )
+            except ConfigError:
+                raise
+            except BenchmarkError as error:
+                plan.failed.append((model, str(error)))
+                continue
+            for target in _chosen(self.benchmark.targets, filters.targets):
+                if target.id in offered:
+                    plan.selected.append((target, model))
+                    self._add(plan, target, model, fingerprint, filters, force)
+        if not plan.selected and not plan.failed:
+            raise ConfigError("no model offers a selected target")
+        return plan
+
+    def _add(
+        self,
+        plan: Plan,
+        target: Target,
+        model: Model,
+        fingerprint: str,
+        filters: Filters,
+        force: bool,
+    ) -> None:
+        manifest = Manifest.read(self.folders.manifest(target.id, model.id))
+        for test in self.benchmark.applicable(target.id):
+            chosen = participants(self.benchmark, test, target)
+            plan.order[target.id, test.id] = [dataset.id for dataset in chosen]
+            if filters.tests and test.id not in filters.tests:
+                continue
+            for dataset in chosen:
+                if filters.datasets and dataset.id not in filters.datasets:
+                    continue
+                data, reason = self.data(dataset, named=dataset.id in filters.datasets)
+                scoring = self._scoring(test, target, dataset, data)
+                cell_hash = provenance.digest([model.id, model.version, fingerprint, scoring])
+                cell = Cell(target, model, test, dataset, cell_hash)
+                if not force and self.is_current(cell, manifest):
+                    plan.done.append(cell)
+                elif reason:
+                    plan.not_run.append((cell, reason))
+                else:
+                    plan.todo.append(cell)
+
+    def data(self, dataset: Dataset, *, named: bool = False) -> tuple[str, str]:
+        """Fingerprint of the data and, if they are not available, the reason."""
+        if dataset.id not in self._data:
+            cache = self.folders.cache
+            reason = self._missing_part if dataset.embedded else ""
+            reason = reason or datasets.availability(
+                dataset, cache, download=self.download or named
+            )
+            data = "" if reason else datasets.fingerprint(dataset, cache)
+            self._data[dataset.id] = (data, reason)
+        return self._data[dataset.id]
+
+    def _scoring(self, test: Test, target: Target, dataset: Dataset, data: str) -> str:
+        key = (test.id, target.id, dataset.id)
+        if key not in self._hashes:
+            self._hashes[key] = test_hash(test, target, dataset, data, self.seed)
+        return self._hashes[key]
+
+    def is_current(self, cell: Cell, manifest: Manifest | None) -> bool:
+        """Whether rows and figures of a cell are there and made from what is there now."""
+        if manifest is None:
+            return False
+        known = manifest.cells.get(cell.key)
+        if known is None or known["hash"] != cell.hash or known.get("status") == "error":
+            return False
+        ids = (cell.target.id, cell.model.id, cell.test.id)
+        table = self._table(self.folders.results(*ids))
+        folder = self.folders.figures(*ids)
+        return table == manifest.tables.get(cell.test.id, "") and all(
+            (folder / name).exists() for name in known.get("figures", {})
+        )
+
+    def settled(self, plan: Plan) -> bool:
+        """Whether a run of the plan would change nothing on disk."""
+        if plan.todo or plan.failed or stale_files(plan, self.folders):
+            return False
+        noted = {}
+        for target, model in plan.selected:
+            manifest = Manifest.read(self.folders.manifest(target.id, model.id))
+            if manifest is None:
+                return False
+            noted[target.id, model.id] = manifest
+        for cell, reason in plan.not_run:
+            known = noted[cell.target.id, cell.model.id].not_run.get(cell.key)
+            if known != f"dataset unavailable: {reason}":
+                return False
+        return not any(
+            cell.key in noted[cell.target.id, cell.model.id].not_run for cell in plan.done
+        )
+
+    def _table(self, path: Path) -> str:
+        if path not in self._tables:
+            self._tables[path] = provenance.file_digest(path) if path.exists() else "missing"
+        return self._tables[path]
+
+
+def _chosen(items: Mapping[str, Any], names: Iterable[str]) -> list[Any]:
+    wanted = set(names)
+    return [item for name, item in items.items() if not wanted or name in wanted]
+
+
+def stale_files(plan: Plan, folders: Paths) -> list[Path]:
+    """Result files of selected models whose test no longer exists for the target."""
+    found = []
+    for target, model in plan.selected:
+        folder = folders.manifest(target.id, model.id).parent
+        known = {test for (name, test) in plan.order if name == target.id}
+        found += [path for path in sorted(folder.glob("*.csv")) if path.stem not in known]
+    return found

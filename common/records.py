@@ -1,0 +1,325 @@
+"""Frozen, validated records of what catalog and suite declare; :mod:`common.spec` loads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pydantic
+
+from common.registry import unknown
+
+KINDS = ("regression", "classification", "events")
+ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+class Record(pydantic.BaseModel):
+    """Base of all records: frozen, unknown keys refused."""
+
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+
+class Entry(Record):
+    """Base of catalog entries; ``origin`` is the file that an entry came from."""
+
+    id: str = pydantic.Field(pattern=ID_PATTERN)
+    origin: Path = pydantic.Field(default=Path(), exclude=True)
+    builtin: bool = pydantic.Field(default=True, exclude=True)
+
+    def resolve(self, path: str) -> Path:
+        """Path relative to the file of the entry."""
+        return (self.origin.parent / Path(path).expanduser()).resolve()
+
+
+class Target(Entry):
+    """What a model predicts.
+
+    ``labels`` order the classes of a classification target; ``range`` bounds a regression one.
+    """
+
+    label: str
+    kind: Literal["regression", "classification", "events"]
+    range: tuple[float, float] | None = None
+    labels: tuple[str, ...] = ()
+    description: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the prediction columns: the target, or ``target/label`` per class."""
+        if self.kind == "regression":
+            return (self.id,)
+        return tuple(f"{self.id}/{label}" for label in self.labels)
+
+
+class Column(Record):
+    """Where a column of the sample table comes from.
+
+    Args:
+        column: column in the table
+        table: other table that holds it, joined by segment if it is segmented, else by file
+        map: key of the labels of the column's scheme (audformat), for example ``gender``
+        value: a constant for the whole dataset instead of a column
+        by_table: a constant for each sample table instead of a column
+        otherwise: where to look if the data have no such table or column
+    """
+
+    column: str = ""
+    table: str = ""
+    map: str = ""
+    value: str | float | None = None
+    by_table: Mapping[str, str] = {}
+    otherwise: Column | None = None
+
+
+class Dataset(Entry):
+    """One dataset, or one part of it that tests use.
+
+    Args:
+        version: version of the data; part of every cache key
+        adapter: audb, audformat or folder
+        name: name in the audb repository; the id if empty
+        path: folder of an audformat or folder dataset
+        table: table or tables that hold the samples
+        alias: short name of several tables in the data label
+        columns: name in the suite -> column
+        mapping: label mapping, per column or for all classification targets
+        scale: range of the dimension values in the data, mapped to [0, 1]
+        tests: restricts the tests of a user's dataset
+        embedded: made by the program itself on first use
+    """
+
+    version: str
+    label: str = ""
+    adapter: Literal["audb", "audformat", "folder"]
+    name: str = ""
+    path: str = ""
+    table: str | tuple[str, ...] = ()
+    alias: str = ""
+    columns: Mapping[str, Column] = {}
+    mapping: Mapping[str, Any] = {}
+    scale: Any = None
+    license: str = ""
+    source: str = ""
+    cite: str = ""
+    description: str = ""
+    tests: tuple[str, ...] | None = None
+    embedded: bool = False
+
+    @pydantic.field_validator("columns", mode="before")
+    @classmethod
+    def _columns(cls, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {k: {"column": v} if isinstance(v, str) else v for k, v in value.items()}
+        return value
+
+    @pydantic.field_validator("version", mode="before")
+    @classmethod
+    def _version(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, (int, float)) else value
+
+    @property
+    def database(self) -> str:
+        """Name of the database that holds the audio; several entries may share one."""
+        return self.name or self.id
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Tables that hold the samples, in order."""
+        return (self.table,) if isinstance(self.table, str) else self.table
+
+    @property
+    def data(self) -> str:
+        """Label of the data in results: ``{name}-{version}-{table or alias}``."""
+        tail = self.alias or "-".join(self.tables)
+        return "-".join(part for part in (self.database, self.version, tail) if part)
+
+
+class Output(Record):
+    """Where a model keeps the values of one target.
+
+    Args:
+        node: output node of the model; empty: found by the labels
+        labels: names of the values of the node in its order
+        mapping: model label -> label of the suite
+        scale: range of the model's values, mapped to the range of the target
+    """
+
+    node: str = ""
+    labels: tuple[str, ...] = ()
+    mapping: Mapping[str, str] = {}
+    scale: tuple[float, float] | None = None
+
+
+class Model(Entry):
+    """One model.
+
+    Args:
+        adapter: onnx, python, predictions or chance
+        path: file or folder of the model or of its predictions
+        entry: ``module:factory`` of a python model
+        params: arguments of the factory or of the chance model
+        sampling_rate: rate in Hz that the model wants
+        outputs: target -> output
+        max_signal_length: seconds; only the last part of longer signals is predicted
+        batch_size: number of signals per call; more than one only if the model allows it
+    """
+
+    version: str
+    label: str = ""
+    adapter: str
+    path: str = ""
+    entry: str = ""
+    params: Mapping[str, Any] = {}
+    sampling_rate: int = pydantic.Field(default=16000, gt=0)
+    outputs: Mapping[str, Output] = {}
+    max_signal_length: float | None = pydantic.Field(default=None, gt=0)
+    batch_size: int | None = pydantic.Field(default=None, gt=0)
+    license: str = ""
+    author: str = ""
+    source: str = ""
+    cite: str = ""
+    description: str = ""
+    parameters: int | None = None
+
+    @pydantic.field_validator("version", mode="before")
+    @classmethod
+    def _version(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, (int, float)) else value
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether the model never looks at its input and stands outside rankings."""
+        return self.adapter == "chance"
+
+
+class Perturbation(Entry):
+    """A change of the input signal: a function of the library and its parameters."""
+
+    label: str
+    function: str
+    params: Mapping[str, Any] = {}
+    keeps_timing: bool = True
+    description: str = ""
+
+
+class Criterion(Record):
+    """When a score passes. Bounds are exclusive, as in the paper.
+
+    >>> str(Criterion(above=0.5)), str(Criterion(within=0.1)), str(Criterion(between=(0.2, 0.4)))
+    ('> 0.5', '|x| < 0.1', '0.2 < x < 0.4')
+    """
+
+    above: float | None = None
+    below: float | None = None
+    within: float | None = None
+    between: tuple[float, float] | None = None
+
+    @pydantic.model_validator(mode="after")
+    def _one(self) -> Criterion:
+        given = [n for n in ("above", "below", "within", "between") if getattr(self, n) is not None]
+        if len(given) != 1:
+            raise ValueError("needs exactly one of: above, below, within, between")
+        return self
+
+    @property
+    def threshold(self) -> str:
+        """The number alone, as in the criteria tables."""
+        if self.between is not None:
+            return f"{self.between[0]:g} to {self.between[1]:g}"
+        bound = next(b for b in (self.above, self.below, self.within) if b is not None)
+        return f"{bound:g}"
+
+    def __str__(self) -> str:
+        if self.above is not None:
+            return f"> {self.above:g}"
+        if self.below is not None:
+            return f"< {self.below:g}"
+        if self.within is not None:
+            return f"|x| < {self.within:g}"
+        low, high = self.between or (float("nan"), float("nan"))
+        return f"{low:g} < x < {high:g}"
+
+
+class MetricUse(Record):
+    """One metric of a test with its criterion and parameters."""
+
+    metric: str
+    criterion: Criterion
+    params: Mapping[str, Any] = {}
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _flat(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping) or "criterion" in value:
+            return value
+        bounds = {k: v for k, v in value.items() if k in Criterion.model_fields}
+        rest = {k: v for k, v in value.items() if k not in bounds and k != "metric"}
+        return {"metric": value.get("metric"), "criterion": bounds, "params": rest}
+
+
+class Test(Entry):
+    """One test of the suite: the file ``suite/<id>.yaml``."""
+
+    __test__ = False  # not a pytest class
+
+    title: str
+    family: Literal["correctness", "fairness", "robustness"]
+    design: Mapping[str, Mapping[str, Any]]
+    datasets: tuple[str, ...] = ()
+    regression: tuple[MetricUse, ...] = ()
+    classification: tuple[MetricUse, ...] = ()
+    events: tuple[MetricUse, ...] = ()
+    figures: Mapping[str, str] = {}
+    description: str = ""
+    cite: str = ""
+
+    @pydantic.field_validator("design", mode="before")
+    @classmethod
+    def _design(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {value: {}}
+        if isinstance(value, Mapping) and len(value) == 1:
+            return {k: v or {} for k, v in value.items()}
+        raise ValueError("needs exactly one design")
+
+    @property
+    def design_name(self) -> str:
+        """Name of the design."""
+        return next(iter(self.design))
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Options of the design."""
+        return self.design[self.design_name]
+
+    def uses(self, kind: str) -> tuple[MetricUse, ...]:
+        """Metrics of the test for a kind of target; empty: the test does not apply."""
+        uses: tuple[MetricUse, ...] = getattr(self, kind)
+        return uses
+
+
+class Benchmark(Record):
+    """Everything that is declared: targets, datasets, models, perturbations, tests by id."""
+
+    targets: Mapping[str, Target]
+    datasets: Mapping[str, Dataset]
+    models: Mapping[str, Model]
+    perturbations: Mapping[str, Perturbation]
+    tests: Mapping[str, Test]
+
+    def find(self, what: str, name: str, where: str = "") -> Any:
+        """Entry by id; raises ConfigError with the nearest id.
+
+        Args:
+            what: targets, datasets, models, perturbations or tests
+        """
+        items: Mapping[str, Any] = getattr(self, what)
+        if name not in items:
+            raise unknown(what.removesuffix("s"), name, items, where)
+        return items[name]
+
+    def applicable(self, target: str) -> list[Test]:
+        """Tests that have metrics for the kind of the target."""
+        kind = self.targets[target].kind
+        return [test for test in self.tests.values() if test.uses(kind)]

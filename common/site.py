@@ -1,0 +1,222 @@
+"""Building the website: gather its sources, call Sphinx, and do nothing if nothing changed.
+
+``build/source`` holds the prose pages of ``docs/``, the generated pages, and the criteria and
+media that prose pages refer to; ``build/html`` is the website. Pages are made from result
+files only, so this needs no model, no dataset and none of the packages that these need.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import io
+import json
+import platform
+import re
+import shutil
+import textwrap
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from common import files, paths
+from common.errors import BenchmarkError, OutputError
+from common.mirror import listing, mirror, remove_empty
+from common.paths import Paths
+from common.spec import Benchmark
+
+#: packages that decide about the pages
+PACKAGES = (
+    "docutils",
+    "jinja2",
+    "matplotlib",
+    "pandas",
+    "pydata-sphinx-theme",
+    "sphinx",
+    "sphinx-copybutton",
+    "sphinx-design",
+    "sphinxcontrib-bibtex",
+)
+STAMP = "site.json"
+#: parts of ``docs/`` that Sphinx reads where they are
+SETTINGS = ("_ext", "_static", "_templates", "conf.py", "decisions")
+#: beginnings of what is no page of Sphinx in the site
+OTHERS = ("_", "data", "extra")
+LEVEL = re.compile(r"(^|: )(WARNING|ERROR|CRITICAL|SEVERE): ")
+LONGEST = 300
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass
+class Report:
+    """What a build did.
+
+    Args:
+        built: False if everything was up to date
+        pages: number of pages of the site
+        removed: pages that are no longer part of it
+        seconds: duration
+    """
+
+    built: bool
+    pages: int = 0
+    removed: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool = False) -> Report:
+    """Bring ``build/html`` up to date.
+
+    Args:
+        folders: where results lie and where to build
+        benchmark: catalog and suite, for names, labels and descriptions
+        workers: processes that read and write pages; below a thousand pages one is fastest
+        force: build from scratch
+
+    Raises:
+        OutputError: if Sphinx has a warning, with one line for each, or cannot go on
+    """
+    start = time.perf_counter()
+    if not force and _stamp(folders) == [fingerprint(folders, benchmark), _output(folders)]:
+        return Report(built=False, seconds=time.perf_counter() - start)
+    from common.criteria import write_criteria
+
+    (folders.build / STAMP).unlink(missing_ok=True)
+    if force:
+        for folder in (folders.source, folders.html, _doctrees(folders)):
+            shutil.rmtree(folder, ignore_errors=True)
+    write_criteria(benchmark, folders)
+    gather(folders, benchmark)
+    pages = _sphinx(folders, benchmark, workers)
+    removed = _prune(folders, pages)
+    mirror(folders.media, folders.html / "extra" / "media", link=True)
+    stamp = json.dumps([fingerprint(folders, benchmark), _output(folders)])
+    files.write_text(folders.build / STAMP, stamp)
+    return Report(True, len(pages), removed, time.perf_counter() - start)
+
+
+def fingerprint(folders: Paths, benchmark: Benchmark) -> str:
+    """Hash of everything that decides about the site.
+
+    Texts count by their content, media by name, size and time, packages by their version.
+    """
+    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
+    parts: list[Any] = [platform.python_version(), versions, repr(benchmark)]
+    for folder in (paths.DOCS, paths.PACKAGE, paths.PUBLISHED, folders.method_tests):
+        found = [path for path in listing(folder) if "__pycache__" not in path.parts]
+        parts.append([[path.relative_to(folder).as_posix(), _digest(path)] for path in found])
+    parts.append([_stat(path, folders.media) for path in listing(folders.media)])
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _stat(path: Path, folder: Path) -> list[Any]:
+    stat = path.stat()
+    return [path.relative_to(folder).as_posix(), stat.st_size, stat.st_mtime_ns]
+
+
+def _output(folders: Paths) -> str:
+    """Hash of names and sizes of the built site: a lost file is noticed."""
+    found = [_stat(path, folders.html)[:2] for path in listing(folders.html)]
+    return hashlib.sha256(json.dumps(found).encode()).hexdigest()
+
+
+def _stamp(folders: Paths) -> Any:
+    try:
+        return json.loads((folders.build / STAMP).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _doctrees(folders: Paths) -> Path:
+    return folders.build / "doctrees"
+
+
+def gather(folders: Paths, benchmark: Benchmark) -> None:
+    """Fill ``build/source`` with what prose pages consist of and refer to."""
+    mirror(paths.DOCS, folders.source, skip=SETTINGS, keep=("results", "extra", "method-tests"))
+    mirror(folders.method_tests, folders.source / "method-tests", deep=2)
+    mirror(
+        folders.media,
+        folders.source / "extra" / "media",
+        skip=tuple(benchmark.targets),
+        link=True,
+    )
+
+
+def _sphinx(folders: Paths, benchmark: Benchmark, workers: int) -> set[str]:
+    """Run Sphinx in this process; returns the names of all documents."""
+    from sphinx.application import Sphinx
+    from sphinx.errors import ExtensionError, SphinxError
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    warnings = io.StringIO()
+    try:
+        with patch_docutils(), docutils_namespace():
+            app = Sphinx(
+                srcdir=folders.source,
+                confdir=paths.DOCS,
+                outdir=folders.html,
+                doctreedir=_doctrees(folders),
+                buildername="html",
+                confoverrides={"benchmark": benchmark, "benchmark_paths": folders},
+                status=None,
+                warning=warnings,
+                warningiserror=True,
+                parallel=workers if workers > 1 else 0,
+            )
+            app.build()
+            found = set(app.env.found_docs)
+    except ExtensionError as error:
+        _forget(folders)
+        cause = error.orig_exc
+        if isinstance(cause, BenchmarkError):
+            raise cause from None
+        raise
+    except SphinxError as error:
+        _forget(folders)
+        raise OutputError(f"website: {error}") from None
+    lines = _lines(warnings.getvalue(), folders)
+    if lines:
+        _forget(folders)
+        raise OutputError("\n".join([f"website: {len(lines)} warnings of Sphinx", *lines]))
+    return found
+
+
+def _forget(folders: Paths) -> None:
+    """Read all pages again next time; Sphinx does not repeat a warning about a page it knows."""
+    shutil.rmtree(_doctrees(folders), ignore_errors=True)
+
+
+def _lines(text: str, folders: Paths) -> list[str]:
+    """Warnings, one line each, with paths as the writer of a page knows them."""
+    warnings: list[str] = []
+    for line in ESCAPES.sub("", text).replace(f"{folders.source}/", "docs/").splitlines():
+        if LEVEL.search(line) or not warnings:
+            warnings.append(line)
+        else:
+            warnings[-1] += f" {line.strip()}"
+    return [textwrap.shorten(line, LONGEST, placeholder=" ...") for line in warnings]
+
+
+def _prune(folders: Paths, pages: Iterable[str]) -> list[str]:
+    """Remove pages that no document belongs to any more."""
+    known = {f"{page}.html" for page in pages} | {"search.html", "genindex.html"}
+    removed = []
+    for path in listing(folders.html):
+        name = path.relative_to(folders.html)
+        if (
+            path.suffix == ".html"
+            and not name.parts[0].startswith(OTHERS)
+            and name.as_posix() not in known
+        ):
+            path.unlink()
+            removed.append(name.as_posix())
+    remove_empty(folders.html)
+    return removed

@@ -1,0 +1,162 @@
+"""A miniature benchmark on synthesised tones, for everything above the adapters."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from common import publish, results
+from common.engine import Engine, Report
+from common.paths import Paths
+from common.plan import Filters
+from common.spec import load_benchmark
+
+RATE = 16000
+CLASSES = ("anger", "happiness", "neutral", "sadness")
+
+#: a model that listens: the level decides
+MODEL = """
+import numpy as np
+
+CALLS = []
+
+class Loud:
+    targets = ["arousal", "emotion"]
+    labels = {"emotion": ["anger", "happiness", "neutral", "sadness"]}
+
+    def __init__(self, gain=1.0, fail=""):
+        self.gain, self.fail = gain, fail
+
+    def predict(self, signals, sampling_rate):
+        CALLS.append(len(signals))
+        level = np.array([float(np.sqrt(np.mean(np.square(s, dtype=float)))) for s in signals])
+        if self.fail == "raise":
+            raise RuntimeError("out of luck")
+        if self.fail == "nan":
+            level = level * np.nan
+        if self.fail == "shape":
+            level = level[:, None].repeat(2, 1)
+        if self.fail == "loud" and (level > 0.5).any():
+            raise ValueError("too loud")
+        scores = np.stack([-abs(level - x) for x in (0.55, 0.4, 0.25, 0.1)], axis=1)
+        return {"arousal": np.clip(self.gain * level * 1.5, 0, 1), "emotion": scores}
+
+def load(**params):
+    return Loud(**params)
+"""
+
+MODELS = """
+- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load"}
+- {id: chance-value, version: 1.0.0, adapter: chance, params: {distribution: gaussian}}
+- {id: chance-class, version: 1.0.0, adapter: chance, params: {distribution: categorical}}
+"""
+
+DATASETS = """
+- id: tones
+  version: 1.0.0
+  adapter: folder
+  path: tones
+  columns: {emotion: emotion, arousal: arousal, speaker: speaker, sex: sex}
+"""
+
+
+_NUMBERS = itertools.count()
+
+
+def _dot(cell, view, folder: Path) -> dict[str, str]:
+    """Stand-in for the figures: the name of the cell and how many samples it has."""
+    file = f"visualization_{cell.dataset.data}.png"
+    results.write_text(folder / file, f"{cell.key} {len(view.samples)}")
+    return {file: "a dot"}
+
+
+class Mini:
+    """A miniature benchmark in a temporary folder.
+
+    Args:
+        root: folder; ``catalog/`` holds the user's catalog, ``out*/`` results
+    """
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.catalog = root / "catalog"
+        self.catalog.mkdir()
+        self.module = f"tiny_model_{next(_NUMBERS)}"
+        self.write("models.yaml", MODELS)
+        self.write("datasets.yaml", DATASETS)
+        self.write(f"{self.module}.py", MODEL)
+        self._audio()
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file of the catalog."""
+        path = self.catalog / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text).replace("MODULE", self.module), "utf-8")
+        return path
+
+    def _audio(self) -> None:
+        rng = np.random.default_rng(1)
+        rows = ["file,emotion,arousal,speaker,sex"]
+        folder = self.catalog / "tones"
+        folder.mkdir()
+        for number in range(7 * 4 * 10):
+            speaker, label = number % 7, CLASSES[number // 7 % 4]
+            level = max(
+                0.02, 0.5 - 0.15 * CLASSES.index(label) + rng.normal(0, 0.05) + 0.01 * speaker
+            )
+            size = int(rng.integers(800, 1600))
+            tone = np.sin(2 * np.pi * 200 * np.arange(size) / RATE) * np.sqrt(2) * level
+            soundfile.write(folder / f"{number:03d}.wav", np.clip(tone, -1, 1), RATE)
+            sex = "female" if speaker % 2 else "male"
+            rows.append(f"{number:03d}.wav,{label},{min(1, level * 1.5):.3f},s{speaker},{sex}")
+        (folder / "metadata.csv").write_text("\n".join(rows) + "\n")
+
+    def engine(self, out: str = "out", *, cache: str = "cache", workers: int = 1, seed: int = 0):
+        """Engine that writes to ``out`` and keeps predictions in ``cache``."""
+        return Engine(
+            load_benchmark([self.catalog]),
+            Paths(self.root / out, self.root / cache),
+            workers=workers,
+            seed=seed,
+        )
+
+    def run(self, out: str = "out", *, force: bool = False, models: tuple[str, ...] = (), **more):
+        """Run the miniature benchmark; filters by ``tests=``, ``targets=``."""
+        filters = Filters(
+            models=models or ("loud", "chance-value", "chance-class"),
+            datasets=("tones",),
+            tests=more.pop("tests", ()),
+            targets=more.pop("targets", ()),
+        )
+        report: Report = self.engine(out, **more).run(filters, force=force)
+        return report
+
+    def files(self, out: str = "out") -> dict[str, bytes]:
+        """Content of all result files and figures by relative path."""
+        root = self.root / out
+        return {
+            str(path.relative_to(root)): path.read_bytes()
+            for path in sorted(root.rglob("*"))
+            if path.is_file()
+        }
+
+
+@pytest.fixture
+def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mini:
+    """A fresh miniature benchmark without figures."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(publish, "draw", _dot)
+    monkeypatch.setattr(publish, "POOL_FROM", 10_000)
+    return Mini(tmp_path)
+
+
+@pytest.fixture
+def mini_with_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mini:
+    """A fresh miniature benchmark that draws."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return Mini(tmp_path)

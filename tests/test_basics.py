@@ -1,0 +1,107 @@
+"""Random numbers, registries, atomic writes, hashes, result rows."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from common import provenance, results
+from common.errors import ConfigError, DataError, OutputError
+from common.manifest import Manifest
+from common.paths import Paths
+from common.registry import Registry
+from common.rng import generator
+
+
+def test_draws_depend_on_keys_only() -> None:
+    first = generator(0, "a", 1).random(3)
+    generator(0, "b").random(100)
+    assert np.array_equal(first, generator(0, "a", 1).random(3))
+    others = [generator(1, "a", 1), generator(0, "a", "1"), generator(0, "a1"), generator(0, "a")]
+    assert all(not np.array_equal(first, other.random(3)) for other in others)
+
+
+def test_registry_refuses_duplicates_and_offers_the_nearest_name() -> None:
+    registry: Registry[int] = Registry("metric")
+    registry.add("ccc", 1)
+    with pytest.raises(ConfigError, match="'ccc' is defined twice"):
+        registry.add("ccc", 2)
+    with pytest.raises(ConfigError, match=r"here: unknown metric 'cc'\. Did you mean 'ccc'\?"):
+        registry.get("cc", "here")
+
+
+def test_write_is_atomic_and_leaves_equal_files_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b.txt"
+    assert results.write_text(path, "x", only_changed=True)
+    os.utime(path, (1, 1))
+    assert not results.write_text(path, "x", only_changed=True)
+    assert path.stat().st_mtime == 1
+    assert results.write_text(path, "y", only_changed=True)
+    assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+def test_unwritable_place_is_an_output_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be written"):
+        results.write_text(tmp_path / "file" / "below.txt", "x")
+
+
+def test_code_digest_ignores_form_but_not_meaning(tmp_path: Path) -> None:
+    texts = {
+        "a": 'def f(x):\n    """One."""\n    return x + 1\n',
+        "b": 'def f(x):\n    """Two."""\n    # why\n    return (x\n            + 1)\n',
+        "c": 'def f(x):\n    """One."""\n    return x + 2\n',
+    }
+    digests = {}
+    for name, text in texts.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "m.py").write_text(text)
+        digests[name] = provenance.code_digest([tmp_path / name])
+    assert digests["a"] == digests["b"] != digests["c"]
+
+
+def _row(**values: object) -> dict[str, object]:
+    return {"target": "t", "model": "m", "value": 0.1 + 0.2, "n": 3, "status": "pass", **values}
+
+
+def test_rows_read_back_exactly(tmp_path: Path) -> None:
+    table = results.frame([_row(), _row(value=float("nan"), n=None, reason='a, "b"\nc')])
+    path = tmp_path / "t" / "m" / "x.csv"
+    results.write_text(path, results.to_csv(table))
+    back = results.read_csv(path)
+    assert back.equals(table)
+    assert back["value"][0] == 0.1 + 0.2
+    assert results.to_csv(back) == path.read_text("utf-8")
+    assert results.read_all(tmp_path).equals(table)
+
+
+def test_foreign_file_is_no_result_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(DataError, match="column missing: target"):
+        results.read_csv(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DataError, match="cannot be read"):
+        results.read_csv(path)
+
+
+def test_manifest_survives_a_round_trip_and_a_broken_file(tmp_path: Path) -> None:
+    manifest = Manifest("t", {"id": "m"}, cells={"b/x": {"hash": "1"}, "a/x": {"hash": "2"}})
+    path = tmp_path / "manifest.json"
+    path.write_text(manifest.to_json())
+    assert Manifest.read(path) == manifest
+    for broken in ("{", '{"format": "0"}', "[]", '{"format": "1", "no": 1}'):
+        path.write_text(broken)
+        assert Manifest.read(path) is None
+    assert Manifest.read(tmp_path / "absent.json") is None
+
+
+def test_cache_follows_xdg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert Paths().cache == tmp_path / "speechproof"
+    assert Paths(cache=tmp_path / "own").cache == tmp_path / "own"

@@ -1,0 +1,229 @@
+"""The engine on a miniature benchmark."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from common import inputs, predict, results
+from common.errors import ConfigError
+from common.manifest import Manifest
+from common.plan import Filters
+
+
+def _rows(mini, out="out") -> pd.DataFrame:
+    return results.read_all(mini.root / out / "method-tests")
+
+
+def test_each_distinct_input_is_predicted_once_and_never_again(mini) -> None:
+    first = mini.run()
+    assert not first.errors and not first.not_run
+    # 280 segments; the listening model, one chance model per kind
+    assert first.calls == first.distinct == 3 * 280
+    # 5 tests of arousal for two models, 4 of emotion for two, 5 each of the targets that only
+    # the chance model offers and that the data can tell something of (their consistency)
+    assert first.computed == 2 * 5 + 2 * 4 + 2 * 1
+    again = mini.run()
+    assert (again.calls, again.computed) == (0, 0) and again.current == first.computed
+    forced = mini.run(force=True)
+    assert forced.calls == 0 and forced.computed == first.computed
+
+
+def test_rows_hold_what_the_samples_say(mini) -> None:
+    mini.run(models=("loud",))
+    rows = _rows(mini)
+    ccc = rows[(rows.metric == "ccc") & (rows.target == "arousal")].iloc[0]
+    assert ccc.value > 0.9 and ccc.n == 280 and ccc.status == "pass" and ccc.criterion == "> 0.5"
+    uar = rows[rows.metric == "uar"].iloc[0]
+    assert uar.value > 0.6 and uar["data"] == "tones-1.0.0"
+    assert set(rows.target) == {"arousal", "emotion"}
+
+
+def test_results_do_not_depend_on_order_workers_cache_or_subset(mini_with_figures) -> None:
+    mini = mini_with_figures
+    mini.run("a", cache="cache-a")
+    mini.run("b", cache="cache-b", workers=3)
+    # in parts, in another order, partly from a warm cache
+    for target in ("emotion", "arousal"):
+        for test in ("correctness_speaker_ranking", "correctness_consistency"):
+            if (target, test) != ("emotion", "correctness_consistency"):
+                mini.run("c", cache="cache-c", targets=(target,), tests=(test,), workers=2)
+    for model in ("chance-class", "loud", "chance-value"):
+        mini.run("c", cache="cache-c", models=(model,))
+    expected = mini.files("a")
+    assert len(expected) > 20
+    assert mini.files("b") == expected
+    assert mini.files("c") == expected
+
+
+def test_a12_chance_models_are_reproducible_and_seeded(mini) -> None:
+    models = ("chance-value", "chance-class")
+    mini.run("a", cache="cache-a", models=models)
+    mini.run("b", cache="cache-b", models=models)
+    mini.run("c", cache="cache-a", models=models, seed=1)
+    values = [_rows(mini, out).value for out in "abc"]
+    assert values[0].equals(values[1])
+    assert not values[0].equals(values[2])
+
+
+def test_a22_predictions_follow_their_segment_not_their_position(mini) -> None:
+    mini.run("a", models=("loud",))
+    path = mini.catalog / "tones" / "metadata.csv"
+    header, *lines = path.read_text().splitlines()
+    path.write_text("\n".join([header, *reversed(lines)]) + "\n")
+    report = mini.run("b", models=("loud",))
+    assert report.computed > 0
+    keys = ["target", "test", "metric", "label"]
+    both = _rows(mini, "a").merge(_rows(mini, "b"), on=keys, suffixes=("", "_reversed"))
+    assert len(both) == len(_rows(mini, "a"))
+    assert np.allclose(both.value, both.value_reversed, atol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("fail", "message"),
+    [
+        ("raise", "RuntimeError: out of luck"),
+        ("nan", "arousal.*(?:NaN|nan)"),
+        ("shape", "arousal.*shape"),
+    ],
+)
+def test_failing_model_gives_error_rows_and_others_complete(mini, fail: str, message: str) -> None:
+    mini.write(
+        "models.yaml",
+        "- {id: chance-value, version: 1.0.0, adapter: chance, params: {distribution: gaussian}}\n"
+        '- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load", '
+        f"params: {{fail: {fail}}}}}\n",
+    )
+    report = mini.run(models=("loud", "chance-value"))
+    rows = _rows(mini)
+    assert set(rows[rows.model == "loud"].status) == {"error"}
+    assert rows[rows.model == "loud"].reason.str.contains(message).all()
+    assert (
+        rows[rows.model == "loud"]
+        .reason.str.contains(r"no prediction for (?:280 of 280|210 of 210)")
+        .all()
+    )
+    assert set(rows[rows.model == "chance-value"].status) <= {"pass", "fail", "skip"}
+    assert report.errors and all("loud" in name for name in report.errors)
+    # an error is no result: it is tried again
+    assert mini.run(models=("loud",)).computed == 0
+    mini.write(
+        "models.yaml", '- {id: loud, version: 1.0.1, adapter: python, entry: "MODULE:load"}\n'
+    )
+    assert not mini.run(models=("loud",)).errors
+    rows = _rows(mini)
+    assert "error" not in set(rows.status)
+
+
+def test_a_sample_that_fails_is_named_and_spoils_only_cells_that_use_it(mini) -> None:
+    (mini.catalog / "tones" / "000.wav").write_bytes(b"")
+    report = mini.run(models=("loud",))
+    assert set(report.errors)
+    rows = _rows(mini)
+    assert rows.reason.str.contains(r"no prediction for 1 of 2\d0 samples; first: .*000\.wav").all()
+    assert report.calls == 279
+
+
+def test_model_that_cannot_be_loaded_fails_alone(mini) -> None:
+    mini.write(f"{mini.module}.py", "def load(**params):\n    raise OSError('no weights')\n")
+    report = mini.run()
+    rows = _rows(mini)
+    assert set(rows[rows.model == "chance-value"].status) <= {"pass", "fail", "skip"}
+    assert any("no weights" in message for message in report.errors.values())
+
+
+def test_interrupted_run_keeps_what_was_computed(mini, monkeypatch) -> None:
+    monkeypatch.setattr(inputs, "CHUNK_S", 1.0)
+    original = predict.Predictor._chunk
+    done: list[int] = []
+
+    def interrupted(self, pieces, root):
+        if len(done) == 10:
+            raise KeyboardInterrupt
+        done.append(1)
+        return original(self, pieces, root)
+
+    monkeypatch.setattr(predict.Predictor, "_chunk", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        mini.run(models=("loud",))
+    monkeypatch.setattr(predict.Predictor, "_chunk", original)
+    rest = mini.run(models=("loud",))
+    assert 0 < rest.calls < 280
+    fresh = mini.run("fresh", cache="other", models=("loud",))
+    assert fresh.calls == 280
+    assert mini.files("out") == mini.files("fresh")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("datasets.yaml", "version: 1.0.0", "version: 1.0.1"),
+        ("models.yaml", "id: loud, version: 1.0.0", "id: loud, version: 2.0.0"),
+        ("models.yaml", ':load"', ':load", params: {gain: 0.5}'),
+    ],
+)
+def test_changed_declaration_makes_rows_stale(mini, name: str, old: str, new: str) -> None:
+    first = mini.run(models=("loud",))
+    path = mini.catalog / name
+    path.write_text(path.read_text().replace(old, new))
+    second = mini.run(models=("loud",))
+    assert second.computed == first.computed and second.calls == 280
+
+
+def test_changed_criterion_recomputes_its_test_without_predicting(mini) -> None:
+    text = (
+        "title: Own\nfamily: correctness\ndesign: against_truth\n"
+        "regression: [{metric: mae, below: %s}]\n"
+    )
+    mini.write("suite/own.yaml", text % 0.9)
+    first = mini.run(models=("loud",))
+    mini.write("suite/own.yaml", text % 0.0001)
+    second = mini.run(models=("loud",))
+    assert (second.computed, second.calls) == (1, 0)
+    assert second.current == first.computed - 1
+    own = _rows(mini).query("test == 'own'")
+    assert list(own.status) == ["fail"]
+    (mini.catalog / "suite" / "own.yaml").unlink()
+    mini.run(models=("loud",))
+    assert "own" not in set(_rows(mini).test)
+
+
+def test_damaged_result_file_is_written_anew(mini) -> None:
+    mini.run(models=("loud",))
+    expected = mini.files()
+    path = mini.root / "out/method-tests/arousal/loud/correctness_regression.csv"
+    path.write_text("rubbish")
+    (mini.root / "out/method-tests/emotion/loud/manifest.json").write_text("{")
+    report = mini.run(models=("loud",))
+    assert report.calls == 0
+    assert mini.files() == expected
+
+
+def test_unavailable_dataset_is_not_run_and_no_failure(mini) -> None:
+    mini.write(
+        "datasets.yaml",
+        "- {id: gone, version: 1.0.0, adapter: audb, table: files, "
+        "columns: {emotion: emotion, arousal: arousal}}\n",
+    )
+    engine = mini.engine()
+    report = engine.run(Filters(models=["chance-value"], datasets=["gone"], targets=["arousal"]))
+    assert not report.errors and report.not_run
+    manifest = Manifest.read(engine.folders.manifest("arousal", "chance-value"))
+    assert manifest is not None
+    assert all(r.startswith("dataset unavailable: ") for r in manifest.not_run.values())
+    assert _rows(mini).empty
+
+
+def test_group_that_is_too_small_is_skipped_with_counts(mini) -> None:
+    path = mini.catalog / "tones" / "metadata.csv"
+    path.write_text(path.read_text().replace(",s6,", ",s5,").replace(",s4,", ",s5,"))
+    mini.run(models=("loud",), tests=("correctness_speaker_average",))
+    rows = _rows(mini)
+    assert set(rows.status) == {"skip"}
+    assert rows.reason.str.contains(r"5 of 5 speakers .* at least 6 needed").all()
+
+
+def test_unknown_ids_are_refused_with_the_nearest(mini) -> None:
+    with pytest.raises(ConfigError, match=r"--model: unknown model 'lout'\. Did you mean 'loud'"):
+        mini.engine().run(Filters(models=["lout"]))

@@ -1,0 +1,87 @@
+"""Records and their messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from common.errors import ConfigError
+from common.spec import Criterion, Test, load_benchmark, load_entries, read_yaml
+from common.spec import Model as ModelEntry
+
+GOOD = "- {id: a, version: 1.0.0, adapter: chance}\n"
+
+
+def _write(folder: Path, text: str, name: str = "models.yaml") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_user_catalog_comes_on_top(tmp_path: Path) -> None:
+    _write(tmp_path, "- {id: random-gaussian, version: 9.9.9, adapter: chance}\n" + GOOD)
+    benchmark = load_benchmark([tmp_path])
+    assert benchmark.models["random-gaussian"].version == "9.9.9"
+    assert not benchmark.models["a"].builtin
+    assert "random-categorical" in benchmark.models
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "- {id: a, version: 1, adaptor: onnx}\n",
+            r"models\.yaml: models\[0\] \(a\).adaptor: "
+            r"unknown key\. Did you mean 'adapter'\?",
+        ),
+        ("- {id: a, adapter: onnx}\n", r"models\[0\] \(a\)\.version: missing"),
+        (GOOD + GOOD, r"models\[1\] \(a\): id 'a' is used twice"),
+        ("- {id: ../a, version: 1, adapter: onnx}\n", r"models\[0\].*\.id: .* found '\.\./a'"),
+        ("a: 1\n", "expected a list of entries"),
+        ("- a\n", r"models\[0\]: expected key: value lines, found 'a'"),
+        ("- {id: a\n  b", r"models\.yaml, line 3, column \d+: not valid YAML"),
+    ],
+)
+def test_faults_are_one_line_with_place(tmp_path: Path, text: str, message: str) -> None:
+    path = _write(tmp_path, text)
+    with pytest.raises(ConfigError, match=message) as error:
+        load_entries(ModelEntry, path)
+    assert "\n" not in str(error.value)
+
+
+def test_missing_file_and_folder(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no such file"):
+        read_yaml(tmp_path / "absent.yaml")
+    with pytest.raises(ConfigError, match="no such folder"):
+        load_benchmark([tmp_path / "absent"])
+    with pytest.raises(ConfigError, match="holds none of"):
+        load_benchmark([tmp_path])
+
+
+def test_criterion_needs_exactly_one_rule() -> None:
+    with pytest.raises(ValueError, match="exactly one of"):
+        Criterion()
+    with pytest.raises(ValueError, match="exactly one of"):
+        Criterion(above=0.1, below=0.2)
+
+
+def test_metric_parameters_stand_beside_the_criterion(tmp_path: Path) -> None:
+    _write(
+        tmp_path,
+        "title: T\nfamily: correctness\ndesign: against_truth\n"
+        "regression: [{metric: jensen_shannon_distance, below: 0.2, bins: 10}]\n",
+        "suite/own_test.yaml",
+    )
+    test: Test = load_benchmark([tmp_path]).tests["own_test"]
+    assert test.design_name == "against_truth"
+    assert test.regression[0].params == {"bins": 10}
+    assert str(test.regression[0].criterion) == "< 0.2"
+
+
+def test_every_declaration_loads() -> None:
+    benchmark = load_benchmark()
+    assert set(benchmark.targets) >= {"arousal", "dominance", "valence", "emotion"}
+    correctness = [t for t in benchmark.tests.values() if t.family == "correctness"]
+    assert len(correctness) >= 6
