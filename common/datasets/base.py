@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import pandas as pd
+from common.provenance import digest
+from common.spec import Dataset, Target
 
-from common.spec import Dataset
+if TYPE_CHECKING:  # importing pandas costs a second; an up-to-date check needs no tables
+    import pandas as pd
 
 KEYS = ["file", "start", "end"]
+
+#: version of the code that makes sample tables; a higher one makes all results stale
+FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -22,39 +28,72 @@ class Samples:
         table: one row per sample, RangeIndex, in the order of the source; columns
             ``file`` (str: path in the database, forward slashes), ``start``, ``end``
             (int64 ns; end -1: end of the file), then one column per declared column:
-            float64 for regression targets (scaled to [0, 1], missing NaN), object (str,
-            missing None) for everything else
-        root: folder that ``file`` is relative to
-        fingerprint: hash of the content of the table
+            float64 for regression targets (scaled to the range of the target, [0, 1] if it has
+            none; missing NaN), object (str, missing None) for everything else
+        root: folder that ``file`` is relative to; its files are there after
+            :func:`common.datasets.media`
+        fingerprint: what :func:`common.datasets.fingerprint` returned when it was loaded
+        media_fingerprint: hash that changes when audio changes although name and version of
+            the database stay; equal for all entries that share their audio
+        cache: cache folder of the program
+        download: whether audio that is missing may be fetched from a remote repository
     """
 
     dataset: Dataset
     table: pd.DataFrame
     root: Path
     fingerprint: str
+    media_fingerprint: str = ""
+    cache: Path = Path()
+    download: bool = False
 
 
 class Adapter(Protocol):
-    """One way to get at data; adapters are stateless modules or objects."""
+    """One way to get at data; adapters are modules without state of their own."""
 
-    def fingerprint(self, dataset: Dataset, cache: Path) -> str:
-        """Cheap hash that changes when the data change; never decodes audio.
-
-        Raises:
-            DatasetUnavailable: if the data are neither here nor reachable
-        """
+    def availability(self, dataset: Dataset, cache: Path, *, download: bool) -> str:
+        """Empty if the dataset can be loaded, else the reason why not; see the package."""
         ...
 
-    def load(self, dataset: Dataset, cache: Path, target_kinds: dict[str, str]) -> Samples:
-        """Sample table of the dataset.
+    def fingerprint(self, dataset: Dataset, cache: Path) -> str:
+        """Cheap hash that changes when the data change; never decodes audio, never judges."""
+        ...
 
-        Args:
-            dataset: catalog entry
-            cache: cache folder of the program
-            target_kinds: target id -> kind, tells which columns are numbers
+    def columns(self, dataset: Dataset) -> list[str]:
+        """Columns of the sample table if the entry declares none."""
+        ...
+
+    def load(
+        self, dataset: Dataset, cache: Path, targets: Mapping[str, Target], *, download: bool
+    ) -> Samples:
+        """Sample table of the dataset.
 
         Raises:
             DatasetUnavailable: if the data are neither here nor reachable
             DataError: if a table, column or label is not as declared
         """
         ...
+
+    def media(self, samples: Samples, files: Collection[str]) -> Path:
+        """Folder that holds the audio, after making sure that the files are there."""
+        ...
+
+
+def definition(dataset: Dataset) -> dict[str, Any]:
+    """What in an entry decides about its sample table, and the version of the code."""
+    keys = {"adapter", "name", "version", "table", "columns", "mapping", "scale", "embedded"}
+    return {"format": FORMAT, "id": dataset.database, **dataset.model_dump(include=keys)}
+
+
+def media_fingerprint(root: Path, files: Iterable[str]) -> str:
+    """Hash of the names and sizes of audio files; a file that is missing has none.
+
+    Sizes and not contents, as it is asked for at the start of every run.
+    """
+    found = []
+    for file in sorted(files):
+        try:
+            found.append((file, (root / file).stat().st_size))
+        except (OSError, ValueError):
+            found.append((file, -1))
+    return digest(found)

@@ -1,0 +1,57 @@
+"""Makes one share of the audio files of the embedded corpus, in a process of its own.
+
+``python -m common.embedded.render RECIPE FOLDER SHARE SHARES`` writes every ``SHARES``-th file,
+beginning with number ``SHARE``, below ``FOLDER`` and tells each on standard output. A file
+depends on its own utterance only, so the number of shares does not change any byte.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from common import rng
+from common.embedded import acoustics, speech, synthesis
+from common.errors import BenchmarkError
+
+
+def render(corpus: speech.Corpus, utterances: Iterable[speech.Utterance], folder: Path) -> None:
+    """Speak, shape and write utterances."""
+    by_file = {utterance.file: utterance for utterance in utterances}
+    requests = [utterance.request() for utterance in by_file.values()]
+    for file, sampling_rate, audio in synthesis.synthesise(requests):
+        random = rng.generator(corpus.seed, corpus.id, file)
+        sound = acoustics.render(audio, sampling_rate, by_file[file], random)
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(flac(acoustics.pcm16(sound)))
+        sys.stdout.write(f"{file}\n")
+        sys.stdout.flush()
+
+
+def flac(samples: np.ndarray) -> bytes:
+    """FLAC file with 16 bit samples of shape (samples,)."""
+    buffer = io.BytesIO()
+    soundfile.write(buffer, samples, acoustics.SAMPLING_RATE, format="FLAC", subtype="PCM_16")
+    return buffer.getvalue()
+
+
+def main(arguments: list[str]) -> int:
+    """Exit status 0, or 1 with one line on standard error."""
+    recipe, folder, share, shares = arguments
+    try:
+        corpus = speech.load(Path(recipe))
+        render(corpus, speech.plan(corpus)[int(share) :: int(shares)], Path(folder))
+    except (BenchmarkError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

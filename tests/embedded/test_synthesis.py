@@ -1,0 +1,131 @@
+"""The pipe to the synthesiser: same bytes always, and clear words when it fails."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from common import embedded, paths
+from common.embedded import espeak_worker, speech, synthesis
+from common.errors import DataError, MissingDependency
+
+TEXT = "The cup is on the table."
+
+
+def request(name: str, **changes: Any) -> dict[str, Any]:
+    base = {"voice": "en+m3", "text": TEXT, "rate": 170, "pitch": 50, "range": 50, "volume": 60}
+    return {"id": name, **base, **changes}
+
+
+REQUESTS = [
+    request("a"),
+    request("b", voice="de+f2", text="Die Tasse steht auf dem Tisch."),
+    request("c", voice="fr+f5", pitch=70, text="La tasse est sur la table."),
+    request("d", voice="en+f1"),  # a voice with random flutter
+]
+
+
+def spoken(requests: list[dict[str, Any]]) -> dict[str, bytes]:
+    return {name: audio.tobytes() for name, _, audio in synthesis.synthesise(requests)}
+
+
+@pytest.mark.spoken
+def test_bytes_do_not_depend_on_order_or_company() -> None:
+    forwards = spoken(REQUESTS)
+    assert list(forwards) == ["a", "b", "c", "d"]
+    assert spoken(REQUESTS[::-1]) == forwards
+    assert spoken(REQUESTS[3:]) == {"d": forwards["d"]}
+    assert spoken([request("a"), request("z"), request("y")])["y"] == forwards["a"]
+    assert len(set(forwards.values())) == 4
+
+
+@pytest.mark.spoken
+def test_a_new_process_gives_the_bytes_of_a_fork() -> None:
+    """What systems without fork use."""
+    line = json.dumps(REQUESTS[3]).encode()
+    command = [sys.executable, "-m", synthesis.WORKER]
+    forked, once = (
+        subprocess.run(command + more, input=line, capture_output=True, check=True).stdout
+        for more in ([], [espeak_worker.ONCE])
+    )
+    assert forked == once
+    assert len(forked) > 10_000
+
+
+@pytest.mark.spoken
+def test_without_fork_each_utterance_gets_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    status = []
+    run = subprocess.run
+
+    def watched(command: list[str], **options: Any) -> Any:
+        done = run(command, capture_output=True, **options)
+        status.append((command[-1], done.stdout[:1]))
+        return done
+
+    monkeypatch.setattr(espeak_worker.subprocess, "run", watched)
+    assert espeak_worker._spawned(None, json.dumps(request("a"))) == 0
+    assert status == [(espeak_worker.ONCE, b"{")]
+
+
+@pytest.mark.spoken
+def test_parameters_are_heard() -> None:
+    def length(**changes: Any) -> int:
+        return len(next(iter(synthesis.synthesise([request("a", **changes)])))[2])
+
+    assert length(rate=120) > 1.3 * length(rate=220)
+    (_, rate, low), (_, _, high) = synthesis.synthesise([request("a"), request("b", pitch=90)])
+    assert rate == 22050
+    assert 0.1 < np.abs(low).max() < 1
+    assert not np.array_equal(low, high)
+
+
+@pytest.mark.spoken
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"voice": "xx+m3"}, r"espeak-ng: bad: ValueError: unknown voice 'xx\+m3'"),
+        ({"voice": "en+m99"}, r"espeak-ng: bad: ValueError: unknown voice 'en\+m99'"),
+        ({"text": 7}, "espeak-ng: bad: AttributeError"),
+        ({"rate": None}, "espeak-ng: bad: TypeError"),
+    ],
+)
+def test_what_cannot_be_spoken_is_named(changes: dict[str, Any], message: str) -> None:
+    answers = synthesis.synthesise([request("good"), request("bad", **changes), request("c")])
+    assert next(answers)[0] == "good"
+    with pytest.raises(DataError, match=message):
+        next(answers)
+
+
+def test_a_dead_process_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(synthesis, "WORKER", "common.no_such_module")
+    with pytest.raises(DataError, match=r"status 1 after 0 of 1 utterances: .*no_such_module"):
+        list(synthesis.synthesise([request("a")]))
+
+
+def test_missing_synthesiser_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda n: None if n == synthesis.PACKAGE else find(n)
+    )
+    install = f"pip install {speech.load().synthesiser}"
+    with pytest.raises(MissingDependency, match=install) as error:
+        embedded.ensure(tmp_path / "cache", workers=1)
+    assert error.value.install == install
+    assert not (tmp_path / "cache").exists(), "nothing is left behind"
+
+
+def test_only_the_worker_touches_the_library() -> None:
+    """The GPL part stays in a process of its own."""
+    for path in paths.PACKAGE.rglob("*.py"):
+        text = path.read_text("utf-8")
+        if path.name != "espeak_worker.py":
+            assert f"import {synthesis.PACKAGE}" not in text, path
+            assert "import espeak_worker" not in text, path

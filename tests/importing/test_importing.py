@@ -1,0 +1,352 @@
+"""``build.py import`` on good and broken folders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import audformat
+import numpy as np
+import pytest
+import soundfile
+
+from common import datasets, importing, spec
+from common.errors import ConfigError, DataError
+
+BENCHMARK = spec.load_benchmark()
+DATA = Path("/work/shared/data")
+
+
+def sound(path: Path, seconds: float = 0.1) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path, np.zeros(round(16000 * seconds)), 16000)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Folder with four files and a table that uses other people's words."""
+    root = tmp_path / "My data (2024)"
+    for name in "abcd":
+        sound(root / f"{name}.wav")
+    (root / "metadata.csv").write_text(
+        "file,Emotion,speaker_id,Gender,arousal,valence,note,licence\n"
+        "a.wav,joy,01,F,0.2,,x,CC BY 4.0\n"
+        "b.wav,angry,01,F,0.4,,,CC BY 4.0\n"
+        "c.wav,bored,02,M,,,,CC BY 4.0\n"
+        "d.wav,,,,,,,CC BY 4.0\n"
+    )
+    return root
+
+
+@pytest.fixture
+def to(tmp_path: Path) -> Path:
+    return tmp_path / "catalog"
+
+
+def run(path: Path, to: Path, name: str | None = "mine", form: str | None = None, **options):
+    return importing.import_dataset(path, name, form, to, benchmark=BENCHMARK, **options)
+
+
+def load(to: Path, name: str = "mine") -> datasets.Samples:
+    benchmark = spec.load_benchmark([to])
+    datasets.check(benchmark.datasets[name])
+    return datasets.load(benchmark.datasets[name], to, benchmark.targets)
+
+
+def test_columns_labels_and_licence_are_found(folder, to):
+    report = run(folder, to)
+    assert report.entry == {
+        "id": "mine",
+        "version": report.entry["version"],
+        "adapter": "folder",
+        "path": "../My data (2024)",
+        "columns": {
+            "arousal": "arousal",
+            "emotion": "Emotion",
+            "speaker": "speaker_id",
+            "sex": "Gender",
+        },
+        "mapping": {
+            "emotion": {"joy": "happiness", "angry": "anger", "bored": "boredom"},
+            "sex": {"F": "female", "M": "male"},
+        },
+        "license": "CC-BY-4.0",
+    }
+    assert (report.samples, report.files, report.speakers) == (4, 4, 2)
+    assert report.duration_s == pytest.approx(0.4)
+    assert report.labels == {
+        "emotion": {"anger": 1, "boredom": 1, "happiness": 1},
+        "sex": {"female": 2, "male": 1},
+    }
+    assert report.faults == []
+    assert report.notes == [
+        "emotion: labels that are no class of the target and count in no score: boredom (1)"
+    ]
+
+
+def test_the_entry_can_be_loaded_and_keeps_rows_without_labels(folder, to):
+    run(folder, to)
+    samples = load(to)
+    assert samples.table["emotion"].tolist() == ["happiness", "anger", "boredom", None]
+    np.testing.assert_array_equal(samples.table["arousal"], [0.2, 0.4, np.nan, np.nan])
+    assert samples.root == folder
+
+
+def test_catalog_and_data_can_move_together_or_stand_apart(folder, to, tmp_path):
+    run(folder, to)
+    other = tmp_path / "far" / "away" / "catalog"
+    assert run(folder, other).entry["path"] == str(folder)
+    assert len(load(other).table) == 4
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for path in (folder, to):
+        path.rename(moved / path.name)
+    assert len(load(moved / "catalog").table) == 4
+
+
+def test_the_report_as_text_and_json(folder, to):
+    report = run(folder, to)
+    assert json.loads(json.dumps(report.to_dict()))["samples"] == 4
+    lines = report.text().splitlines()
+    version = report.entry["version"]
+    assert lines[0] == f"mine {version}: 4 samples in 4 files, 0.00 hours, 2 speakers"
+    assert lines[1] == "  emotion: anger 1, boredom 1, happiness 1"
+    assert lines[-1] == f"written to {to / 'datasets.yaml'}; use it with --catalog {to}"
+
+
+def test_the_version_changes_with_the_content_only(folder, to):
+    first = run(folder, to).entry["version"]
+    assert run(folder, to, force=True).entry["version"] == first
+    sound(folder / "a.wav", 0.2)
+    second = run(folder, to, force=True).entry["version"]
+    text = (folder / "metadata.csv").read_text()
+    (folder / "metadata.csv").write_text(text.replace("bored", "sad"))
+    third = run(folder, to, force=True).entry["version"]
+    assert len({first, second, third}) == 3
+    assert first.startswith("1.0.0-")
+
+
+def test_names(folder, to):
+    assert run(folder, to, None).id == "My-data-2024-"
+    with pytest.raises(ConfigError, match=r"--as a b: an id holds letters"):
+        run(folder, to, "a b")
+    with pytest.raises(ConfigError, match=r"no: no such folder"):
+        run(folder / "no", to)
+    with pytest.raises(ConfigError, match=r"unknown format 'foldr'\. Did you mean 'folder'\?"):
+        run(folder, to, form="foldr")
+    with pytest.raises(ConfigError, match=r"holds neither metadata\.csv nor db\.yaml"):
+        run(to.parent, to)
+    builtin = next(iter(BENCHMARK.datasets))
+    assert (
+        f"takes the place of the built-in dataset '{builtin}'" in run(folder, to, builtin).notes[-1]
+    )
+
+
+def test_an_existing_id_is_replaced_only_by_force(folder, to):
+    to.mkdir()
+    catalog = to / "datasets.yaml"
+    catalog.write_text(
+        "# mine\n"
+        "  - id: first   # one\n"
+        "    version: '1'\n"
+        "    adapter: folder\n"
+        "    path: ../first\n"
+        "\n"
+        "  # two\n"
+        "  - {id: second, version: '1', adapter: folder, path: x}  # flow\n"
+        "# the end\n"
+    )
+    before = catalog.read_text()
+    with pytest.raises(ConfigError, match=r"has a dataset 'second' already; --force replaces it"):
+        run(folder, to, "second")
+    assert catalog.read_text() == before
+    run(folder, to, "third")
+    assert catalog.read_text().startswith(before)
+    for name in ("first", "second", "third"):
+        run(folder, to, name, force=True)
+        assert list(spec.load_entries(spec.Dataset, catalog)) == ["first", "second", "third"]
+        assert len(load(to, name).table) == 4
+    text = catalog.read_text()
+    assert [line for line in text.splitlines() if "#" in line] == [
+        "# mine",
+        "  # two",
+        "    license: CC-BY-4.0  # flow",
+        "# the end",
+    ]
+
+
+@pytest.mark.parametrize("text", ["[{id: a, version: '1', adapter: folder, path: x}]", "a: b", "["])
+def test_a_catalog_that_cannot_be_extended_stays_as_it_is(folder, to, text):
+    to.mkdir()
+    (to / "datasets.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=r"datasets\.yaml"):
+        run(folder, to, force=True)
+    assert (to / "datasets.yaml").read_text() == text
+
+
+def test_all_faults_of_the_data_are_listed(folder, to):
+    sound(folder / "long.wav", 1)
+    (folder / "b.wav").unlink()
+    (folder / "c.wav").write_bytes(b"")
+    (folder / "d.wav").write_text("no audio at all")
+    (folder / "metadata.csv").write_text(
+        "file,start,end,emotion,arousal,speaker,sex\n"
+        "a.wav,,,anger,3,s1,male\n"
+        "b.wav,,,anger,5,s1,female\n"
+        "c.wav,,,rage,1,s1,male\n"
+        "d.wav,,,anger,high,s2,male\n"
+        "long.wav,0.5,1.05,anger,0.5,s2,male\n"
+        "long.wav,0.5,1.5,anger,,s2,male\n"
+        "long.wav,2,,anger,,s2,male\n"
+    )
+    report = run(folder, to)
+    assert report.faults == [
+        "1 x audio file no such file: b.wav",
+        "1 x audio file is empty (0 bytes): c.wav",
+        "1 x audio file is no audio file that can be decoded: d.wav",
+        "2 x segment behind the end of the file: long.wav from 0.5 s, long.wav from 2 s",
+        "1 x value of arousal that is no number: high",
+        "arousal: 2 values outside [0, 1], from 3 to 5; add 'scale: [min, max]' to the entry",
+        "1 x speaker with more than one sex: s1",
+    ]
+    assert "rage (1)" in report.notes[0]
+    assert report.duration_s == pytest.approx(1.1)
+    with pytest.raises(
+        DataError, match=r"arousal = '3' lies outside|arousal = 'high' is no number"
+    ):
+        load(to)
+
+
+def test_a_table_that_cannot_be_used_leaves_no_entry(folder, to):
+    (folder / "metadata.csv").write_text("file,emotion\na.wav,anger\na.wav,anger\n")
+    with pytest.raises(DataError, match=r"row 2 \(a\.wav\): the same segment as row 1"):
+        run(folder, to)
+    (folder / "metadata.csv").write_text("name,emotion\na.wav,anger\n")
+    with pytest.raises(DataError, match="unknown column 'file'"):
+        run(folder, to)
+    assert not (to / "datasets.yaml").exists()
+
+
+def test_without_labels(tmp_path, to):
+    sound(tmp_path / "data" / "a.wav")
+    (tmp_path / "data" / "metadata.csv").write_text("file,foo\na.wav,\n")
+    report = run(tmp_path / "data" / "metadata.csv", to)
+    assert "columns" not in report.entry
+    assert report.notes == ["has no labels of a target; serves tests that need none"]
+    assert load(to).table["file"].tolist() == ["a.wav"]
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword in:pandas.errors.Pandas4Warning")
+def test_audformat(tmp_path, to):
+    root = tmp_path / "data"
+    db = audformat.Database("db", source="here", usage="unrestricted", license="CC0-1.0")
+    db.schemes["who"] = audformat.Scheme(labels={"s1": {"gender": "f"}, "s2": {"gender": "m"}})
+    db.schemes["emotion"] = audformat.Scheme(labels=["joy", "anger"])
+    files = [f"{n}.wav" for n in range(4)]
+    for file in files:
+        sound(root / file)
+    for name, part in (("train", files[:3]), ("test", files[3:]), ("files", files)):
+        db[name] = audformat.Table(audformat.filewise_index(part))
+    for name, values in (("train", ["joy", "anger", None]), ("test", ["joy"])):
+        db[name]["emotion"] = audformat.Column(scheme_id="emotion")
+        db[name]["emotion"].set(values)
+    db["files"]["speaker"] = audformat.Column(scheme_id="who")
+    db["files"]["speaker"].set(["s1", "s1", "s2", "s2"])
+    db.save(str(root))
+    report = run(root, to)
+    assert report.entry["adapter"] == "audformat"
+    assert report.entry["table"] == "test"
+    assert report.entry["columns"] == {
+        "emotion": "emotion",
+        "speaker": {"table": "files", "column": "speaker"},
+        "sex": {"table": "files", "column": "speaker", "map": "gender"},
+    }
+    assert report.entry["mapping"] == {"emotion": {"joy": "happiness"}, "sex": {"m": "male"}}
+    assert report.entry["license"] == "CC0-1.0"
+    assert report.notes == ["1 x table could be used too, with an entry of its own: train"]
+    samples = load(to)
+    assert samples.table[["emotion", "speaker", "sex"]].to_numpy().tolist() == [
+        ["happiness", "s2", "male"]
+    ]
+    (root / "db.yaml").write_text("broken: [")
+    with pytest.raises(DataError, match=r"db\.yaml: cannot be read"):
+        run(root, to, "other")
+
+
+def test_an_original_download(tmp_path, to):
+    root = tmp_path / "wav"
+    for name in ("03a01Fa.wav", "03a01Wb.WAV", "sub/08b09Nd.wav", "unknown.wav"):
+        sound(root / name)
+    (root / "notes.txt").write_text("no audio")
+    report = run(root, to)
+    assert report.entry["table"] == "mine.csv"
+    assert (report.entry["license"], report.entry["alias"]) == ("CC0-1.0", "all")
+    assert report.notes == ["1 x audio file is not named as in 'emodb': unknown.wav"]
+    samples = load(to)
+    assert samples.root == root
+    columns = ["file", "emotion", "speaker", "sex", "language"]
+    assert samples.table[columns].to_numpy().tolist() == [
+        ["03a01Fa.wav", "happiness", "03", "male", "deu"],
+        ["03a01Wb.WAV", "anger", "03", "male", "deu"],
+        ["sub/08b09Nd.wav", "neutral", "08", "female", "deu"],
+    ]
+    assert samples.dataset.data == f"mine-{report.entry['version']}-all"
+
+
+def test_a_failed_import_leaves_the_table_of_the_catalog_as_it_was(tmp_path, to, monkeypatch):
+    root = tmp_path / "wav"
+    sound(root / "03a01Fa.wav")
+
+    def fail(*args):
+        raise DataError("told by a test")
+
+    monkeypatch.setattr(importing, "inspect", fail)
+    with pytest.raises(DataError, match="told by a test"):
+        run(root, to)
+    assert not (to / "mine.csv").exists()
+    (to / "mine.csv").write_text("mine")
+    with pytest.raises(DataError, match="told by a test"):
+        run(root, to)
+    assert (to / "mine.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "samples", "speakers", "license_"),
+    [
+        ("emodb", 365, 10, "CC0-1.0"),
+        ("ravdess", 120, 8, "CC-BY-NC-SA-4.0"),
+        ("nemo", 126, 3, "CC-BY-NC-SA-4.0"),
+        ("esc-10", 120, 0, ""),
+        ("coughs", 9, 9, "CC-BY-2.0"),
+        ("music", 5, 0, ""),
+        ("languages", 23, 5, ""),
+        ("multi-microphone", 12, 1, ""),
+        ("impulse-responses", 23, 0, ""),
+    ],
+)
+def test_real_folders(to, name, samples, speakers, license_):
+    if not (DATA / name).is_dir():
+        pytest.skip("real data are not on this machine")
+    report = run(DATA / name, to)
+    assert (report.samples, report.speakers) == (samples, speakers)
+    assert report.entry.get("license", "") == license_
+    assert report.faults == []
+    assert len(load(to).table) == samples
+
+
+@pytest.mark.parametrize(
+    ("path", "layout"),
+    [("emodb/wav", "emodb"), ("ravdess/wav", "ravdess"), ("nemo/samples", "nemo")],
+)
+def test_real_downloads_get_the_labels_of_their_metadata(to, path, layout):
+    if not (DATA / path).is_dir():
+        pytest.skip("real data are not on this machine")
+    run(DATA / path, to, "names")
+    run((DATA / path).parent, to, "table")
+    names, table = load(to, "names").table, load(to, "table").table
+    table["file"] = table["file"].str.rpartition("/")[2]
+    keys = ["emotion", "speaker", "language"] + (["sex"] if "sex" in names else [])
+    both = names.merge(table, on="file", suffixes=("", "_t"))
+    assert len(both) == len(names) == len(table)
+    for key in keys:
+        assert (both[key] == both[f"{key}_t"]).all(), key
