@@ -47,17 +47,17 @@ def draw(cell: Cell, view: View, folder: Path) -> dict[str, str]:
     Returns:
         file name -> text alternative
     """
-    from common.figures import FIGURES, alt
+    from common.figures import ALTS, FIGURES
     from common.figures.style import save
 
     name = cell.test.figures[cell.target.kind]
     chosen = options(DESIGNS.get(cell.test.design_name), cell.test)
-    text = alt(name, view, chosen)
+    texts = ALTS.get(name)(view, chosen)
     drawn = {}
     for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
         file = "_".join(part for part in (f"visualization_{cell.dataset.data}", suffix) if part)
         save(figure, folder / f"{file}.png")
-        drawn[f"{file}.png"] = text
+        drawn[f"{file}.png"] = texts[suffix]
     return drawn
 
 

@@ -1,0 +1,15 @@
+"""Figures of result pages, each with its alternative text, and those of the method pages."""
+
+from common.figures import (  # noqa: F401 (registration)
+    confusion,
+    distributions,
+    ranges,
+    ranks,
+    scatter,
+    shift,
+    units,
+)
+from common.figures.base import ALTS, FIGURES, alt
+from common.figures.style import save
+
+__all__ = ["ALTS", "FIGURES", "alt", "save"]

@@ -1,0 +1,221 @@
+"""The command line: exit codes, messages, machine-readable output."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from common import engine, paths, results
+from common.cli import main
+from common.errors import OutputError
+
+RUN = ("--model", "loud", "--model", "chance-class", "--dataset", "tones")
+
+
+@pytest.fixture
+def cli(mini, capsys):
+    """Runs the command line on the miniature benchmark; returns (code, stdout, stderr)."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(
+            [
+                *arguments,
+                *("--catalog", str(mini.catalog), "--output", str(mini.root / "out")),
+                *("--cache", str(mini.root / "cache"), "--workers", "1"),
+            ]
+        )
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    run.mini = mini
+    return run
+
+
+def test_run_then_nothing_to_do(cli) -> None:
+    code, out, err = cli("run", *RUN)
+    assert (code, err) == (0, "") and "13 cells computed" in out
+    assert "560 signals predicted" in out
+    code, out, _ = cli("run", *RUN)
+    assert code == 0 and out.startswith("nothing to do: 13 cells are up to date")
+
+
+def test_json_is_all_that_stands_on_standard_output(cli) -> None:
+    code, out, _ = cli("run", *RUN, "--json")
+    report = json.loads(out)
+    assert code == 0 and report["calls"] == report["distinct"] == 560
+    assert json.loads(cli("run", *RUN, "--json")[1])["calls"] == 0
+    assert json.loads(cli("check", "--json")[1]) == {"faults": []}
+    models = json.loads(cli("list", "models", "--json")[1])
+    assert {"loud", "random-gaussian"} <= {row["id"] for row in models}
+    summary = json.loads(cli("summary", "--json")[1])
+    assert {"target", "model", "family", "test", "passed", "failed", "skipped", "share"} <= set(
+        summary["rows"][0]
+    )
+
+
+def test_options_stand_before_or_after_the_command(cli) -> None:
+    code, out, _ = cli("--quiet", "check")
+    assert (code, out) == (0, "")
+
+
+def test_failing_cells_give_exit_code_3_and_one_line(cli) -> None:
+    cli.mini.write(
+        "models.yaml",
+        '- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load", '
+        "params: {fail: raise}}\n"
+        "- {id: chance-class, version: 1.0.0, adapter: chance, "
+        "params: {distribution: categorical}}\n",
+    )
+    code, out, err = cli("run", *RUN)
+    assert code == 3
+    lines = err.strip().splitlines()
+    assert lines and all(line.startswith("error (") for line in lines)
+    assert "out of luck" in err and "Traceback" not in err
+    assert "4 cells computed" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "--model", "lout"), "unknown model 'lout'. Did you mean 'loud'?"),
+        (("run", "--test", "correctness_regresion"), "Did you mean 'correctness_regression'?"),
+        (("list", "tests", "--dataset", "tone"), "Did you mean 'tones'?"),
+        (("list", "models", "--dataset", "tones"), "--dataset goes with 'list tests' only"),
+    ],
+)
+def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> None:
+    code, out, err = cli(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ") and message in err and err.count("\n") == 1
+
+
+def test_check_lists_every_fault_with_its_place(cli) -> None:
+    cli.mini.write(
+        "suite/own.yaml",
+        "title: Own\nfamily: correctness\ndesign: against_truth\ndatasets: [tone]\n"
+        "regression: [{metric: cc, above: 0.5}]\n",
+    )
+    cli.mini.write(
+        "datasets.yaml",
+        "- {id: tones, version: 1, adapter: folder, path: absent, tests: [correctness_regresion]}\n",
+    )
+    cli.mini.write(
+        "models.yaml",
+        "- {id: gone, version: 1, adapter: onnx, path: gone.onnx}\n"
+        "- {id: odd, version: 1, adapter: onyx}\n",
+    )
+    code, out, _ = cli("check")
+    assert code == 1
+    for text in (
+        "own.yaml: regression[0].metric: unknown metric 'cc'. Did you mean 'ccc'?",
+        "unknown test 'correctness_regresion'. Did you mean 'correctness_regression'?",
+        "no such folder",
+        "gone.onnx: no such file",
+        "unknown adapter 'onyx'. Did you mean 'onnx'?",
+    ):
+        assert text in out, text
+    assert cli("run", *RUN)[0] == 2
+
+
+def test_list_tests_says_what_a_dataset_misses(cli) -> None:
+    _, out, _ = cli("list", "tests", "--dataset", "tones")
+    lines = {tuple(line.split()[:2]): line for line in out.splitlines()}
+    assert "takes part" in lines["arousal", "correctness_regression"]
+    assert "misses column valence" in lines["valence", "correctness_regression"]
+
+
+def test_unwritable_output_is_one_line_and_loses_nothing(cli, monkeypatch) -> None:
+    blocked = cli.mini.root / "out" / "method-tests"
+    blocked.parent.mkdir()
+    blocked.write_text("in the way")
+    code, _, err = cli("run", *RUN)
+    assert code == 2 and "cannot be written" in err and err.count("\n") == 1
+    blocked.unlink()
+    assert cli("run", *RUN)[0] == 0
+
+
+def test_full_disk_keeps_predictions(cli, monkeypatch) -> None:
+    original = results.write_text
+
+    def full(path: Path, text: str, **options: bool) -> bool:
+        if path.suffix == ".csv" and "loud" in path.parts:
+            raise OutputError(f"{path}: cannot be written: No space left on device")
+        return original(path, text, **options)
+
+    monkeypatch.setattr(results, "write_text", full)
+    code, _, err = cli("run", *RUN)
+    assert code == 2 and "No space left on device" in err
+    monkeypatch.setattr(results, "write_text", original)
+    code, out, _ = cli("run", *RUN, "--json")
+    assert code == 0 and json.loads(out)["calls"] == 0
+
+
+def test_interruption_has_its_own_exit_code(cli, monkeypatch) -> None:
+    def interrupted(self, *arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine.Engine, "run", interrupted)
+    code, _, err = cli("run", *RUN)
+    assert code == 130 and "what was computed is kept" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_killed_run_goes_on_where_it_stopped(mini, number: int) -> None:
+    module = mini.catalog / f"{mini.module}.py"
+    module.write_text(
+        "import time\n"
+        + module.read_text().replace(
+            "CALLS.append(len(signals))",
+            "CALLS.append(len(signals)); time.sleep(0.02)\n"
+            f"        open({str(mini.root / 'started')!r}, 'a').write('x')",
+        )
+    )
+    command = [
+        *(
+            sys.executable,
+            str(paths.REPOSITORY / "build.py"),
+            "run",
+            "--json",
+            "--model",
+            "loud",
+            "--test",
+            "correctness_classification",
+        ),
+        *("--dataset", "tones", "--catalog", str(mini.catalog), "--workers", "1"),
+        *("--output", str(mini.root / "out"), "--cache", str(mini.root / "cache")),
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(paths.REPOSITORY)}
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not (mini.root / "started").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "interrupted; what was computed is kept" in err
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["calls"] < 280 and not report["errors"]
+
+
+def test_help_on_every_level(capsys) -> None:
+    for arguments in (["--help"], ["run", "--help"], ["list", "--help"], ["import", "--help"]):
+        with pytest.raises(SystemExit, match="0"):
+            main(arguments)
+        assert "--catalog DIR" in capsys.readouterr().out
+
+
+def test_wrong_usage_is_exit_code_2(capsys) -> None:
+    for arguments in (["rum"], ["list", "model"], ["run", "--workers", "0"], ["run", "--no"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(arguments)
+        assert "error" in capsys.readouterr().err
