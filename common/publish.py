@@ -7,8 +7,9 @@ import json
 import logging
 import multiprocessing
 import platform
+import signal
 from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -181,22 +182,40 @@ class Publisher:
         return pd.concat(parts, ignore_index=True) if parts else results.frame([])
 
     def _draw(self) -> None:
+        """Draw what is due; a cell whose figures were not drawn is not done and is forgotten."""
+        try:
+            for (cell, _), figures in zip(self._to_draw, self._figures(), strict=True):
+                manifest = self._manifests[cell.target.id, cell.model.id]
+                manifest.cells[cell.key]["figures"] = figures
+        except BaseException:
+            for cell, _ in self._to_draw:
+                self._manifests[cell.target.id, cell.model.id].cells.pop(cell.key, None)
+                self._rows[cell.target.id, cell.model.id, cell.test.id].pop(cell.dataset.id)
+            raise
+        finally:
+            self._to_draw = []
+
+    def _figures(self) -> list[dict[str, str]]:
         jobs = [
             (cell, view, self.folders.figures(cell.target.id, cell.model.id, cell.test.id))
             for cell, view in self._to_draw
         ]
-        self._to_draw = []
-        if self.workers > 1 and (self._pool is not None or len(jobs) >= POOL_FROM):
-            if self._pool is None:
-                context = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(self.workers, mp_context=context)
-            futures: list[Future[dict[str, str]]] = [self._pool.submit(draw, *job) for job in jobs]
-            drawn = [future.result() for future in futures]
-        else:
-            drawn = [draw(*job) for job in jobs]
-        for (cell, _, _), figures in zip(jobs, drawn, strict=True):
-            manifest = self._manifests[cell.target.id, cell.model.id]
-            manifest.cells[cell.key]["figures"] = figures
+        if self.workers == 1 or (self._pool is None and len(jobs) < POOL_FROM):
+            return [draw(*job) for job in jobs]
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                self.workers,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=signal.signal,
+                initargs=(signal.SIGINT, signal.SIG_IGN),
+            )
+        futures = [self._pool.submit(draw, *job) for job in jobs]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
 
     def _write_alt(self, target: str, model: str, test: str) -> None:
         """Text alternatives beside the figures; figures that belong to no cell are removed."""

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import inputs, predict, results
-from common.errors import ConfigError
+from common import embedded, inputs, predict, publish, results
+from common.errors import ConfigError, MissingDependency
 from common.manifest import Manifest
 from common.plan import Filters
 
@@ -227,3 +227,36 @@ def test_group_that_is_too_small_is_skipped_with_counts(mini) -> None:
 def test_unknown_ids_are_refused_with_the_nearest(mini) -> None:
     with pytest.raises(ConfigError, match=r"--model: unknown model 'lout'\. Did you mean 'loud'"):
         mini.engine().run(Filters(models=["lout"]))
+
+
+def test_without_the_synthesiser_its_data_are_not_run_and_all_else_is(mini, monkeypatch) -> None:
+    def absent(*arguments, **options):
+        raise MissingDependency("the embedded data need a synthesiser", "pip install it")
+
+    monkeypatch.setattr(embedded, "ensure", absent)
+    engine = mini.engine()
+    name = next(d.id for d in engine.benchmark.datasets.values() if d.embedded)
+    report = engine.run(Filters(models=["loud"], datasets=[name, "tones"]))
+    assert report.computed == 9 and not report.errors
+    assert set(report.not_run.values()) == {
+        "the embedded data need a synthesiser. Install it with: pip install it"
+    }
+
+
+def test_cell_whose_figure_was_not_drawn_is_not_done(mini, monkeypatch) -> None:
+    original, drawn = publish.draw, []
+
+    def interrupted(*arguments):
+        if len(drawn) == 3:
+            raise KeyboardInterrupt
+        drawn.append(1)
+        return original(*arguments)
+
+    monkeypatch.setattr(publish, "draw", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        mini.run(models=("loud",))
+    monkeypatch.setattr(publish, "draw", original)
+    report = mini.run(models=("loud",))
+    assert (report.computed, report.current, report.calls) == (9, 0, 0)
+    mini.run("fresh", models=("loud",))
+    assert mini.files("out") == mini.files("fresh")
