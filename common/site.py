@@ -23,7 +23,7 @@ from typing import Any
 
 from common import files, paths
 from common.errors import BenchmarkError, OutputError
-from common.mirror import listing, mirror, remove_empty
+from common.mirror import contents, listing, mirror, remove_empty, stats
 from common.paths import Paths
 from common.spec import Benchmark
 
@@ -46,6 +46,8 @@ SETTINGS = ("_ext", "_static", "_templates", "conf.py", "decisions")
 OTHERS = ("_", "data", "extra")
 LEVEL = re.compile(r"(^|: )(WARNING|ERROR|CRITICAL|SEVERE): ")
 LONGEST = 300
+#: below so many pages, starting processes costs more than they save
+PARALLEL_FROM = 1000
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -72,7 +74,7 @@ def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool
     Args:
         folders: where results lie and where to build
         benchmark: catalog and suite, for names, labels and descriptions
-        workers: processes that read and write pages; below a thousand pages one is fastest
+        workers: processes for Sphinx, used from :data:`PARALLEL_FROM` pages on
         force: build from scratch
 
     Raises:
@@ -105,26 +107,18 @@ def fingerprint(folders: Paths, benchmark: Benchmark) -> str:
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     parts: list[Any] = [platform.python_version(), versions, repr(benchmark)]
     for folder in (paths.DOCS, paths.PACKAGE, paths.PUBLISHED, folders.method_tests):
-        found = [path for path in listing(folder) if "__pycache__" not in path.parts]
-        parts.append([[path.relative_to(folder).as_posix(), _digest(path)] for path in found])
-    parts.append([_stat(path, folders.media) for path in listing(folders.media)])
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _stat(path: Path, folder: Path) -> list[Any]:
-    stat = path.stat()
-    return [path.relative_to(folder).as_posix(), stat.st_size, stat.st_mtime_ns]
+        parts.append(contents(folder))
+    parts.append(stats(folders.media))
+    return _hash(parts)
 
 
 def _output(folders: Paths) -> str:
     """Hash of names and sizes of the built site: a lost file is noticed."""
-    found = [_stat(path, folders.html)[:2] for path in listing(folders.html)]
-    return hashlib.sha256(json.dumps(found).encode()).hexdigest()
+    return _hash(stats(folders.html, times=False))
+
+
+def _hash(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def _stamp(folders: Paths) -> Any:
@@ -142,6 +136,9 @@ def gather(folders: Paths, benchmark: Benchmark) -> None:
     """Fill ``build/source`` with what prose pages consist of and refer to."""
     mirror(paths.DOCS, folders.source, skip=SETTINGS, keep=("results", "extra", "method-tests"))
     mirror(folders.method_tests, folders.source / "method-tests", deep=2)
+    # matplotlib copies it after the pages are written; lying there before, it would get a
+    # checksum in their heads, and a second build would differ from the first
+    (folders.html / "_static" / "plot_directive.css").unlink(missing_ok=True)
     mirror(
         folders.media,
         folders.source / "extra" / "media",
@@ -169,7 +166,7 @@ def _sphinx(folders: Paths, benchmark: Benchmark, workers: int) -> set[str]:
                 status=None,
                 warning=warnings,
                 warningiserror=True,
-                parallel=workers if workers > 1 else 0,
+                parallel=workers if _many(folders) else 0,
             )
             app.build()
             found = set(app.env.found_docs)
@@ -187,6 +184,11 @@ def _sphinx(folders: Paths, benchmark: Benchmark, workers: int) -> set[str]:
         _forget(folders)
         raise OutputError("\n".join([f"website: {len(lines)} warnings of Sphinx", *lines]))
     return found
+
+
+def _many(folders: Paths) -> bool:
+    """Whether the last build left so many pages that several processes pay."""
+    return sum(1 for path in listing(folders.source) if path.suffix == ".page") >= PARALLEL_FROM
 
 
 def _forget(folders: Paths) -> None:

@@ -1,0 +1,59 @@
+"""Sphinx extension that makes the pages of results.
+
+Pages are written before Sphinx looks for its sources, and only where they changed, so that
+Sphinx reads and writes no more than it must.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from benchmark_site.front import BestModels
+from benchmark_site.page import SUFFIX, PageParser
+
+
+def generate(app: Sphinx) -> None:
+    """Write the generated pages into the source folder and the data into the site."""
+    from benchmark_site import export, pages
+    from benchmark_site.content import load
+
+    source = Path(app.srcdir)
+    prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
+    content = load(app.config.benchmark_paths, app.config.benchmark, prose)
+    pages.write(content, source)
+    export.write(content, Path(app.outdir) / "data")
+
+
+def forget_neighbours(
+    app: Sphinx, pagename: str, template: str, context: dict[str, Any], tree: object
+) -> None:
+    """Leave out the links to neighbours, which a page that is not rebuilt would get wrong."""
+    context["prev"] = context["next"] = None
+
+
+def forget_words(app: Sphinx) -> list[Any]:
+    """Drop words that no page holds any more from the search index.
+
+    Sphinx keeps them with an empty list of pages, so the index would tell what was there.
+    """
+    index = app.builder.indexer
+    for words in (index._mapping, index._title_mapping):
+        for word in [word for word, docs in words.items() if not docs]:
+            del words[word]
+    return []
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the parser of generated pages and their making."""
+    app.add_config_value("benchmark", None, "", types=())
+    app.add_config_value("benchmark_paths", None, "", types=())
+    app.add_source_suffix(SUFFIX, "page")
+    app.add_source_parser(PageParser)
+    app.add_directive("best-models", BestModels)
+    app.connect("builder-inited", generate)
+    app.connect("html-page-context", forget_neighbours)
+    app.connect("html-collect-pages", forget_words)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,130 @@
+"""Scores as text: what stands in a cell of a table."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+from common.summary import Cell as Score
+from common.summary import half_up
+
+#: status -> (class, symbol, word); colour is never the only sign
+MARKS = {
+    "pass": ("p", "✓", "pass"),
+    "fail": ("f", "✗", "fail"),
+    "skip": ("s", "–", "skipped"),
+    "error": ("e", "!", "error"),
+}
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+
+
+class Cell(NamedTuple):
+    """One cell, ready for a template.
+
+    Args:
+        css: class of the verdict
+        text: value as text, empty if there is none
+        mark: symbol of the verdict
+        word: the verdict in words
+        hint: value in full precision, interval, reference
+        n: number of samples as text, only where rows differ in it
+        note: remark shown with the value
+        why: letter of the footnote with the reason
+    """
+
+    css: str
+    text: str
+    mark: str
+    word: str
+    hint: str = ""
+    n: str = ""
+    note: str = ""
+    why: str = ""
+
+
+MISSING = Cell("m", "", "", "no such cell")
+
+
+def number(value: float, criterion: str = "", digits: int = 3) -> str:
+    """Value rounded for display, never onto a bound of the criterion that it does not equal.
+
+    >>> number(0.12345), number(-0.0001), number(0.50004, "> 0.5")
+    ('0.123', '0.000', '0.50004')
+    """
+    bounds = {abs(float(bound)) for bound in NUMBER.findall(criterion)} - {abs(value)}
+    text = f"{value:.{digits}f}"
+    while digits < 12 and abs(float(text)) in bounds:
+        digits += 1
+        text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def percent(share: Fraction | None) -> str:
+    """Share as text with one decimal, rounded once.
+
+    >>> percent(Fraction(363, 411)), percent(None)
+    ('88.3 %', 'none')
+    """
+    return "none" if share is None else f"{half_up(100 * share, 1):.1f} %"
+
+
+def width(share: Fraction) -> str:
+    """Share as a length in a style sheet.
+
+    >>> width(Fraction(1, 3))
+    '33.3%'
+    """
+    return f"{float(100 * share):.1f}%"
+
+
+def count(n: int) -> str:
+    """Number of samples with a narrow space between thousands.
+
+    >>> count(12345)
+    '12\\u202f345'
+    """
+    return f"{n:,}".replace(",", "\u202f")
+
+
+def criterion(rule: str, name: str) -> str:
+    """Criterion as a formula about a named score.
+
+    >>> criterion("> 0.5", "CCC"), criterion("|x| < 0.1", "Δ CCC")
+    ('CCC > 0.5', '|Δ CCC| < 0.1')
+    """
+    if re.search(r"\bx\b", rule):
+        return re.sub(r"\bx\b", name.replace("\\", r"\\"), rule)
+    return f"{name} {rule}" if rule else name
+
+
+def cell(row: Score, *, digits: int = 3, n: bool = False, why: str = "") -> Cell:
+    """Cell of a score.
+
+    Args:
+        row: the score
+        digits: decimals
+        n: whether to show the number of samples
+        why: letter of the footnote with the reason
+    """
+    css, mark, word = MARKS[row.status]
+    if math.isnan(row.value):
+        return Cell(css, "", mark, word, n=_n(row) if n else "", why=why)
+    text = number(row.value, row.criterion, digits)
+    return Cell(css, text, mark, word, _hint(row, text), _n(row) if n else "", row.note, why)
+
+
+def _n(row: Score) -> str:
+    return "" if row.n is None else count(row.n)
+
+
+def _hint(row: Score, text: str) -> str:
+    parts = []
+    if repr(float(row.value)) != text and float(text) != row.value:
+        parts.append(repr(float(row.value)))
+    if not math.isnan(row.ci_low):
+        parts.append(f"95 % interval {number(row.ci_low)} to {number(row.ci_high)}")
+    if not math.isnan(row.reference_value):
+        parts.append(f"reference {number(row.reference_value)}")
+    return ", ".join(parts)

@@ -1,0 +1,200 @@
+"""Comparison pages: a baseline beside candidates, cell by cell.
+
+Cells are joined by what they are (test, metric, data, condition, label), never by their
+place in a table, and verdicts are compared only where both models have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark_site import cells, tables
+from benchmark_site.content import Board, Content, metric_names, words
+from benchmark_site.page import Page, Section, anchor, slug
+from benchmark_site.render import comparison_doc, model_doc, render, test_doc
+from benchmark_site.sources import Model
+from common.results import STATUSES
+from common.summary import Cell as Score
+from common.summary import Key, Tally
+
+VERDICTS = ("pass", "fail")
+#: own models are compared with this many of the best published ones
+PEERS = 3
+#: at most so many own models stand side by side
+MOST = 6
+#: test, metric and line of a cell -> its score
+Cells = dict[tuple[str, str, Key], Score]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A comparison page to be made.
+
+    Args:
+        doc: name of the document
+        sides: models and their cells, baseline first
+        shared: whether only cells that all models have are counted
+    """
+
+    doc: str
+    sides: tuple[tuple[Model, Cells], ...]
+    shared: bool = False
+
+    @property
+    def title(self) -> str:
+        """Heading."""
+        return " vs. ".join(model.label for model, _ in self.sides)
+
+    @property
+    def present(self) -> set[str]:
+        """Tests that any of the models has."""
+        return {test for _, found in self.sides for test, _, _ in found}
+
+
+def planned(content: Content, target: str) -> list[Plan]:
+    """Comparisons of a target: those of the paper, then own models, then both together."""
+    papers = [board for board in content.boards[target] if board.published]
+    runs = [board for board in content.boards[target] if not board.published]
+    plans = [plan for board in papers for plan in _of_paper(content, board)]
+    plans += [plan for board in runs for plan in _of_run(board)]
+    plans += [plan for own in runs for paper in papers for plan in _with_paper(own, paper)]
+    return plans
+
+
+def _of_paper(content: Content, board: Board) -> list[Plan]:
+    known = {model.id: model for model in board.models}
+    return [
+        _plan(slug("_".join(line.models)), [(board, known[name]) for name in line.models])
+        for line in content.comparisons
+        if line.target == board.target and all(name in known for name in line.models)
+    ]
+
+
+def _of_run(board: Board) -> list[Plan]:
+    best = [line.model for line in board.ranked][:MOST]
+    return [_plan(board.name, [(board, model) for model in best])] if len(best) > 1 else []
+
+
+def _with_paper(own: Board, paper: Board) -> list[Plan]:
+    """Each own model beside the best published ones, on the cells that all of them have."""
+    best = [line.model for line in paper.ranked][:PEERS]
+    plans = []
+    for model in [line.model for line in own.ranking if not line.model.chance]:
+        sides = [(paper, best[0]), (own, model), *((paper, peer) for peer in best[1:])]
+        plan = _plan(f"{own.name}-{model.slug}", sides, shared=True)
+        if plan.present:
+            plans.append(plan)
+    return plans
+
+
+def _plan(name: str, sides: list[tuple[Board, Model]], *, shared: bool = False) -> Plan:
+    found = [
+        {
+            (test, metric, key): score
+            for test, metrics in board.scores.get(model.id, {}).items()
+            for metric, lines in metrics.items()
+            for key, score in lines.items()
+        }
+        for board, model in sides
+    ]
+    if shared:
+        common = set.intersection(*map(set, found))
+        found = [{key: cells[key] for key in cells if key in common} for cells in found]
+    models = [model for _, model in sides]
+    doc = comparison_doc(sides[0][0].target, name)
+    return Plan(doc, tuple(zip(models, found, strict=True)), shared)
+
+
+def page(content: Content, target: str, plan: Plan) -> Page:
+    """Comparison page."""
+    made = Page(plan.doc, plan.title)
+    made.html = render(
+        "comparison.j2",
+        models=[
+            {"label": model.label, "href": made.href(model_doc(target, model))}
+            for model, _ in plan.sides
+        ],
+        shared=plan.shared,
+        groups=_shares(content, made, target, plan),
+    )
+    baseline, before = plan.sides[0]
+    for model, after in plan.sides[1:]:
+        change = _changes(content, made, target, before, after)
+        html = render("changed.j2", baseline=baseline.label, candidate=model.label, **change)
+        title = f"{model.label}: cells with another verdict than {baseline.label}"
+        made.sections.append(Section(anchor("changed", model.slug), title, html))
+    return made
+
+
+def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[str, Any]]:
+    """Share per test, below the overall score."""
+
+    def entries(tests: set[str]) -> list[dict[str, Any]]:
+        tallies = [
+            _tally(score for (test, _, _), score in found.items() if test in tests)
+            for _, found in plan.sides
+        ]
+        return [{"tally": tally, "change": _change(tallies[0], tally)} for tally in tallies]
+
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for test in _tests(content, target, plan):
+        facts = content.tests[test]
+        href = page.href(test_doc(target, test))
+        row = {"label": facts.title, "href": href, "cells": entries({test})}
+        groups.setdefault(words(facts.family), []).append(row)
+    overall = {"label": "Overall Score", "href": "", "cells": entries(plan.present)}
+    rest = [{"title": title, "rows": rows} for title, rows in groups.items()]
+    return [{"title": "", "rows": [overall]}, *rest]
+
+
+def _tally(scores: Iterable[Score]) -> Tally:
+    count = dict.fromkeys(STATUSES, 0)
+    for score in scores:
+        count[score.status] += 1
+    return Tally(*count.values())
+
+
+def _change(baseline: Tally, tally: Tally) -> str:
+    """Difference of shares in percentage points as text; empty if there is none."""
+    if baseline.share is None or tally.share is None or tally.share == baseline.share:
+        return ""
+    return f"{float(100 * (tally.share - baseline.share)):+.1f}"
+
+
+def _tests(content: Content, target: str, plan: Plan) -> list[str]:
+    order = dict.fromkeys(test for board in content.boards[target] for test in board.tests)
+    present = plan.present
+    return [test for test in order if test in present]
+
+
+def _changes(
+    content: Content, page: Page, target: str, before: Cells, after: Cells
+) -> dict[str, Any]:
+    """Cells whose verdict differs between two models, and how many have one."""
+    judged = [{k for k, s in found.items() if s.status in VERDICTS} for found in (before, after)]
+    both = judged[0] & judged[1]
+    found: dict[str, list[dict[str, Any]]] = {verdict: [] for verdict in VERDICTS}
+    for place in (place for place in before if place in both):
+        old, new = before[place], after[place]
+        if old.status != new.status:
+            test, metric, key = place
+            found[new.status].append(
+                {
+                    "test": content.tests[test].title,
+                    "href": page.href(test_doc(target, test)),
+                    "data": key.data,
+                    "part": tables.part(key.condition, key.label, key.data),
+                    "metric": metric_names(metric)[0],
+                    "before": cells.cell(old).text,
+                    "after": cells.cell(new).text,
+                    "rule": tables.rule(metric, [new]),
+                }
+            )
+    return {
+        "shared": len(both),
+        "gained": found["pass"],
+        "lost": found["fail"],
+        "only": [len(keys - both) for keys in judged],
+    }

@@ -1,0 +1,277 @@
+"""What the pages are made from: results, models and tests, read once and put in order.
+
+Nothing is computed anew here: scores and verdicts come from result rows, counts from
+:mod:`common.shares`, ranks and tables from :mod:`common.summary`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, get_args
+
+import pandas as pd
+
+from benchmark_site import sources
+from benchmark_site.sources import Model
+from common import published, results, summary
+from common.metrics import METRICS
+from common.paths import Paths
+from common.spec import Benchmark, Test
+from common.summary import Cell as Score
+from common.summary import Key, Matrix
+from common.summary.tally import Tally, counts, family_of, mean_over_tests, tallies, total
+
+#: families of tests in the order of the pages
+FAMILIES: tuple[str, ...] = get_args(Test.model_fields["family"].annotation)
+#: test -> metric -> line -> score
+Scores = dict[str, dict[str, dict[Key, Score]]]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One line of a ranking.
+
+    Args:
+        position: place, equal for equal shares; None for models outside the ranking
+        remark: why it stands outside
+        model: the model
+        total: verdicts of all tests
+        mean: mean over tests of the share per test
+        families: family -> mean over its tests
+    """
+
+    position: int | None
+    remark: str
+    model: Model
+    total: Tally
+    mean: Fraction | None
+    families: dict[str, Fraction | None]
+
+
+@dataclass
+class Board:
+    """Results of one target that may be compared with each other.
+
+    Args:
+        target: the target
+        name: part of anchors
+        title: heading
+        models: models with results or with data that were not there
+        published: whether they come from the paper
+        table: result rows
+        absent: model -> ``test/dataset`` -> why it was not run
+        families: test -> family
+    """
+
+    target: str
+    name: str
+    title: str
+    published: bool
+    models: list[Model]
+    table: pd.DataFrame
+    absent: Mapping[str, Mapping[str, str]]
+    families: Mapping[str, str]
+
+    @cached_property
+    def tests(self) -> list[str]:
+        """Tests with rows, or that were not run, in the order of their families."""
+        noted = {key.split("/")[0] for reasons in self.absent.values() for key in reasons}
+        order = {family: place for place, family in enumerate(FAMILIES)}
+
+        def place(test: str) -> tuple[int, str]:
+            return order.get(self.families[test], len(order)), test
+
+        return sorted(noted.union(self.table["test"]), key=place)
+
+    @cached_property
+    def tallies(self) -> dict[str, dict[str, Tally]]:
+        """model -> test -> verdicts."""
+        if self.table.empty:
+            return {}
+        found = tallies(counts(self.table, self.families))
+        return {owner[2]: blocks["all"] for owner, blocks in found.items()}
+
+    def tally(self, model: Model, test: str) -> Tally | None:
+        """Verdicts of a model in a test; None if it has none."""
+        return self.tallies.get(model.id, {}).get(test)
+
+    @cached_property
+    def ranking(self) -> list[Ranked]:
+        """All models: those with a place, chance models, then what cannot be ranked."""
+        known = {model.id: model for model in self.models}
+        chance = [model.id for model in self.models if model.chance]
+        lines = []
+        if not self.table.empty:
+            table = summary.ranking(self.table, self.target, self.families, chance=chance)
+            lines = [
+                self._ranked(known.pop(row["model"]), row["position"], row["remark"])
+                for row in table.to_dict("records")
+            ]
+        lines += [self._ranked(model, None, "not run") for model in known.values()]
+        return sorted(lines, key=lambda line: (line.position is None, line.model.chance))
+
+    def _ranked(self, model: Model, position: Any, remark: str) -> Ranked:
+        tests = self.tallies.get(model.id, {})
+        families: dict[str, list[Tally]] = {}
+        for test, tally in tests.items():
+            families.setdefault(self.families[test], []).append(tally)
+        return Ranked(
+            position=None if pd.isna(position) else int(position),
+            remark=remark,
+            model=model,
+            total=total(tests.values()),
+            mean=mean_over_tests(tests.values()),
+            families={family: mean_over_tests(found) for family, found in families.items()},
+        )
+
+    @property
+    def ranked(self) -> list[Ranked]:
+        """Models with a place."""
+        return [line for line in self.ranking if line.position]
+
+    @property
+    def judged(self) -> list[Ranked]:
+        """Models that listen and have a verdict, with or without a place."""
+        return [line for line in self.ranking if line.total.executed and not line.model.chance]
+
+    def chance(self, test: str | None = None) -> Fraction | None:
+        """Largest share that a chance model passes, of all cells or of a test."""
+        names = [model.id for model in self.models if model.chance]
+        found = [self.tallies.get(name, {}) for name in names]
+        sums = [total(t for name, t in tests.items() if test in (None, name)) for tests in found]
+        return max((tally.share for tally in sums if tally.share is not None), default=None)
+
+    @cached_property
+    def matrices(self) -> dict[str, dict[str, Matrix]]:
+        """test -> metric -> table, columns in the order of the ranking."""
+        order = [line.model.id for line in self.ranking]
+        return {
+            str(test): summary.matrix(rows, self.target, str(test), order)
+            for test, rows in self.table.groupby("test")
+        }
+
+    @cached_property
+    def scores(self) -> dict[str, Scores]:
+        """model -> test -> metric -> line -> score."""
+        found: dict[str, Scores] = {}
+        for test, matrices in self.matrices.items():
+            for metric, matrix in matrices.items():
+                for key, line in zip(matrix.index, matrix.cells, strict=True):
+                    for column, score in zip(matrix.columns, line, strict=True):
+                        if score is not None:
+                            tests = found.setdefault(column.model, {})
+                            tests.setdefault(test, {}).setdefault(metric, {})[key] = score
+        return found
+
+
+@dataclass(frozen=True)
+class TestFacts:
+    """What is said about a test."""
+
+    id: str
+    title: str
+    family: str
+    description: str = ""
+
+
+@dataclass
+class Content:
+    """Everything that the pages show.
+
+    Args:
+        benchmark: catalog and suite
+        paths: where own results and figures lie
+        boards: target -> results that may be compared
+        tests: facts of every test with results
+        comparisons: published comparisons
+        method_pages: tests with a method page
+        table: all rows with a column ``source``
+    """
+
+    benchmark: Benchmark
+    paths: Paths
+    boards: dict[str, list[Board]]
+    tests: dict[str, TestFacts]
+    comparisons: list[sources.Comparison]
+    method_pages: frozenset[str]
+    table: pd.DataFrame
+
+    def label(self, target: str) -> str:
+        """Name of a target."""
+        known = self.benchmark.targets.get(target)
+        return known.label if known else words(target)
+
+    def description(self, target: str) -> str:
+        """Sentence about a target."""
+        known = self.benchmark.targets.get(target)
+        return known.description if known else ""
+
+    def models(self, target: str) -> list[Model]:
+        """All models of a target, each once."""
+        found = [model for board in self.boards[target] for model in board.models]
+        return list({(model.published, model.id): model for model in found}.values())
+
+    def boards_of(self, target: str, model: Model) -> list[Board]:
+        """Boards on which a model stands."""
+        return [board for board in self.boards[target] if model in board.models]
+
+
+def words(name: str) -> str:
+    """Text for an id that has no name.
+
+    >>> words("low_quality_phone")
+    'Low quality phone'
+    """
+    text = name.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def metric_names(metric: str) -> tuple[str, str]:
+    """Label and short name of a metric; its id in words where it is not registered."""
+    if metric in METRICS:
+        known = METRICS.get(metric)
+        return known.label, known.short
+    acronyms = {known.id: known.short for known in METRICS if known.short.isupper()}
+    text = words(" ".join(acronyms.get(part, part) for part in metric.split("_")))
+    return text, text
+
+
+def load(paths: Paths, benchmark: Benchmark, docs: Iterable[str]) -> Content:
+    """Read published results, own results and manifests.
+
+    Args:
+        paths: where own results lie
+        benchmark: catalog and suite
+        docs: names of the prose pages, to link method pages that exist
+    """
+    paper, own = published.load(), results.read_all(paths.method_tests)
+    table = pd.concat([own.assign(source="run"), paper.assign(source="published")])
+    suite = {test.id: test.family for test in benchmark.tests.values()}
+    manifests = sources.manifests(paths)
+    noted = {key.split("/")[0] for found in manifests.values() for key in found.not_run}
+    names = sorted(noted.union(table["test"].unique()))
+    families = {test: family_of(test, suite) for test in names}
+    boards: dict[str, list[Board]] = {}
+    present = set(table["target"]) | {target for target, _ in manifests}
+    for target in [*benchmark.targets, *sorted(present - set(benchmark.targets))]:
+        parts = sources.parts(benchmark, manifests, target, own, paper)
+        boards[target] = [Board(target, families=families, **vars(part)) for part in parts]
+    return Content(
+        benchmark=benchmark,
+        paths=paths,
+        boards=boards,
+        tests={test: _facts(benchmark, test, family) for test, family in families.items()},
+        comparisons=sources.comparisons(),
+        method_pages=frozenset(doc for doc in docs if doc.startswith("method/")),
+        table=table,
+    )
+
+
+def _facts(benchmark: Benchmark, test: str, family: str) -> TestFacts:
+    known = benchmark.tests.get(test)
+    if known:
+        return TestFacts(test, known.title, family, known.description)
+    return TestFacts(test, words(test.removeprefix(f"{family}_")), family)

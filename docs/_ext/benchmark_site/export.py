@@ -1,0 +1,204 @@
+"""Everything that the pages show as files to download: ``data/``.
+
+Values are in full precision. The layout is described in ``data/schema.json``; its version
+changes when a reader of the old layout would fail.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchmark_site.content import Content
+from benchmark_site.render import model_doc
+from benchmark_site.sources import Model
+from common import results
+from common.results import COLUMNS, NUMBERS, STATUSES
+
+VERSION = "1"
+FILES = ("results.csv", "results.json", "models.json", "schema.json")
+SOURCES = {"run": "computed by this program", "published": "published with the paper"}
+
+
+def rows_file(target: str, model: Model) -> str:
+    """File with the rows of a model, below ``data/``."""
+    return model_doc(target, model) + ".csv"
+
+
+def write(content: Content, folder: Path) -> None:
+    """Write all files; what did not change is left alone, what is no longer made is removed."""
+    lines = _lines(content)
+    made = {
+        "results.csv": _csv(("source", *COLUMNS), lines),
+        "results.json": _dump(_results(content)),
+        "models.json": _dump(_models(content)),
+        "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
+    }
+    own: dict[tuple[str, ...], list[Sequence[str]]] = {}
+    for line in lines:
+        own.setdefault(tuple(line[:3]), []).append(line[1:])
+    for target in content.boards:
+        for model in content.models(target):
+            rows = own.get((_source(model), target, model.id), [])
+            made[rows_file(target, model)] = _csv(tuple(COLUMNS), rows)
+    for name, text in made.items():
+        results.write_text(folder / name, text, only_changed=True)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.relative_to(folder).as_posix() not in made:
+            path.unlink()
+
+
+def _source(model: Model) -> str:
+    return "published" if model.published else "run"
+
+
+def _dump(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _lines(content: Content) -> list[tuple[str, ...]]:
+    """All rows as text, the source before the columns of a result file."""
+    columns: list[list[str]] = [content.table["source"].tolist()]
+    for name in COLUMNS:
+        values = content.table[name].tolist()
+        if name in NUMBERS:
+            columns.append(["" if value != value else repr(value) for value in values])
+        elif name == "n":
+            columns.append(["" if value is pd.NA else str(value) for value in values])
+        else:
+            columns.append(values)
+    return list(zip(*columns, strict=True))
+
+
+def _csv(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def _results(content: Content) -> dict[str, Any]:
+    """Rows by column; texts as numbers of entries of a list."""
+    texts: dict[str, list[str]] = {}
+    columns: dict[str, list[Any]] = {}
+    for name in ("source", *COLUMNS):
+        values = content.table[name]
+        if name in NUMBERS:
+            columns[name] = [None if math.isnan(value) else value for value in values.tolist()]
+        elif name == "n":
+            columns[name] = [None if value is pd.NA else value for value in values.tolist()]
+        else:
+            codes, found = values.factorize(sort=True)
+            texts[name] = [str(text) for text in found]
+            columns[name] = codes.tolist()
+    return {"version": VERSION, "rows": len(content.table), "texts": texts, "columns": columns}
+
+
+def _models(content: Content) -> dict[str, Any]:
+    """Models of every target with their facts and counts."""
+    entries = []
+    for target, boards in content.boards.items():
+        for board in boards:
+            for line in board.ranking:
+                entries.append(
+                    {
+                        "target": target,
+                        "model": line.model.id,
+                        "label": line.model.label,
+                        "source": _source(line.model),
+                        "board": board.name,
+                        "chance": line.model.chance,
+                        "position": line.position,
+                        "remark": line.remark,
+                        **line.total._asdict(),
+                        "share": None if line.total.share is None else float(line.total.share),
+                        "mean_over_tests": None if line.mean is None else float(line.mean),
+                        "facts": dict(line.model.facts),
+                        "not_run": dict(line.model.not_run),
+                        "page": model_doc(target, line.model) + ".html",
+                        "rows": f"data/{rows_file(target, line.model)}",
+                    }
+                )
+    return {"version": VERSION, "models": entries}
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of ``results.json`` and ``models.json``, and the columns of the CSV files."""
+    meanings = {"source": "; ".join(f"{k}: {v}" for k, v in SOURCES.items()), **COLUMNS}
+    numbers = {"type": "array", "items": {"type": ["number", "null"]}}
+    codes = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+    columns = {
+        name: {**(numbers if name in (*NUMBERS, "n") else codes), "description": meaning}
+        for name, meaning in meanings.items()
+    }
+    texts = {name: {"type": "array", "items": {"type": "string"}} for name in meanings}
+    for name in (*NUMBERS, "n"):
+        del texts[name]
+    texts["status"] = {"type": "array", "items": {"enum": list(STATUSES)}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Data behind the website",
+        "version": VERSION,
+        "csv": {
+            "description": "columns of results.csv and of the files of single models, which "
+            "lack 'source'; an empty field means: no value",
+            "columns": meanings,
+        },
+        "$defs": {
+            "results.json": {
+                "description": "result rows by column; text columns hold places in 'texts'",
+                "type": "object",
+                "required": ["version", "rows", "texts", "columns"],
+                "properties": {
+                    "version": {"const": VERSION},
+                    "rows": {"type": "integer"},
+                    "texts": {"type": "object", "properties": texts},
+                    "columns": {
+                        "type": "object",
+                        "required": list(meanings),
+                        "properties": columns,
+                    },
+                },
+            },
+            "models.json": _models_schema(),
+        },
+    }
+
+
+def _models_schema() -> dict[str, Any]:
+    text, number = {"type": "string"}, {"type": ["number", "null"]}
+    count = {"type": "integer", "minimum": 0}
+    properties = {
+        "target": text,
+        "model": text,
+        "label": text,
+        "source": {"enum": list(SOURCES)},
+        "board": {**text, "description": "results with the same board may be compared"},
+        "chance": {"type": "boolean"},
+        "position": {"type": ["integer", "null"]},
+        "remark": {**text, "description": "why there is no position"},
+        **dict.fromkeys(("passed", "failed", "skipped", "errors"), count),
+        "share": {**number, "description": "passed / (passed + failed)"},
+        "mean_over_tests": {**number, "description": "mean of the shares of the tests"},
+        "facts": {"type": "object", "additionalProperties": text},
+        "not_run": {"type": "object", "description": "test/dataset: reason"},
+        "page": text,
+        "rows": text,
+    }
+    entry = {"type": "object", "required": list(properties), "properties": properties}
+    return {
+        "type": "object",
+        "required": ["version", "models"],
+        "properties": {
+            "version": {"const": VERSION},
+            "models": {"type": "array", "items": entry},
+        },
+    }

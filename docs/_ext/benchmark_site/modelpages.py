@@ -1,0 +1,126 @@
+"""One page per target and model: all tests of the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmark_site import media, tables
+from benchmark_site.content import Board, Content, words
+from benchmark_site.export import rows_file
+from benchmark_site.page import Page, Section, anchor
+from benchmark_site.render import model_doc, render, test_doc
+from benchmark_site.sources import Model
+from common.summary import Cell as Score
+from common.summary import Key, Tally, total
+
+
+def page(content: Content, target: str, model: Model) -> Page:
+    """Page of a model."""
+    made = Page(model_doc(target, model), f"{model.label}: {content.label(target).lower()}")
+    boards = content.boards_of(target, model)
+    made.html = render(
+        "model.j2",
+        boards=[
+            {
+                "name": board.name,
+                "title": board.title,
+                "total": total(board.tallies.get(model.id, {}).values()),
+            }
+            for board in boards
+        ],
+        chance=model.chance,
+        published=model.published,
+        elsewhere=_elsewhere(content, made, target, model),
+    )
+    for board in boards:
+        html = _overview(content, made, board, model)
+        title = "Tests overview" if len(boards) == 1 else f"Tests overview: {board.title.lower()}"
+        made.sections.append(Section(anchor("overview", board.name), title, html))
+    made.sections.append(Section("about", "About the model", _facts(made, target, model)))
+    tests = dict.fromkeys(test for board in boards for test in board.tests)
+    for test in tests:
+        parts = [board for board in boards if board.tally(model, test)]
+        if parts:
+            made.sections.append(_test(content, made, parts, model, test))
+    return made
+
+
+def _elsewhere(content: Content, page: Page, target: str, model: Model) -> list[dict[str, Any]]:
+    """The same model in all targets."""
+    found = [
+        {
+            "label": content.label(other),
+            "href": page.href(model_doc(other, same)),
+            "current": other == target,
+        }
+        for other in content.boards
+        for same in content.models(other)
+        if (same.id, same.published) == (model.id, model.published)
+    ]
+    return found if len(found) > 1 else []
+
+
+def _not_run(model: Model) -> list[dict[str, str]]:
+    """Datasets that were not there, with the tests that miss them."""
+    lines: dict[tuple[str, str], list[str]] = {}
+    for key, reason in model.not_run.items():
+        test, _, dataset = key.partition("/")
+        lines.setdefault((dataset, reason), []).append(test)
+    return [
+        {"name": dataset, "reason": reason, "models": ", ".join(sorted(tests))}
+        for (dataset, reason), tests in sorted(lines.items())
+    ]
+
+
+def _overview(content: Content, page: Page, board: Board, model: Model) -> str:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for test in board.tests:
+        tally = board.tally(model, test)
+        if tally:
+            facts = content.tests[test]
+            line = {
+                "label": facts.title,
+                "anchor": anchor("test", test),
+                "href": page.href(test_doc(board.target, test)),
+                "tally": tally,
+            }
+            groups.setdefault(words(facts.family), []).append(line)
+    return render(
+        "tests.j2",
+        label=f"Passed cells per test, {model.label}",
+        groups=[{"title": title, "lines": lines} for title, lines in groups.items()],
+        errors=any(tally.errors for tally in board.tallies.get(model.id, {}).values()),
+    )
+
+
+def _facts(page: Page, target: str, model: Model) -> str:
+    return render(
+        "facts.j2",
+        facts=model.facts,
+        csv=page.file(f"data/{rows_file(target, model)}"),
+        schema=page.file("data/schema.json"),
+        not_run=_not_run(model),
+    )
+
+
+def _test(content: Content, page: Page, boards: list[Board], model: Model, test: str) -> Section:
+    facts = content.tests[test]
+    target = boards[0].target
+    scores: dict[str, dict[Key, Score]] = {}
+    for board in boards:
+        for metric, found in board.scores[model.id][test].items():
+            scores.setdefault(metric, {}).update(found)
+    method = f"method/{test}"
+    figures = [] if model.published else media.of_model(content, page, target, model, test)
+    html = render(
+        "model_test.j2",
+        tally=total([board.tally(model, test) or Tally(0, 0, 0, 0) for board in boards]),
+        facts=facts,
+        side_by_side=page.href(test_doc(target, test)),
+        method=page.href(method) if method in content.method_pages else "",
+        tables=[
+            tables.by_labels(anchor(test, name), name, found) for name, found in scores.items()
+        ],
+        figures=figures,
+    )
+    return Section(anchor("test", test), facts.title, html)

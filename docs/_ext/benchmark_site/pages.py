@@ -1,0 +1,58 @@
+"""All generated pages, written where they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmark_site import comparison, modelpages, overview, testpages
+from benchmark_site.content import Content
+from benchmark_site.front import FILE
+from benchmark_site.memory import Memory
+from benchmark_site.page import SUFFIX, Page
+from benchmark_site.render import ROOT
+from common import files
+
+
+def write(content: Content, source: Path) -> None:
+    """Bring the page files below ``source`` up to date.
+
+    Args:
+        content: what the pages show
+        source: source folder of Sphinx
+    """
+    memory = Memory(content, source / ROOT / "made.json")
+    files.write_text(source / FILE, overview.cards(content), only_changed=True)
+    documents = [_write(overview.index(content), source)]
+    for target in content.boards:
+        known = memory.known(target)
+        if not known or not all(_file(source, doc).exists() for doc in known):
+            known = [_write(page, source) for page in of_target(content, target)]
+            memory.keep(target, known)
+        documents += known
+    wanted = {_file(source, doc) for doc in documents}
+    for path in sorted((source / ROOT).rglob(f"*{SUFFIX}")):
+        if path not in wanted:
+            path.unlink()
+    memory.write()
+
+
+def of_target(content: Content, target: str) -> Iterator[Page]:
+    """All pages of a target."""
+    plans = comparison.planned(content, target)
+    yield overview.ranking(content, target, plans)
+    for test in dict.fromkeys(test for board in content.boards[target] for test in board.tests):
+        yield testpages.page(content, target, test)
+    for model in content.models(target):
+        yield modelpages.page(content, target, model)
+    for plan in plans:
+        yield comparison.page(content, target, plan)
+
+
+def _write(page: Page, source: Path) -> str:
+    files.write_text(_file(source, page.doc), page.to_json(), only_changed=True)
+    return page.doc
+
+
+def _file(source: Path, doc: str) -> Path:
+    return source / f"{doc}{SUFFIX}"

@@ -1,0 +1,63 @@
+"""Templates of the generated pages, and the addresses of these pages."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from benchmark_site import cells
+from benchmark_site.page import slug
+from benchmark_site.sources import Model
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "_templates" / "pages"
+ROOT = "results"
+
+
+@lru_cache(maxsize=1)
+def environment() -> jinja2.Environment:
+    """Jinja with escaping on; an unknown name in a template is an error."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.filters["percent"] = cells.percent
+    made.filters["count"] = cells.count
+    made.filters["width"] = cells.width
+    return made
+
+
+def render(template: str, /, **values: Any) -> str:
+    """HTML of a template.
+
+    >>> "&lt;b&gt;" in render("text.j2", text="<b>")
+    True
+    """
+    return environment().get_template(template).render(**values)
+
+
+def target_doc(target: str) -> str:
+    """Ranking of a target."""
+    return f"{ROOT}/{slug(target)}/index"
+
+
+def test_doc(target: str, test: str) -> str:
+    """All models side by side in a test."""
+    name = slug(test)
+    return f"{ROOT}/{slug(target)}/{'index-test' if name == 'index' else name}"
+
+
+def model_doc(target: str, model: Model) -> str:
+    """All tests of a model; an own model may bear the name of a published one."""
+    folder = "published" if model.published else "model"
+    return f"{ROOT}/{slug(target)}/{folder}/{model.slug}"
+
+
+def comparison_doc(target: str, name: str) -> str:
+    """A baseline beside candidates."""
+    return f"{ROOT}/{slug(target)}/comparison/{name}"

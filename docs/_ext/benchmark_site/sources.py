@@ -1,0 +1,201 @@
+"""Where results come from, and which of them may be compared.
+
+A share of passed cells means something only beside shares on the same data and by the same
+rules. So own runs, own runs on the embedded demonstration data, and the published results
+are kept apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchmark_site.page import slug
+from common import published
+from common.manifest import Manifest
+from common.paths import Paths
+from common.spec import Benchmark
+
+#: entries of a manifest's model that pages show, with their names
+FACTS = {
+    "id": "Id",
+    "version": "Version",
+    "license": "License",
+    "author": "Author",
+    "sampling_rate": "Sampling rate (Hz)",
+    "adapter": "Adapter",
+    "parameters": "Parameters",
+    "source": "Source",
+    "fingerprint": "Fingerprint",
+    "description": "Description",
+}
+DEMO = "Own runs on embedded demonstration data"
+Manifests = Mapping[tuple[str, str], Manifest]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model as the pages show it.
+
+    Args:
+        id: id of the model
+        label: name shown
+        chance: whether it never looks at the input
+        published: whether its scores come from the paper
+        facts: name and value of what is known about it
+        not_run: ``test/dataset`` -> reason
+    """
+
+    id: str
+    label: str
+    chance: bool = False
+    published: bool = False
+    facts: tuple[tuple[str, str], ...] = ()
+    not_run: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """Part of its addresses."""
+        return slug(self.id)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Results of one target that may be compared.
+
+    Args:
+        name: part of anchors
+        title: heading
+        published: whether they come from the paper
+        models: models with results
+        table: result rows
+        absent: model -> ``test/dataset`` -> why it was not run
+    """
+
+    name: str
+    title: str
+    published: bool
+    models: list[Model]
+    table: pd.DataFrame
+    absent: dict[str, dict[str, str]]
+
+
+def manifests(paths: Paths) -> dict[tuple[str, str], Manifest]:
+    """(target, model) -> manifest of every own run."""
+    found = {}
+    for path in sorted(paths.method_tests.glob("*/*/manifest.json")):
+        manifest = Manifest.read(path)
+        if manifest is not None:
+            found[path.parent.parent.name, path.parent.name] = manifest
+    return found
+
+
+def parts(
+    benchmark: Benchmark,
+    known: Manifests,
+    target: str,
+    own: pd.DataFrame,
+    paper: pd.DataFrame,
+) -> list[Part]:
+    """Results of a target, the most telling ones first."""
+    embedded = {dataset.id for dataset in benchmark.datasets.values() if dataset.embedded}
+    theirs = paper[paper["target"] == target]
+    mine = own[own["target"] == target]
+    demo = mine[mine["dataset"].isin(embedded)]
+    real = mine.drop(demo.index)
+    models = _own_models(benchmark, known, target, mine)
+    apart = len(real) > 0 and len(demo) > 0
+    away = {model.id: dict(model.not_run) for model in models}
+    found = [
+        Part("run", "Own runs", False, *_own(models, real, away, embedded, apart, False)),
+        Part("published", "Published results", True, _paper_models(theirs), theirs, {}),
+        Part("demo", DEMO, False, *_own(models, demo, away, embedded, apart, True)),
+    ]
+    return [
+        part
+        for part in found
+        if len(part.table) or (part.name == "run" and part.models and mine.empty)
+    ]
+
+
+def _own(
+    models: list[Model],
+    rows: pd.DataFrame,
+    away: dict[str, dict[str, str]],
+    embedded: set[str],
+    apart: bool,
+    demo: bool,
+) -> tuple[list[Model], pd.DataFrame, dict[str, dict[str, str]]]:
+    """Models of a part, its rows, and what was not run; with two parts each has its own."""
+    absent = {
+        name: {
+            key: reason
+            for key, reason in reasons.items()
+            if not apart or (key.split("/")[1] in embedded) == demo
+        }
+        for name, reasons in away.items()
+    }
+    tested = set(rows["model"])
+    return [m for m in models if m.id in tested or absent[m.id]], rows, absent
+
+
+def _own_models(
+    benchmark: Benchmark, known: Manifests, target: str, rows: pd.DataFrame
+) -> list[Model]:
+    names = set(rows["model"]) | {model for other, model in known if other == target}
+    models = []
+    for name in sorted(names):
+        manifest = known.get((target, name))
+        facts: dict[str, Any] = dict(manifest.model) if manifest else {}
+        entry = benchmark.models.get(name)
+        models.append(
+            Model(
+                id=name,
+                label=str(facts.get("label") or (entry.label if entry else "") or name),
+                chance=bool(facts.get("chance", entry.is_chance if entry else False)),
+                facts=tuple(
+                    (label, _text(facts[key])) for key, label in FACTS.items() if facts.get(key)
+                ),
+                not_run=dict(manifest.not_run) if manifest else {},
+            )
+        )
+    return models
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _paper_models(rows: pd.DataFrame) -> list[Model]:
+    chance = set(published.chance())
+    found = rows[["model", "model_version"]].drop_duplicates()
+    return [
+        Model(
+            id=name,
+            label=name,
+            chance=name in chance,
+            published=True,
+            facts=(("Source", "published results of the paper"), ("Published id", version)),
+        )
+        for name, version in found.itertuples(index=False)
+    ]
+
+
+class Comparison(NamedTuple):
+    """A published comparison: names of the models, the one to compare with first."""
+
+    target: str
+    models: tuple[str, ...]
+
+
+def comparisons() -> list[Comparison]:
+    """Published comparisons."""
+    names = published.models().set_index("model_id")["model"]
+    return [
+        Comparison(line.target, tuple(names[name] for name in (line.baseline, *line.candidates)))
+        for line in published.comparisons().itertuples()
+    ]

@@ -1,0 +1,211 @@
+"""Score tables as data for the templates: lines, columns, cells and footnotes."""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchmark_site import cells
+from benchmark_site.cells import Cell
+from benchmark_site.content import metric_names
+from common.metrics import METRICS
+from common.summary import Cell as Score
+from common.summary import Key, Matrix
+from common.view import ORIGINAL
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: a model, a class or a bin.
+
+    Args:
+        label: heading
+        href: address of the model
+        muted: whether it is a chance model
+        tag: name by which the reader hides it
+    """
+
+    label: str
+    href: str = ""
+    muted: bool = False
+    tag: str = ""
+
+
+@dataclass
+class Line:
+    """One line of a table."""
+
+    label: str
+    cells: list[Cell]
+    n: str = ""
+
+
+@dataclass
+class Block:
+    """Lines of one part of the data; ``head`` is empty if each part has one line."""
+
+    head: str
+    lines: list[Line]
+
+
+@dataclass
+class Table:
+    """A table of one metric.
+
+    Args:
+        anchor: id in the page
+        title: name of the metric
+        rule: when a cell passes
+        columns: its columns
+        blocks: its lines
+        has_n: whether a column with the number of samples is shown
+        n_note: remark about the number of samples
+        notes: letter, text and count of cells of each footnote
+    """
+
+    anchor: str
+    title: str
+    rule: str
+    columns: Sequence[Column]
+    blocks: list[Block]
+    has_n: bool = False
+    n_note: str = ""
+    notes: list[tuple[str, str, int]] = field(default_factory=list)
+
+
+#: what stands in one line: where it belongs, its name, and a score per column
+Raw = tuple[str, str, Sequence[Score | None]]
+
+
+def part(condition: str, label: str = "", data: str = "") -> str:
+    """Condition and class as text; empty for the whole of unchanged input.
+
+    A condition with which the name of the data ends already is not repeated.
+
+    >>> part("high-pitch", "anger"), part("original"), part("thai", "", "accents-2.2.0-thai")
+    ('high-pitch · anger', '', '')
+    """
+    known = condition in ("", ORIGINAL) or data.endswith(f"-{condition}")
+    return " · ".join(text for text in ("" if known else condition, label) if text)
+
+
+def by_models(anchor: str, matrix: Matrix, columns: Sequence[Column]) -> Table:
+    """Table of one metric with a column per model."""
+    lines = [
+        (key.data, part(key.condition, key.label, key.data), found)
+        for key, found in zip(matrix.index, matrix.cells, strict=True)
+    ]
+    return _table(anchor, matrix.metric, columns, lines)
+
+
+def by_labels(anchor: str, metric: str, scores: Mapping[Key, Score]) -> Table:
+    """Table of one metric of one model with a column per class or bin."""
+    labels = sorted({key.label for key in scores})
+    found: dict[Key, dict[str, Score]] = {}
+    for key, score in scores.items():
+        found.setdefault(key._replace(label=""), {})[key.label] = score
+    lines = [
+        (key.data, part(key.condition, "", key.data), [line.get(label) for label in labels])
+        for key, line in found.items()
+    ]
+    columns = [Column(label or metric_names(metric)[1]) for label in labels]
+    return _table(anchor, metric, columns, lines)
+
+
+def rule(metric: str, scores: Iterable[Score]) -> str:
+    """When a score passes, with the name of the metric.
+
+    A metric of quality that is compared with a reference stands for its difference.
+    """
+    name = metric_names(metric)[1]
+    criteria = {(score.criterion, bool(score.reference)) for score in scores if score.criterion}
+    quality = metric in METRICS and METRICS.get(metric).direction != "zero"
+    if quality and any(reference and text.startswith("|") for text, reference in criteria):
+        name = f"Δ {name}"
+    return ", or ".join(cells.criterion(text, name) for text in sorted({c for c, _ in criteria}))
+
+
+def _table(anchor: str, metric: str, columns: Sequence[Column], lines: Sequence[Raw]) -> Table:
+    scores = [score for _, _, line in lines for score in line if score is not None]
+    style = Style([line for _, _, line in lines])
+    blocks: dict[str, Block] = {}
+    for data, label, line in lines:
+        block = blocks.setdefault(data, Block(data, []))
+        block.lines.append(Line(label, style.cells(line), style.n(line)))
+    return Table(
+        anchor=anchor,
+        title=metric_names(metric)[0],
+        rule=rule(metric, scores),
+        columns=columns,
+        blocks=_flat(list(blocks.values())),
+        has_n=style.n_column,
+        n_note=style.n_note,
+        notes=style.footnotes(),
+    )
+
+
+def _flat(blocks: list[Block]) -> list[Block]:
+    """One block without head if each has one line."""
+    if any(len(block.lines) > 1 for block in blocks):
+        return blocks
+    for block in blocks:
+        names = (block.head, block.lines[0].label)
+        block.lines[0].label = " · ".join(text for text in names if text)
+    return [Block("", [block.lines[0] for block in blocks])]
+
+
+class Style:
+    """How the cells of one table are written: decimals, numbers of samples, footnotes."""
+
+    def __init__(self, lines: Sequence[Sequence[Score | None]]):
+        scores = [score for line in lines for score in line if score is not None]
+        values = [score.value for score in scores if not math.isnan(score.value)]
+        self.digits = 2 if all(round(value, 2) == value for value in values) else 3
+        sizes = [{s.n for s in line if s is not None and s.n is not None} for line in lines]
+        known = any(sizes)
+        self.n_in_cells = any(len(size) > 1 for size in sizes)
+        self.n_column = known and not self.n_in_cells
+        self.n_note = "" if known else "n not published"
+        self._reasons = _letters(score.reason for score in scores if score.reason)
+
+    def cells(self, line: Sequence[Score | None]) -> list[Cell]:
+        """Cells of a line."""
+        return [
+            cells.MISSING
+            if score is None
+            else cells.cell(
+                score,
+                digits=self.digits,
+                n=self.n_in_cells,
+                why=self._reasons[score.reason][0] if score.reason else "",
+            )
+            for score in line
+        ]
+
+    def n(self, line: Sequence[Score | None]) -> str:
+        """Number of samples of a line."""
+        sizes = {score.n for score in line if score is not None and score.n is not None}
+        return cells.count(sizes.pop()) if self.n_column and sizes else ""
+
+    def footnotes(self) -> list[tuple[str, str, int]]:
+        """Letter, reason and number of cells."""
+        return [(letter, reason, n) for reason, (letter, n) in self._reasons.items()]
+
+
+def _letters(reasons: Iterable[str]) -> dict[str, tuple[str, int]]:
+    counts: dict[str, int] = {}
+    for reason in reasons:
+        counts[reason] = counts.get(reason, 0) + 1
+    return {reason: (letter(place), counts[reason]) for place, reason in enumerate(sorted(counts))}
+
+
+def letter(place: int) -> str:
+    """Name of a footnote.
+
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'aa')
+    """
+    high, low = divmod(place, len(string.ascii_lowercase))
+    return (letter(high - 1) if high else "") + string.ascii_lowercase[low]

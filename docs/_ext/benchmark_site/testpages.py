@@ -1,0 +1,103 @@
+"""One page per target and test: all models side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmark_site import media, tables
+from benchmark_site.content import Board, Content, metric_names
+from benchmark_site.page import Page, Section, anchor
+from benchmark_site.render import model_doc, render, test_doc
+from benchmark_site.sources import Model
+from benchmark_site.tables import Column
+
+
+def page(content: Content, target: str, test: str) -> Page:
+    """Page of a test."""
+    facts = content.tests[test]
+    made = Page(test_doc(target, test), f"{facts.title}: {content.label(target).lower()}")
+    method = f"method/{test}"
+    boards = [board for board in content.boards[target] if test in board.tests]
+    made.html = render(
+        "test.j2",
+        facts=facts,
+        method=made.href(method) if method in content.method_pages else "",
+        siblings=_siblings(content, made, target, test),
+        boards=[{"anchor": board.name, "title": board.title} for board in boards],
+    )
+    made.sections = [_board(content, made, board, test) for board in boards]
+    return made
+
+
+def _siblings(content: Content, page: Page, target: str, test: str) -> list[dict[str, Any]]:
+    """The same test for all targets."""
+    return [
+        {
+            "label": content.label(other),
+            "href": page.href(test_doc(other, test)),
+            "current": other == target,
+        }
+        for other, boards in content.boards.items()
+        if any(test in board.tests for board in boards)
+    ]
+
+
+def _board(content: Content, page: Page, board: Board, test: str) -> Section:
+    matrices = board.matrices.get(test, {})
+    models = [line.model for line in board.ranking if board.tally(line.model, test)]
+    lines: list[dict[str, Any]] = [
+        {
+            "label": model.label,
+            "href": page.href(model_doc(board.target, model)),
+            "chance": model.chance,
+            "tally": board.tally(model, test),
+        }
+        for model in models
+    ]
+    html = render(
+        "board.j2",
+        label=f"{board.title}: passed cells per model",
+        lines=lines,
+        errors=any(line["tally"].errors for line in lines),
+        chance=board.chance(test),
+        not_run=_not_run(board, test),
+        metrics=[
+            {"anchor": anchor(board.name, metric), "title": metric_names(metric)[0]}
+            for metric in matrices
+        ],
+    )
+    columns = [_column(page, board, model, test) for model in models]
+    parts = []
+    for metric, matrix in matrices.items():
+        table = tables.by_models(anchor(board.name, metric), matrix, columns)
+        shown = render("scores.j2", table=table, label=table.title)
+        parts.append(Section(table.anchor, table.title, shown))
+    groups = [] if board.published else media.of_test(content, page, board, models, test)
+    if groups:
+        shown = render("figures.j2", groups=groups)
+        parts.append(Section(anchor(board.name, "figures"), "Figures", shown))
+    return Section(board.name, board.title, html, parts)
+
+
+def _column(page: Page, board: Board, model: Model, test: str) -> Column:
+    href = page.href(model_doc(board.target, model), anchor("test", test))
+    return Column(model.label, href, model.chance, model.slug)
+
+
+def _not_run(board: Board, test: str) -> list[dict[str, Any]]:
+    """Datasets that were not there, with the models that missed them."""
+    lines: dict[tuple[str, str], list[str]] = {}
+    for model in board.models:
+        for key, reason in board.absent.get(model.id, {}).items():
+            name, _, dataset = key.partition("/")
+            if name == test:
+                lines.setdefault((dataset, reason), []).append(model.label)
+    everyone = len(board.models)
+    return [
+        {
+            "name": dataset,
+            "reason": reason,
+            "models": "all models" if len(models) == everyone else ", ".join(models),
+        }
+        for (dataset, reason), models in sorted(lines.items())
+    ]

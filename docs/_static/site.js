@@ -1,0 +1,112 @@
+/* Comfort for readers: sorting, filtering, choosing models. Every page is complete without it. */
+(function () {
+  "use strict";
+
+  function make(name, properties, children) {
+    const node = Object.assign(document.createElement(name), properties);
+    (children || []).forEach((child) => node.append(child));
+    return node;
+  }
+
+  /* Sorting: a button in each heading; rows move within their part of the table. */
+  function sortable(table) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, place) => {
+      const button = make("button", { type: "button", className: "sort" });
+      button.append(...head.childNodes);
+      const link = button.querySelector("a");
+      if (link) {
+        head.append(link, " ", button);
+        button.setAttribute("aria-label", "Sort by " + link.textContent);
+      } else {
+        head.append(button);
+      }
+      button.addEventListener("click", () => {
+        const first = head.dataset.first || "descending";
+        const other = first === "descending" ? "ascending" : "descending";
+        const order = head.getAttribute("aria-sort") === first ? other : first;
+        heads.forEach((each) => each.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", order);
+        [...table.tBodies].forEach((body) => sortBody(body, place, order === "ascending" ? 1 : -1));
+      });
+    });
+  }
+
+  function key(row, place) {
+    const cell = row.cells[place];
+    const text = cell ? cell.dataset.sort || cell.textContent.trim() : "";
+    const number = Number.parseFloat(text);
+    return Number.isNaN(number) ? text.toLowerCase() : number;
+  }
+
+  function sortBody(body, place, sign) {
+    const rows = [...body.rows].filter((row) => !row.classList.contains("head"));
+    const keyed = rows.map((row) => [key(row, place), row]);
+    keyed.sort(([a], [b]) => {
+      if (typeof a === typeof b) return sign * (a < b ? -1 : a > b ? 1 : 0);
+      return typeof a === "number" ? -1 : 1;
+    });
+    keyed.forEach(([, row]) => body.append(row));
+  }
+
+  /* Tools above score tables: filter lines, show lines with failures, choose models. */
+  function tools(tables) {
+    const search = make("input", { type: "search", placeholder: "Filter lines" });
+    search.setAttribute("aria-label", "Filter lines of all tables");
+    const failures = make("input", { type: "checkbox" });
+    const bar = make("div", { className: "tools" }, [
+      search,
+      make("label", {}, [failures, "only lines with a failure"]),
+    ]);
+    const hidden = new Set();
+    const names = new Map();
+    tables.forEach((table) => {
+      table.tHead.querySelectorAll("th[data-m]").forEach((head) => {
+        names.set(head.dataset.m, head.textContent.trim());
+      });
+    });
+    const update = () => tables.forEach((table) => show(table, search.value, failures.checked, hidden));
+    search.addEventListener("input", update);
+    failures.addEventListener("change", update);
+    if (names.size > 2) {
+      const list = make("div", { className: "names" });
+      names.forEach((name, tag) => {
+        const box = make("input", { type: "checkbox", checked: true });
+        box.addEventListener("change", () => {
+          hidden[box.checked ? "delete" : "add"](tag);
+          update();
+        });
+        list.append(make("label", {}, [box, name]));
+      });
+      bar.append(make("details", {}, [make("summary", { textContent: "Choose models" }), list]));
+    }
+    return bar;
+  }
+
+  function show(table, text, failures, hidden) {
+    const wanted = text.trim().toLowerCase();
+    const heads = [...table.tHead.rows[0].cells];
+    const away = heads.map((head) => hidden.has(head.dataset.m));
+    heads.forEach((head, place) => (head.hidden = away[place]));
+    [...table.tBodies].forEach((body) => {
+      const title = body.querySelector("tr.head");
+      const begin = title ? title.textContent.toLowerCase() + " " : "";
+      let any = false;
+      [...body.rows].forEach((row) => {
+        if (row === title) return;
+        const cells = [...row.cells];
+        cells.forEach((cell, place) => (cell.hidden = away[place]));
+        const fails = cells.some((cell, place) => !away[place] && cell.classList.contains("f"));
+        const found = (begin + row.cells[0].textContent.toLowerCase()).includes(wanted);
+        row.hidden = !found || (failures && !fails);
+        any = any || !row.hidden;
+      });
+      if (title) title.hidden = !any;
+    });
+  }
+
+  document.querySelectorAll("table.sortable").forEach(sortable);
+  const tables = [...document.querySelectorAll("table.scores")];
+  const place = document.querySelector(".tools-here");
+  if (tables.length && place) place.replaceWith(tools(tables));
+})();

@@ -1,0 +1,74 @@
+"""Settings of the website; everything that is computed lives in ``_ext/`` and ``common/``.
+
+Sphinx is called by :func:`common.site.build` with this folder as its configuration folder and
+``build/source`` as its source folder, which holds these pages, the generated ones, and the
+result tables and media that pages may refer to.
+"""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
+
+project = "speechproof"
+author = "the speechproof authors"
+copyright = author
+language = "en"
+
+extensions = [
+    "benchmark_site",
+    "local_math",
+    "plots_on_demand",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinxcontrib.bibtex",
+]
+exclude_patterns = ["extra", "method-tests", "decisions", "**/README*"]
+templates_path = ["_templates"]
+nitpicky = True
+smartquotes = False
+
+# -- citations and figures of the prose pages ---------------------------------------------
+bibtex_bibfiles = ["refs.bib"]
+bibtex_default_style = "plain"
+bibtex_reference_style = "author_year"
+copybutton_prompt_text = r"\$ |>>> "
+copybutton_prompt_is_regexp = True
+plot_formats = [("png", 144)]
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_include_source = False
+
+# -- HTML: no third party host, no date, nothing that changes without a reason --------------
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
+html_favicon = "_static/favicon.svg"
+html_last_updated_fmt = None
+html_copy_source = False
+html_show_sourcelink = False
+html_use_index = False
+html_domain_indices = False
+html_permalinks_icon = "#"
+html_sidebars = {"index": [], "results/**": [], "bibliography": []}
+html_context = {"default_mode": "auto"}
+html_theme_options = {
+    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": project},
+    "show_prev_next": False,
+    "navigation_depth": 2,
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": {
+        "method/**": ["page-toc"],
+        "howto/**": ["page-toc"],
+        "reference/**": ["page-toc"],
+    },
+    "footer_start": ["footer-note"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}

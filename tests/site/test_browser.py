@@ -1,0 +1,161 @@
+"""The small site in a real Chromium, opened from the disk."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+PAGES = (
+    "index",
+    "results/index",
+    "results/arousal/index",
+    "results/arousal/correctness_regression",
+    "results/arousal/correctness_consistency",
+    "results/arousal/model/alpha",
+    "results/arousal/published/wavlm",
+    "results/arousal/comparison/w2v2-L_hubert-L_wavlm_data2vec",
+    "method/correctness_regression",
+)
+
+LOCAL = re.compile("(file|data):")
+
+if CHROMIUM is None:
+    pytest.skip("no Chromium on this machine", allow_module_level=True)
+playwright = pytest.importorskip("playwright.sync_api")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def visit(browser: Any, small: Any) -> Any:
+    """Function that opens a page; what went wrong on it is in ``page.faults``."""
+    contexts: dict[str, Any] = {}
+
+    def open_page(name: str, width: int = 1280, **options: Any) -> Any:
+        key = repr((width, options))
+        if key not in contexts:
+            contexts[key] = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        page = contexts[key].new_page()
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("console", lambda message: note(page, message.type == "error", message.text))
+        page.on("request", lambda request: note(page, not LOCAL.match(request.url), request.url))
+        page.on("requestfailed", lambda request: page.faults.append(request.url))
+        page.goto(f"file://{small.html}/{name}.html")
+        return page
+
+    return open_page
+
+
+def note(page: Any, wrong: bool, what: str) -> None:
+    if wrong:
+        page.faults.append(what)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pages_open_without_fault_and_without_scrolling_sideways(visit: Any, width: int) -> None:
+    for name in PAGES:
+        page = visit(name, width)
+        assert page.faults == [], name
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert overflow <= 0, (name, overflow)
+
+
+def test_wide_tables_scroll_and_keep_their_first_column(visit: Any) -> None:
+    page = visit("results/arousal/correctness_regression", 390)
+    place = page.evaluate(
+        """() => {
+            const box = document.querySelector("#published table.scores").closest(".scroll");
+            box.scrollLeft = 200;
+            const head = box.querySelector("tbody th[scope=row]").getBoundingClientRect();
+            return [box.scrollLeft, head.left - box.getBoundingClientRect().left];
+        }"""
+    )
+    assert place[0] > 0
+    assert abs(place[1]) < 3
+
+
+def test_formulas_are_drawn(visit: Any) -> None:
+    page = visit("index")
+    boxes = page.eval_on_selector_all(
+        "math", "found => found.map(node => node.getBoundingClientRect().toJSON())"
+    )
+    assert len(boxes) == 2
+    assert boxes[0]["width"] > 5
+    assert boxes[1]["width"] > 100
+    assert boxes[1]["height"] > 25  # a fraction is higher than a line of text
+
+
+def test_columns_sort_and_say_so(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    table = page.locator("#published table.ranking").first
+    skipped = table.locator("thead th", has_text="Skipped")
+
+    def column() -> list[int]:
+        cells = table.locator("tbody:first-of-type tr td:nth-child(4)").all_inner_texts()
+        return [int(text.split()[0]) for text in cells]
+
+    skipped.get_by_role("button").click()
+    assert skipped.get_attribute("aria-sort") == "descending"
+    assert column() == sorted(column(), reverse=True)
+    skipped.get_by_role("button").press("Enter")
+    assert skipped.get_attribute("aria-sort") == "ascending"
+    assert column() == sorted(column())
+    assert table.locator("tbody").last.inner_text().startswith("Outside the ranking")
+
+
+def test_models_can_be_chosen_and_lines_filtered(visit: Any) -> None:
+    page = visit("results/arousal/correctness_regression")
+    wavlm = page.locator("#published table.scores thead th", has_text="wavlm").first
+    page.get_by_text("Choose models").click()
+    page.locator(".names").get_by_label("wavlm").uncheck()
+    assert not wavlm.is_visible()
+    page.locator(".names").get_by_label("wavlm").check()
+    assert wavlm.is_visible()
+    rows = page.locator("table.scores tbody tr:visible")
+    everything = rows.count()
+    page.get_by_label("Filter lines of all tables").fill("msppodcast")
+    assert 0 < rows.count() < everything
+    assert all("msppodcast" in text for text in rows.locator("th").all_inner_texts())
+
+
+def test_everything_is_there_without_scripts(visit: Any) -> None:
+    for name in PAGES[2:4]:
+        with_scripts, without = visit(name), visit(name, java_script_enabled=False)
+        for what in ("table tr", "table td", "article h2", "article a"):
+            assert without.locator(what).count() == with_scripts.locator(what).count(), (name, what)
+
+
+def test_dark_theme_is_readable(visit: Any) -> None:
+    page = visit("results/arousal/correctness_regression", color_scheme="dark")
+    contrast = page.evaluate(
+        """() => {
+            const light = (text) => {
+                const [r, g, b] = text.match(/[\\d.]+/g).map(Number)
+                    .map((v) => v / 255)
+                    .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+            };
+            return [...document.querySelectorAll("table.scores td.p, table.scores td.f")].map((cell) => {
+                const style = getComputedStyle(cell);
+                const [a, b] = [light(style.color), light(style.backgroundColor)];
+                return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+            });
+        }"""
+    )
+    assert contrast
+    assert min(contrast) > 4.5

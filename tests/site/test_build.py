@@ -1,0 +1,341 @@
+"""The website as a whole: what it says, that it is reproducible, and what it does about faults."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from common import results
+
+RANKING = "results/arousal/index"
+TEST = "results/arousal/correctness_regression"
+OWN = "results/arousal/model/alpha"
+PAPER = "results/arousal/published/wavlm"
+
+
+class Tags(HTMLParser):
+    """All tags with their attributes, and the text of a page."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.words))
+
+
+def text(html: str) -> str:
+    return Tags(html).text
+
+
+def lines(html: str) -> list[str]:
+    """Text of all table rows."""
+    return [text(row).strip() for row in re.findall(r"<tr.*?</tr>", html, re.DOTALL)]
+
+
+# -- what the pages say -------------------------------------------------------------------------
+
+
+def test_ranking_shows_share_counts_and_chance_outside(small: Any) -> None:
+    html = small.page(RANKING)
+    published = html[html.index('id="published"') :]
+    table = published[published.index("<table") : published.index("</table>")]
+    first, *rest = [line for line in lines(table) if "%" in line]
+    # w2v2-L passes 36 of 37 executed cells of these two tests: 8 of 9 and 28 of 28
+    assert first.startswith("1w2v2-L 97.3 % 36 / 37 8 94.4 % 88.9 % 100.0 %")
+    assert rest[-1].startswith("–random-gaussian")
+    assert "chance model" in rest[-1]
+    assert [line[0] for line in rest[:-1]] == ["2", "2", "4"]
+
+
+def test_ties_share_a_place_and_both_definitions_are_shown(small: Any) -> None:
+    html = small.page(RANKING)
+    assert "Mean over tests" in text(html)
+    assert "pools all cells of a model" in text(html)
+
+
+def test_results_on_other_data_stand_apart(small: Any) -> None:
+    shown = text(small.page(RANKING))
+    assert shown.index("Own runs") < shown.index("Published results")
+    assert "because it rests on other data" in shown
+
+
+def test_front_page_names_the_best_models(small: Any) -> None:
+    html = small.page("index")
+    assert re.search(r'href="results/arousal/published/w2v2-L.html">w2v2-L</a>', html)
+
+
+def test_model_page_counts_verdicts(small: Any) -> None:
+    assert "66.7 % passed tests (2 passed / 1 failed)." in text(small.page(OWN))
+    assert "1 skipped, without a verdict." in text(small.page(OWN))
+    assert "1 ended in an error." in text(small.page(OWN))
+    assert "91.9 % passed tests (34 passed / 3 failed)." in text(small.page(PAPER))
+
+
+def test_cells_have_value_verdict_and_n(small: Any) -> None:
+    html = small.page(TEST)
+    own = html[html.index('id="run"') : html.index('id="published"')]
+    assert "passes if CCC > 0.5" in text(own)
+    assert "passes if MAE < 0.1" in text(own)
+    (ccc,) = re.findall(r'<td class="p"[^>]*>0\.5004.*?</td>', own)[:1]
+    assert 'aria-label="pass">✓' in ccc
+    assert re.search(r'<td class="f">0\.30 <b role="img" aria-label="fail">✗', own)
+    assert "1\u202f200" in own  # n
+
+
+def test_a_rounded_value_never_meets_its_threshold(small: Any) -> None:
+    """0.5004 passes > 0.5; shown as 0.500 it would look wrong."""
+    assert "0.5004" in small.page(TEST)
+
+
+def test_full_precision_is_one_hover_away(small: Any) -> None:
+    assert 'title="0.7512345678901234"' in small.page(TEST)
+
+
+def test_published_cells_say_that_n_is_unknown(small: Any) -> None:
+    html = small.page(TEST)
+    assert "n not published" in html[html.index('id="published"') :]
+
+
+def test_skips_and_errors_are_explained(small: Any) -> None:
+    html = small.page("results/arousal/correctness_speaker_ranking")
+    assert 'aria-label="skipped">–' in html
+    assert "2 speakers with 10 samples, 6 needed (2 cells)" in text(html)
+    assert 'aria-label="error">!' in small.page("results/arousal/correctness_consistency")
+
+
+def test_what_was_not_run_is_listed(small: Any) -> None:
+    for page in (TEST, OWN):
+        assert "Not run, so neither passed nor failed: far-away" in text(small.page(page))
+        assert "dataset unavailable: 'far-away' is not here" in text(small.page(page))
+
+
+def test_figures_have_text_alternatives(small: Any) -> None:
+    for page in (TEST, OWN):
+        images = [
+            a for tag, a in Tags(small.page(page)).tags if tag == "img" and "media" in a["src"]
+        ]
+        assert images
+        assert {image["alt"] for image in images} == {"rising dots"}
+        for image in images:
+            assert (small.html / page).parent.joinpath(image["src"]).is_file()
+
+
+def test_comparison_starts_with_the_overall_score(small: Any) -> None:
+    html = small.page("results/arousal/comparison/w2v2-L_hubert-L_wavlm_data2vec")
+    rows = lines(html)
+    assert rows[1].startswith("Overall Score 97.3 % ")
+    # wavlm fails three cells, of which w2v2-L fails one
+    changed = html[html.index('id="changed--wavlm"') : html.index('id="changed--data2vec"')]
+    assert "37 cells have a verdict for both models." in text(changed)
+    assert "✓ 0 fail for w2v2-L and pass for wavlm; ✗ 2 the other way round" in text(changed)
+    assert len(re.findall("<tr>", changed)) == 1 + 2
+
+
+# -- nothing from data is markup or path ----------------------------------------------------------
+
+
+def test_hostile_names_stay_text(small: Any) -> None:
+    found = 0
+    for path in small.html.rglob("*.html"):
+        html = path.read_text("utf-8")
+        assert "alert(1)</script>" not in html, path
+        found += "alert(1)&lt;/script&gt;" in html
+        for tag, attributes in Tags(html).tags:
+            assert not any(name.startswith("on") for name in attributes), (path, tag, attributes)
+    assert found > 5
+    assert small.hostile in text(small.page("results/arousal/correctness_consistency"))
+
+
+def test_headings_do_not_reach_the_search_as_tags(small: Any) -> None:
+    titles = (small.html / "searchindex.js").read_text("utf-8")
+    assert r"\u2039script\u203a" in titles
+    assert "<script>" not in titles and "u003cscript" not in titles.lower()
+
+
+# -- offline --------------------------------------------------------------------------------------
+
+
+def addresses(html: str) -> Iterator[str]:
+    """Everything that a browser loads for a page."""
+    for tag, attributes in Tags(html).tags:
+        if tag in ("script", "img", "audio", "source", "video", "iframe") and attributes.get("src"):
+            yield attributes["src"] or ""
+        if tag == "link" and attributes.get("href"):
+            yield attributes["href"] or ""
+
+
+def test_nothing_is_loaded_from_elsewhere(small: Any) -> None:
+    for path in small.html.rglob("*.html"):
+        if path.parent.name == "_static":
+            continue
+        for address in addresses(path.read_text("utf-8")):
+            assert not re.match(r"(https?:)?//", address), (path, address)
+            assert (path.parent / re.split(r"[?#]", address)[0]).exists(), (path, address)
+    for path in small.html.rglob("*.css"):
+        assert not re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", path.read_text("utf-8")), path
+
+
+def test_every_link_inside_the_site_leads_somewhere(small: Any) -> None:
+    ids = {
+        path: {a["id"] for _, a in Tags(path.read_text("utf-8")).tags if a.get("id")}
+        for path in small.html.rglob("*.html")
+        if path.parent.name != "_static"
+    }
+    for path in ids:
+        for tag, attributes in Tags(path.read_text("utf-8")).tags:
+            href = attributes.get("href") if tag == "a" else None
+            if not href or re.match(r"[a-z]+:", href):
+                continue
+            name, _, place = href.partition("#")
+            goal = (path.parent / name).resolve() if name else path
+            assert goal.exists(), (path, href)
+            assert not place or place in ids[goal], (path, href)
+
+
+def test_formulas_are_mathml(small: Any) -> None:
+    html = small.page("index")
+    assert html.count("<math ") == 2
+    assert "<mfrac>" in html and "<msqrt>" in html
+    assert 'encoding="application/x-tex"' in html
+    assert "MathJax" not in html
+
+
+def test_criteria_tables_are_within_reach_of_prose(small: Any) -> None:
+    assert "Concordance Correlation Coeff 0.5" in lines(small.page("index"))
+
+
+# -- data -----------------------------------------------------------------------------------------
+
+
+def test_downloads_hold_every_row_in_full_precision(small: Any) -> None:
+    folder = small.html / "data"
+    table = pd.read_csv(folder / "results.csv", dtype=str, keep_default_na=False)
+    own = table[table["source"] == "run"].drop(columns="source").reset_index(drop=True)
+    written = results.read_all(small.folders.method_tests)
+    assert own["value"].tolist() == ["" if v != v else repr(v) for v in written["value"]]
+    one = results.read_csv(folder / "results" / "arousal" / "model" / "alpha.csv")
+    assert one.equals(written[written["model"] == "alpha"].reset_index(drop=True))
+
+
+def test_compact_json_is_the_same_table(small: Any) -> None:
+    folder = small.html / "data"
+    content = json.loads((folder / "results.json").read_text("utf-8"))
+    table = pd.read_csv(folder / "results.csv", dtype=str, keep_default_na=False)
+    assert content["rows"] == len(table)
+    for name, texts in content["texts"].items():
+        assert [texts[code] for code in content["columns"][name]] == table[name].tolist()
+    values = ["" if v is None else repr(v) for v in content["columns"]["value"]]
+    assert values == table["value"].tolist()
+
+
+def test_schema_describes_the_files(small: Any) -> None:
+    folder = small.html / "data"
+    schema = json.loads((folder / "schema.json").read_text("utf-8"))
+    compact = json.loads((folder / "results.json").read_text("utf-8"))
+    models = json.loads((folder / "models.json").read_text("utf-8"))
+    described = schema["$defs"]["results.json"]["properties"]
+    assert compact["version"] == models["version"] == schema["version"]
+    assert list(compact["columns"]) == list(described["columns"]["properties"])
+    assert set(compact["texts"]) == set(described["texts"]["properties"])
+    entry = schema["$defs"]["models.json"]["properties"]["models"]["items"]
+    assert all(set(model) == set(entry["properties"]) for model in models["models"])
+    for model in models["models"]:
+        assert (small.html / model["page"]).is_file()
+        assert (small.html / model["rows"]).is_file()
+
+
+# -- building again -------------------------------------------------------------------------------
+
+
+def test_same_bytes_in_another_folder_with_another_hash_seed(
+    small: Any, new_site: Callable[..., Any]
+) -> None:
+    other = new_site("alpha")
+    assert other.build(seed=2)["built"]
+    first, second = small.files(), other.files()
+    assert sorted(first) == sorted(second)
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_nothing_to_do_is_recognised(small: Any) -> None:
+    small.build()
+    before = {path: path.stat().st_mtime_ns for path in small.html.rglob("*")}
+    report = small.build()
+    assert not report["built"]
+    assert report["seconds"] < 0.5
+    assert {path: path.stat().st_mtime_ns for path in small.html.rglob("*")} == before
+
+
+def test_changes_touch_few_pages_and_end_where_a_clean_build_ends(
+    small: Any, new_site: Callable[..., Any]
+) -> None:
+    """A model less, a value changed, a page lost: the outcome is that of a clean build."""
+    site = new_site("alpha", "beta")
+    assert site.build()["built"]
+    assert "beta" in site.page(RANKING)
+    times = {path: path.stat().st_mtime_ns for path in site.html.rglob("*.html")}
+    shutil.rmtree(site.folders.method_tests / "arousal" / "beta")
+    shutil.rmtree(site.folders.media / "arousal" / "beta")
+    (site.html / "results" / "emotion" / "index.html").unlink()
+    report = site.build()
+    assert report["removed"] == ["results/arousal/model/beta.html"]
+    before, after = small.files(), site.files()
+    assert sorted(before) == sorted(after)
+    assert [name for name in before if before[name] != after[name]] == []
+    touched = {p for p, time in times.items() if p.exists() and p.stat().st_mtime_ns != time}
+    names = {path.relative_to(site.html).as_posix() for path in touched}
+    assert f"{PAPER}.html" not in names
+    assert f"{TEST}.html" in names
+    assert "results/emotion/index.html" in names
+
+
+def test_a_warning_is_an_error_each_time(new_site: Callable[..., Any]) -> None:
+    site = new_site()
+    page = site.docs / "method" / "correctness_regression.rst"
+    page.write_text("Regression\n==========\n\n:doc:`nowhere` and :math:`\\foo{x}`.\n")
+    for _ in range(2):
+        head, *warnings = site.build()["error"].splitlines()
+        assert head == "website: 2 warnings of Sphinx"
+        assert sorted(line.split(": WARNING: ")[0] for line in warnings) == [
+            "docs/method/correctness_regression.rst:4",
+            "docs/method/correctness_regression.rst:4",
+        ]
+        assert any("unknown document: 'nowhere'" in line for line in warnings)
+        assert any("formula cannot be converted" in line for line in warnings)
+
+
+def test_a_broken_result_file_is_named(new_site: Callable[..., Any]) -> None:
+    site = new_site("alpha")
+    site.result_file("alpha").write_text("no,result\n1,2\n")
+    error = site.build()["error"]
+    assert re.fullmatch(r"\S+/alpha/correctness_regression.csv: not a result file, .*", error)
+
+
+@pytest.fixture(scope="module")
+def empty(new_site: Callable[..., Any]) -> Any:
+    site = new_site()
+    shutil.rmtree(site.folders.method_tests)
+    return site
+
+
+def test_a_site_without_own_results(empty: Any) -> None:
+    assert empty.build()["built"]
+    assert "Own runs" not in text(empty.page(RANKING))
+    assert "No model was tested yet." in text(empty.page("results/dominance/index"))

@@ -1,0 +1,373 @@
+"""Parts of the page making, one by one."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmark_site import cells, comparison, content, page, render, sources, tables
+from docutils import nodes
+from docutils.frontend import get_default_settings
+from docutils.utils import new_document
+from docutils.utils.math import MathError
+from local_math import mathml
+
+from common import bench_site, paths, results
+from common.mirror import listing, mirror
+from common.summary import Cell as Score
+from common.summary import Key, matrix
+
+EXTENSIONS = sorted(
+    path.relative_to(paths.DOCS / "_ext").with_suffix("").as_posix().replace("/", ".")
+    for path in (paths.DOCS / "_ext").rglob("*.py")
+    if path.name != "__init__.py"
+)
+
+
+@pytest.mark.parametrize("module", EXTENSIONS)
+def test_examples_in_docstrings(module: str) -> None:
+    failed, _ = doctest.testmod(importlib.import_module(module))
+    assert failed == 0
+
+
+def score(value: float, status: str = "pass", **more: Any) -> Score:
+    nan = math.nan
+    known = {
+        "n": None,
+        "reason": "",
+        "note": "",
+        "criterion": "> 0.5",
+        "reference": "",
+        "reference_value": nan,
+        "ci_low": nan,
+        "ci_high": nan,
+    }
+    return Score(value=value, status=status, **{**known, **more})
+
+
+# -- cells ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "criterion", "shown"),
+    [
+        (0.5, "> 0.5", "0.500"),
+        (0.49996, "> 0.5", "0.49996"),
+        (0.5000001, "> 0.5", "0.5000001"),
+        (-0.05, "> -0.05", "-0.050"),
+        (-0.0499999, "> -0.05", "-0.0499999"),
+        (0.0749, "|x| < 0.075", "0.0749"),
+        (-0.0751, "|x| < 0.075", "-0.0751"),
+        (-0.0001, "> 0.5", "0.000"),
+        (1e-9, "< 0.1", "0.000"),
+    ],
+)
+def test_rounding_never_hides_on_which_side_a_value_lies(
+    value: float, criterion: str, shown: str
+) -> None:
+    assert cells.number(value, criterion) == shown
+
+
+def test_share_is_rounded_once_from_the_exact_fraction() -> None:
+    assert cells.percent(Fraction(33, 80)) == "41.3 %"  # 41.25, as a float 41.249999...
+
+
+@pytest.mark.parametrize("status", results.STATUSES)
+def test_every_verdict_has_a_symbol_and_a_word(status: str) -> None:
+    made = cells.cell(score(0.5, status))
+    assert made.mark and made.word and made.css
+
+
+def test_interval_and_reference_are_in_the_hint() -> None:
+    hint = cells.cell(score(0.25, ci_low=0.2, ci_high=0.3, reference_value=0.4)).hint
+    assert hint == "95 % interval 0.200 to 0.300, reference 0.400"
+
+
+def test_criterion_with_a_hostile_name() -> None:
+    assert cells.criterion("|x| < 0.1", r"a\1x") == r"|a\1x| < 0.1"
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def line(model: str, data: str, **more: Any) -> dict[str, Any]:
+    return {
+        "target": "arousal",
+        "model": model,
+        "test": "correctness_regression",
+        "dataset": data,
+        "data": data,
+        "metric": "ccc",
+        "condition": "original",
+        "value": 0.5,
+        "criterion": "> 0.5",
+        "status": "fail",
+        **more,
+    }
+
+
+def one(lines: list[dict[str, Any]]) -> Any:
+    return matrix(results.frame(lines), "arousal", "correctness_regression")["ccc"]
+
+
+COLUMNS = [tables.Column("a"), tables.Column("b")]
+
+
+def test_a_missing_cell_stays_empty_and_shifts_nothing() -> None:
+    table = tables.by_models("x", one([line("a", "d1"), line("b", "d2"), line("a", "d2")]), COLUMNS)
+    (block,) = table.blocks
+    shown = {row.label: [cell.text for cell in row.cells] for row in block.lines}
+    assert shown == {"d1": ["0.50", ""], "d2": ["0.50", "0.50"]}
+
+
+def test_equal_n_stands_in_a_column_different_n_in_the_cells() -> None:
+    equal = tables.by_models("x", one([line("a", "d", n=5), line("b", "d", n=5)]), COLUMNS)
+    assert (equal.has_n, equal.blocks[0].lines[0].n) == (True, "5")
+    other = tables.by_models("x", one([line("a", "d", n=5), line("b", "d", n=6)]), COLUMNS)
+    assert not other.has_n
+    assert [cell.n for cell in other.blocks[0].lines[0].cells] == ["5", "6"]
+    unknown = tables.by_models("x", one([line("a", "d"), line("b", "d")]), COLUMNS)
+    assert unknown.n_note == "n not published"
+
+
+def test_difference_to_a_reference_is_named_in_the_criterion() -> None:
+    rows = [line("a", "d", condition="female", reference="all", criterion="|x| < 0.075")]
+    assert tables.by_models("x", one(rows), COLUMNS[:1]).rule == "|Δ CCC| < 0.075"
+
+
+def test_reasons_become_footnotes() -> None:
+    rows = [
+        line("a", "d1", value=math.nan, status="skip", reason="too few"),
+        line("b", "d1", value=math.nan, status="skip", reason="too few"),
+        line("a", "d2", value=math.nan, status="error", reason="broken"),
+    ]
+    table = tables.by_models("x", one(rows), COLUMNS)
+    assert table.notes == [("a", "broken", 1), ("b", "too few", 2)]
+    assert [cell.why for cell in table.blocks[0].lines[0].cells] == ["b", "b"]
+
+
+def test_labels_become_columns_of_one_model() -> None:
+    rows = [line("a", "d", label=label, n=n) for label, n in (("x", 1), ("y", 2))]
+    found = {key: cells_[0] for key, cells_ in zip(one(rows).index, one(rows).cells, strict=True)}
+    table = tables.by_labels("x", "ccc", found)
+    assert [column.label for column in table.columns] == ["x", "y"]
+    assert [cell.n for cell in table.blocks[0].lines[0].cells] == ["1", "2"]
+
+
+# -- comparison -----------------------------------------------------------------------------------
+
+
+def board(lines: list[dict[str, Any]], *, published: bool, name: str) -> content.Board:
+    models = [
+        sources.Model(model, model, published=published)
+        for model in sorted({row["model"] for row in lines})
+    ]
+    return content.Board(
+        "arousal",
+        name,
+        name,
+        published,
+        models,
+        results.frame(lines),
+        {},
+        {"correctness_regression": "correctness"},
+    )
+
+
+def made(boards: list[content.Board]) -> Any:
+    facts = content.TestFacts("correctness_regression", "Regression", "correctness")
+    return type(
+        "Content",
+        (),
+        {"boards": {"arousal": boards}, "comparisons": [], "tests": {facts.id: facts}},
+    )()
+
+
+def test_verdicts_are_compared_by_key_never_by_place() -> None:
+    """A31: the candidate has its rows in another order, one of them is missing."""
+    before = {
+        ("t", "ccc", Key(data, "original", "")): score(0.4, status)
+        for data, status in (("d1", "pass"), ("d2", "fail"), ("d3", "pass"), ("d4", "skip"))
+    }
+    after = {
+        ("t", "ccc", Key(data, "original", "")): score(0.6, status)
+        for data, status in (("d4", "pass"), ("d3", "pass"), ("d2", "pass"))
+    }
+    facts = type("Content", (), {"tests": {"t": content.TestFacts("t", "T", "correctness")}})()
+    change = comparison._changes(facts, page.Page("x", "X"), "arousal", before, after)
+    assert (change["shared"], change["only"]) == (2, [1, 1])
+    assert [(row["data"], row["before"], row["after"]) for row in change["gained"]] == [
+        ("d2", "0.400", "0.600")
+    ]
+    assert change["lost"] == []
+
+
+def test_own_and_published_models_meet_on_shared_cells_only() -> None:
+    own = board([line("m", "d1", status="pass"), line("m", "mine")], published=False, name="run")
+    paper = board([line("m", "d1"), line("m", "theirs")], published=True, name="published")
+    (plan,) = comparison.planned(made([own, paper]), "arousal")
+    assert plan.shared
+    assert [len(found) for _, found in plan.sides] == [1, 1]
+    assert [model.published for model, _ in plan.sides] == [True, False]
+
+
+def test_no_comparison_without_shared_data() -> None:
+    own = board([line("m", "mine")], published=False, name="run")
+    paper = board([line("m", "theirs")], published=True, name="published")
+    assert comparison.planned(made([own, paper]), "arousal") == []
+
+
+# -- boards ---------------------------------------------------------------------------------------
+
+
+def test_a_model_that_was_never_run_is_shown_without_a_place() -> None:
+    own = board([line("a", "d1", status="pass")], published=False, name="run")
+    own.models.append(sources.Model("away", "away"))
+    assert [(r.model.id, r.position, r.remark) for r in own.ranking] == [
+        ("a", 1, ""),
+        ("away", None, "not run"),
+    ]
+
+
+def test_mean_over_tests_and_pooled_share_differ() -> None:
+    rows = [line("a", f"d{n}", status="pass") for n in range(9)]
+    rows.append(line("a", "d", test="correctness_distribution", status="fail"))
+    made_board = board(rows, published=False, name="run")
+    made_board.families = dict.fromkeys(("correctness_regression", rows[-1]["test"]), "correctness")
+    (ranked,) = made_board.ranking
+    assert (ranked.total.share, ranked.mean) == (Fraction(9, 10), Fraction(1, 2))
+
+
+# -- pages ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "../x", "a/b", "a b", "", "CON?", "ü", "a" * 300, ".x", "x."]
+)
+def test_no_name_leaves_its_folder(name: str) -> None:
+    made_slug = page.slug(name)
+    assert Path("x", made_slug).parent == Path("x")
+    assert made_slug not in ("", ".", "..")
+    assert len(made_slug) < 100
+    assert made_slug == page.slug(name) != page.slug(name + "2")
+
+
+def test_pages_are_read_back_as_text() -> None:
+    parser = page.PageParser()
+    made_page = page.Page("results/x", "*a* `b`_ <c>", "<p>&lt;</p>", [page.Section("s", "|d|")])
+    document = new_document("x.page", get_default_settings(parser))
+    parser.parse(made_page.to_json(), document)
+    assert [title.astext() for title in document.findall(nodes.title)] == ["*a* `b`_ ‹c›", "|d|"]
+    assert [raw.astext() for raw in document.findall(nodes.raw)] == ["<p>&lt;</p>"]
+    assert not list(document.findall(nodes.problematic))
+
+
+def test_templates_escape_everything() -> None:
+    """No template switches escaping off."""
+    for template in sorted(render.TEMPLATES.glob("*.j2")):
+        assert not re.search(r"\bsafe\b|autoescape", template.read_text("utf-8")), template
+    assert render.render("text.j2", text="<b>&") == "<p>&lt;b&gt;&amp;</p>"
+
+
+def test_an_unknown_name_in_a_template_is_an_error() -> None:
+    with pytest.raises(Exception, match="'text' is undefined"):
+        render.render("text.j2")
+
+
+# -- formulas -------------------------------------------------------------------------------------
+
+
+def test_formula_becomes_mathml_with_its_source() -> None:
+    made_math = mathml(r"\frac{a < b}{\sqrt{c}}", block=True)
+    assert made_math.startswith('<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">')
+    assert "<mfrac>" in made_math and "<msqrt>" in made_math
+    assert r"\frac{a &lt; b}{\sqrt{c}}</annotation>" in made_math
+
+
+def test_unknown_command_is_an_error() -> None:
+    with pytest.raises(MathError, match="foo"):
+        mathml(r"\foo{x}", block=False)
+
+
+# -- mirror ---------------------------------------------------------------------------------------
+
+
+def write(folder: Path, name: str, text: str = "x") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def names(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in listing(folder)]
+
+
+def test_mirror_touches_only_what_changed(tmp_path: Path) -> None:
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    write(source, "a/same"), write(source, "a/other"), write(source, "gone/x")
+    mirror(source, copy)
+    times = {path.name: path.stat().st_mtime_ns for path in listing(copy)}
+    write(source, "a/other", "longer"), write(source, "new")
+    (source / "gone" / "x").unlink()
+    mirror(source, copy)
+    assert names(copy) == ["a/other", "a/same", "new"]
+    assert (copy / "a" / "same").stat().st_mtime_ns == times["same"]
+    assert (copy / "a" / "other").read_text() == "longer"
+    assert not (copy / "gone").exists()
+
+
+def test_mirror_skips_keeps_and_stops(tmp_path: Path) -> None:
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    write(source, "skipped/x"), write(source, "a/b/c/deep"), write(source, "a/b/near")
+    write(copy, "kept/y"), write(copy, "stale/z")
+    mirror(source, copy, skip=["skipped"], keep=["kept"], deep=3)
+    assert names(copy) == ["a/b/near", "kept/y"]
+
+
+def test_mirror_links_where_it_can(tmp_path: Path) -> None:
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    figure = write(source, "figure.png")
+    mirror(source, copy, link=True)
+    assert (copy / "figure.png").samefile(figure)
+    figure.unlink()
+    write(source, "figure.png", "drawn anew")
+    mirror(source, copy, link=True)
+    assert (copy / "figure.png").read_text() == "drawn anew"
+
+
+def test_mirror_of_nothing_is_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "copy", "stale")
+    mirror(tmp_path / "absent", tmp_path / "copy")
+    assert names(tmp_path / "copy") == []
+
+
+# -- benchmark ------------------------------------------------------------------------------------
+
+
+def test_benchmark_measures_four_cases_in_fresh_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[dict[str, bytes]] = []
+
+    def build(folder: Path) -> float:
+        seen.append({name: (folder / name).read_bytes() for name in names(folder)})
+        return float(len(seen))
+
+    monkeypatch.setattr(bench_site, "_build", build)
+    assert bench_site.bench_site(tmp_path) == dict(
+        zip(bench_site.LIMITS, (1, 2, 3, 4), strict=True)
+    )
+    clean, added, changed, same = seen
+    assert clean == {}
+    assert len([name for name in added if name.endswith("manifest.json")]) == 4
+    assert len([name for name in added if name.endswith(".csv")]) == 16 * 3 + 15
+    (moved,) = [name for name in added if added[name] != changed[name]]
+    assert sum(a != b for a, b in zip(added[moved], changed[moved], strict=False)) > 0
+    assert changed == same
