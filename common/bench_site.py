@@ -12,6 +12,8 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+
 from common import published, results
 from common.errors import BenchmarkError
 from common.manifest import Manifest
@@ -75,6 +77,7 @@ def _add_model(folders: Paths) -> list[Path]:
 def _change_value(path: Path) -> None:
     """Change the first value of a result file."""
     table = results.read_csv(path)
-    place = table["value"].first_valid_index()
-    table.loc[place, "value"] = table.loc[place, "value"] / 2 + 0.001
-    results.write_text(path, results.to_csv(table))
+    values = table["value"].to_numpy(copy=True)
+    place = np.flatnonzero(~np.isnan(values))[0]
+    values[place] = values[place] / 2 + 0.001
+    results.write_text(path, results.to_csv(table.assign(value=values)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Collection, Iterator
@@ -19,6 +20,27 @@ def _walk(folder: Path) -> Iterator[Path]:
     for parent, _, names in os.walk(folder):
         for name in names:
             yield Path(parent, name)
+
+
+def contents(folder: Path) -> list[list[str]]:
+    """Relative name and SHA-256 of all files below a folder; compiled code does not count."""
+    found = []
+    for path in listing(folder):
+        if "__pycache__" not in path.parts:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            found.append([path.relative_to(folder).as_posix(), digest])
+    return found
+
+
+def stats(folder: Path, *, times: bool = True) -> list[list[str | int]]:
+    """Relative name, size and time of all files below a folder."""
+    found: list[list[str | int]] = []
+    for path in listing(folder):
+        stat = path.stat()
+        name = path.relative_to(folder).as_posix()
+        found.append([name, stat.st_size, *([stat.st_mtime_ns] if times else [])])
+    return found
 
 
 def mirror(

@@ -81,21 +81,23 @@ def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool
         OutputError: if Sphinx has a warning, with one line for each, or cannot go on
     """
     start = time.perf_counter()
-    if not force and _stamp(folders) == [fingerprint(folders, benchmark), _output(folders)]:
+    last = _stamp(folders)
+    if not force and last == _now(folders, benchmark):
         return Report(built=False, seconds=time.perf_counter() - start)
     from common.criteria import write_criteria
 
     (folders.build / STAMP).unlink(missing_ok=True)
+    if force or last.get("docs") != str(paths.DOCS):
+        _forget(folders)
     if force:
-        for folder in (folders.source, folders.html, _doctrees(folders)):
+        for folder in (folders.source, folders.html):
             shutil.rmtree(folder, ignore_errors=True)
     write_criteria(benchmark, folders)
     gather(folders, benchmark)
     pages = _sphinx(folders, benchmark, workers)
     removed = _prune(folders, pages)
     mirror(folders.media, folders.html / "extra" / "media", link=True)
-    stamp = json.dumps([fingerprint(folders, benchmark), _output(folders)])
-    files.write_text(folders.build / STAMP, stamp)
+    files.write_text(folders.build / STAMP, json.dumps(_now(folders, benchmark)))
     return Report(True, len(pages), removed, time.perf_counter() - start)
 
 
@@ -121,11 +123,19 @@ def _hash(content: Any) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _stamp(folders: Paths) -> Any:
+def _now(folders: Paths, benchmark: Benchmark) -> dict[str, str]:
+    """What decides whether there is anything to do; ``docs`` tells checkouts apart."""
+    inputs = fingerprint(folders, benchmark)
+    return {"inputs": inputs, "output": _output(folders), "docs": str(paths.DOCS)}
+
+
+def _stamp(folders: Paths) -> dict[str, str]:
+    """The same of the last build; empty if that did not end well."""
     try:
-        return json.loads((folders.build / STAMP).read_text("utf-8"))
+        found: dict[str, str] = json.loads((folders.build / STAMP).read_text("utf-8"))
+        return found
     except (OSError, ValueError):
-        return None
+        return {}
 
 
 def _doctrees(folders: Paths) -> Path:
@@ -192,7 +202,11 @@ def _many(folders: Paths) -> bool:
 
 
 def _forget(folders: Paths) -> None:
-    """Read all pages again next time; Sphinx does not repeat a warning about a page it knows."""
+    """Make Sphinx read all pages again.
+
+    It does not repeat a warning about a page that it knows, trusts what an interrupted build
+    left behind, and remembers where the repository lay.
+    """
     shutil.rmtree(_doctrees(folders), ignore_errors=True)
 
 

@@ -19,7 +19,7 @@ language = "en"
 extensions = [
     "benchmark_site",
     "local_math",
-    "plots_on_demand",
+    "matplotlib.sphinxext.plot_directive",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinxcontrib.bibtex",

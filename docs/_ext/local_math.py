@@ -55,7 +55,7 @@ def visit_inline(self: Any, node: nodes.math) -> None:
 
 def visit_block(self: Any, node: nodes.math_block) -> None:
     """Write a displayed formula; parts separated by empty lines stand below each other."""
-    self.body.append(self.starttag(node, "div", CLASS="math-block"))
+    self.body.append(self.starttag(node, "div", CLASS="math-block", tabindex="0"))
     if node.get("number"):
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
         self.add_permalink_ref(node, _("Link to this equation"))

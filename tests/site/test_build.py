@@ -306,6 +306,19 @@ def test_changes_touch_few_pages_and_end_where_a_clean_build_ends(
     assert "results/emotion/index.html" in names
 
 
+def test_a_moved_repository_is_no_trouble(small: Any) -> None:
+    """Sphinx remembers absolute paths; they must not outlive the place they name."""
+    docs = small.docs
+    moved = docs.with_name("moved")
+    before = small.files()
+    try:
+        small.docs = docs.rename(moved)
+        assert small.build().get("built") is True
+        assert small.files() == before
+    finally:
+        small.docs = moved.rename(docs)
+
+
 def test_a_warning_is_an_error_each_time(new_site: Callable[..., Any]) -> None:
     site = new_site()
     page = site.docs / "method" / "correctness_regression.rst"

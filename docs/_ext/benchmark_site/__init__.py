@@ -39,7 +39,8 @@ def forget_words(app: Sphinx) -> list[Any]:
 
     Sphinx keeps them with an empty list of pages, so the index would tell what was there.
     """
-    index = app.builder.indexer
+    builder: Any = app.builder
+    index = builder.indexer
     for words in (index._mapping, index._title_mapping):
         for word in [word for word, docs in words.items() if not docs]:
             del words[word]

@@ -100,7 +100,7 @@ def _all_targets(content: Content, page: Page, boards: list[Board]) -> dict[str,
         ]
         rows.append({"label": names[name], "href": "", "cells": entries})
     return {
-        "label": "Share of passed cells per model and target",
+        "label": f"Share of passed cells per model and target: {boards[0].title}",
         "corner": "Model",
         "columns": [
             {
@@ -210,7 +210,7 @@ def _all_tests(content: Content, page: Page, board: Board) -> dict[str, Any]:
         }
         groups.setdefault(words(facts.family), []).append(row)
     return {
-        "label": f"Share of passed cells per test and model, {content.label(board.target)}",
+        "label": f"Share of passed cells per test and model: {board.title}",
         "corner": "Test",
         "columns": [
             {

@@ -8,7 +8,7 @@ are kept apart.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -195,7 +195,8 @@ class Comparison(NamedTuple):
 def comparisons() -> list[Comparison]:
     """Published comparisons."""
     names = published.models().set_index("model_id")["model"]
+    lines: Iterable[Any] = published.comparisons().itertuples()
     return [
         Comparison(line.target, tuple(names[name] for name in (line.baseline, *line.candidates)))
-        for line in published.comparisons().itertuples()
+        for line in lines
     ]

@@ -70,7 +70,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     parts = []
     for metric, matrix in matrices.items():
         table = tables.by_models(anchor(board.name, metric), matrix, columns)
-        shown = render("scores.j2", table=table, label=table.title)
+        shown = render("scores.j2", table=table, label=f"{table.title}: {board.title}")
         parts.append(Section(table.anchor, table.title, shown))
     groups = [] if board.published else media.of_test(content, page, board, models, test)
     if groups:
