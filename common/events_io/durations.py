@@ -1,0 +1,114 @@
+"""How long recordings are."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from common.errors import DataError
+from common.events_io.columns import find_columns
+from common.events_io.data_frames import read_parquet
+from common.events_io.table import posix
+from common.events_io.text_lists import split_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger(__name__)
+
+#: columns of a table of durations
+DURATIONS = ("file", "duration")
+#: by how much durations of one recording may differ in s before they are said to differ
+EQUAL_S = 1e-6
+
+
+def read_durations(path: Path) -> dict[str, float]:
+    """Durations from a table: parquet, or text with the columns filename and duration.
+
+    Text is separated by tabs, commas, semicolons or blanks; without a header the first column is
+    the recording and the second its duration. A recording may be named several times, as in
+    the metadata of DCASE task 4: the first row counts, and the log tells if others differ.
+
+    Args:
+        path: the table
+
+    Returns:
+        recording -> duration in s, in the order of the table
+
+    Raises:
+        DataError: with file and row, for a duration that is missing, no number, infinite or
+            negative, and for an empty table
+    """
+    path = Path(path)
+    if path.suffix == ".parquet":
+        return from_frame(read_parquet(path), str(path))
+    lines = split_lines(path, required=DURATIONS)
+    if not lines:
+        raise DataError(f"{path}: is empty")
+    columns = find_columns(lines[0].fields, DURATIONS)
+    rows = lines if columns is None else lines[1:]
+    at = {name: (columns or {"file": 0, "duration": 1})[name] for name in DURATIONS}
+    found = []
+    for row in rows:
+        if len(row.fields) <= max(at.values()):
+            raise DataError(f"{path}: row {row.number}: expected a recording and its duration")
+        found.append((row.number, row.fields[at["file"]], row.fields[at["duration"]]))
+    return _collected(found, str(path))
+
+
+def from_frame(frame: pd.DataFrame, source: str = "table") -> dict[str, float]:
+    """Durations from a pandas table with the columns filename and duration.
+
+    Raises:
+        DataError: as :func:`read_durations`
+    """
+    columns = find_columns(list(frame.columns), DURATIONS)
+    if columns is None:
+        found = ", ".join(map(str, frame.columns)) or "none"
+        raise DataError(f"{source}: no columns filename and duration. Found: {found}")
+    files, values = (frame.iloc[:, columns[name]] for name in ("file", "duration"))
+    return _collected(zip(range(1, len(frame) + 1), files, values, strict=True), source)
+
+
+def _collected(rows: Iterable[tuple[int, object, object]], source: str) -> dict[str, float]:
+    durations: dict[str, float] = {}
+    for number, name, text in rows:
+        file = posix(str(name).strip())
+        try:
+            value = float(text)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            value = float("nan")
+        if not (np.isfinite(value) and value >= 0):
+            raise DataError(
+                f"{source}: row {number} (file '{file}'): duration {text!r} is no time in seconds"
+            )
+        if abs(durations.setdefault(file, value) - value) > EQUAL_S:
+            log.warning(
+                "%s: row %d: '%s' has the durations %g s and %g s; the first one counts",
+                *(source, number, file, durations[file], value),
+            )
+    if not durations:
+        raise DataError(f"{source}: names no recording")
+    return durations
+
+
+def durations_of_audio(root: Path, files: Iterable[str]) -> dict[str, float]:
+    """Durations from the headers of audio files.
+
+    Args:
+        root: folder that the files are relative to
+        files: recordings
+
+    Returns:
+        recording -> duration in s
+
+    Raises:
+        AudioError: if a file is missing or no audio
+    """
+    from common.datasets.audio import info
+
+    return {file: info(Path(root) / file).duration_s for file in files}

@@ -1,0 +1,230 @@
+r"""Event-based metrics: an event is found if an estimate of its label fits its times.
+
+After Mesaros et al. (2016). :mod:`common.metrics.events.fitting` says what fits,
+:mod:`common.metrics.events.matching` which of the fitting pairs count. With tp correct pairs and
+S substitutions :math:`\text{fp} = N_\text{sys} - \text{tp} - S` are insertions and
+:math:`\text{fn} = N_\text{ref} - \text{tp} - S` deletions; class by class there are no
+substitutions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from common.metrics.events.checks import negative_times, refuse, reversed_times
+from common.metrics.events.fitting import Collar, fitting_pairs
+from common.metrics.events.lists import EventList
+from common.metrics.events.matching import MATCHINGS, Matched, Matching
+from common.metrics.events.pool import Pool
+from common.metrics.events.report import Columns, Options, Scores, error_rates, f_figures, scores
+from common.registry import unknown
+
+
+class EventCounts(NamedTuple):
+    """Counts of files in events.
+
+    Args:
+        tp: correct pairs, shape (files, labels)
+        ref: reference events, shape (files, labels)
+        sys: estimated events, shape (files, labels)
+        all_tp: correct pairs, those of labels that are not evaluated included, shape (files,)
+        all_ref: the same for reference events
+        all_sys: the same for estimated events
+        substitutions: pairs with different labels, shape (files,)
+    """
+
+    tp: np.ndarray
+    ref: np.ndarray
+    sys: np.ndarray
+    all_tp: np.ndarray
+    all_ref: np.ndarray
+    all_sys: np.ndarray
+    substitutions: np.ndarray
+
+
+def match(
+    truth: EventList, prediction: EventList, *, collar: Collar, matching: Matching
+) -> Matched:
+    """Pairs of reference and estimated events that are counted.
+
+    Args:
+        truth: reference events of any number of files; pairs never cross files
+        prediction: estimated events
+        collar: what fits
+        matching: ``optimal`` (does not depend on the order of events), ``greedy``, or
+            ``sed_eval``: optimal with the choices of that tool
+
+    Returns:
+        pairs of indices into the two lists
+
+    Raises:
+        ConfigError: for an unknown matching
+
+    >>> truth = EventList([0, 0], [0, 1], [0.0, 5.0], [1.0, 6.0])
+    >>> prediction = EventList([0, 0], [0, 0], [0.1, 5.1], [1.0, 6.0])
+    >>> found = match(truth, prediction, collar=Collar(0.2, 0.5), matching="optimal")
+    >>> found.correct.truth.tolist(), found.substituted.truth.tolist()
+    ([0], [1])
+    """
+    if matching not in MATCHINGS:
+        raise unknown("matching", matching, MATCHINGS)
+    if matching != "optimal":
+        return MATCHINGS[matching](
+            fitting_pairs(truth, prediction, collar), len(truth), len(prediction)
+        )
+    orders = truth.order(), prediction.order()
+    pairs = fitting_pairs(truth[orders[0]], prediction[orders[1]], collar)
+    found = MATCHINGS[matching](pairs, len(truth), len(prediction))
+    return Matched(
+        *(
+            part._replace(truth=orders[0][part.truth], prediction=orders[1][part.prediction])
+            for part in found
+        )
+    )
+
+
+def event_counts(
+    truth: EventList, prediction: EventList, found: Matched, n_files: int, n_labels: int
+) -> EventCounts:
+    """Counts per file and label of pairs found by :func:`match`.
+
+    Events with a label that is not evaluated (a code of ``n_labels`` or more) count in the
+    overall figures only.
+    """
+    hits = truth[found.correct.truth]
+    tables = [_table(events, n_files, n_labels) for events in (hits, truth, prediction)]
+    sums = [
+        np.bincount(file, minlength=n_files)
+        for file in (hits.file, truth.file, prediction.file, truth.file[found.substituted.truth])
+    ]
+    return EventCounts(*tables, *sums)
+
+
+def _table(events: EventList, n_files: int, n_labels: int) -> np.ndarray:
+    known = events.label < n_labels
+    cell = events.file[known] * n_labels + events.label[known]
+    return np.bincount(cell, minlength=n_files * n_labels).reshape(n_files, n_labels)
+
+
+class EventBased(Pool[EventCounts]):
+    """Event-based evaluation of files that are added one by one or many at once.
+
+    Args:
+        labels: evaluated labels
+        t_collar: collar in s
+        percentage_of_length: share of the reference's length that its offset may be off, if
+            that is more than the collar
+        evaluate_onset: whether onsets matter
+        evaluate_offset: whether offsets matter
+        matching: as for :func:`match`
+        tolerance: added to the limits in s
+
+    >>> pool = EventBased(["dog"], t_collar=0.2, percentage_of_length=0.2)
+    >>> truth, prediction = EventList([0], [0], [0.0], [1.0]), EventList([0], [0], [0.1], [1.1])
+    >>> len(pool.add(["a.wav"], truth, prediction).correct.truth)
+    1
+    >>> pool.scores().overall["f_measure"]["f_measure"]
+    1.0
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        *,
+        t_collar: float,
+        percentage_of_length: float,
+        evaluate_onset: bool = True,
+        evaluate_offset: bool = True,
+        matching: Matching = "optimal",
+        tolerance: float = 0.0,
+    ):
+        self._collar = Collar(
+            t_collar, percentage_of_length, evaluate_onset, evaluate_offset, tolerance
+        )
+        if matching not in MATCHINGS:
+            raise unknown("matching", matching, MATCHINGS)
+        super().__init__(labels, collar=self._collar, matching=matching)
+
+    def add(self, files: Sequence[str], truth: EventList, prediction: EventList) -> Matched:
+        """Count files.
+
+        Args:
+            files: names that the file codes of the events point into
+            truth: reference events
+            prediction: estimated events
+
+        Returns:
+            pairs of indices into the two lists, for a picture of what was counted
+
+        Raises:
+            DataError: for an event that ends before it starts, a negative time, or a file
+                that was added before
+        """
+        for name, events in (("truth", truth), ("prediction", prediction)):
+            faults = reversed_times(events) + negative_times(events)
+            refuse(faults, name, events, files, self.labels)
+        found = match(truth, prediction, **self.settings)
+        counts = event_counts(truth, prediction, found, len(files), len(self.labels))
+        self._append(files, counts)
+        return found
+
+    def counts(self) -> EventCounts:
+        """Counts of all files, files in the order of :attr:`files`."""
+        none = [np.zeros((0, len(self.labels)), np.int64)] * 3 + [np.zeros(0, np.int64)] * 4
+        return self._joined() or EventCounts(*none)
+
+    def scores(
+        self,
+        *,
+        zero_score: bool = True,
+        beta: float = 1.0,
+        compatibility: Literal["sed_eval"] | None = None,
+    ) -> Scores:
+        """Figures of all files together: counts are summed, then figures computed once.
+
+        Args:
+            zero_score: whether the precision of a class without output is 0 and not NaN; with
+                NaN a class that is missed as a whole drops out of the average of F
+            beta: weight of the recall in F
+            compatibility: ``sed_eval``: its rates over an empty reference; its substitutions
+                come with ``matching="sed_eval"``
+        """
+        total = EventCounts(*(part.sum(axis=0) for part in self.counts()))
+        options = Options(zero_score=zero_score, beta=beta, compatibility=compatibility)
+        return scores(_overall(total, options), _class_wise(total, options), self.labels)
+
+    def file_scores(
+        self,
+        *,
+        zero_score: bool = True,
+        beta: float = 1.0,
+        compatibility: Literal["sed_eval"] | None = None,
+    ) -> Columns:
+        """Overall figures of each file, arrays in the order of :attr:`files`."""
+        options = Options(zero_score=zero_score, beta=beta, compatibility=compatibility)
+        return _overall(self.counts(), options)
+
+
+def _overall(counts: EventCounts, options: Options) -> Columns:
+    tp, ref, sys, subs = counts[3:]
+    fp, fn = sys - tp - subs, ref - tp - subs
+    return {
+        "f_measure": f_figures(tp, ref, sys, options),
+        "error_rate": error_rates(
+            {"substitution_rate": subs, "deletion_rate": fn, "insertion_rate": fp}, ref, options
+        ),
+        "count": {"Nref": ref, "Nsys": sys, "Ntp": tp, "Nsubs": subs, "Nfp": fp, "Nfn": fn},
+    }
+
+
+def _class_wise(counts: EventCounts, options: Options) -> Columns:
+    tp, ref, sys = counts[:3]
+    fp, fn = sys - tp, ref - tp
+    return {
+        "f_measure": f_figures(tp, ref, sys, options),
+        "error_rate": error_rates({"deletion_rate": fn, "insertion_rate": fp}, ref, options),
+        "count": {"Nref": ref, "Nsys": sys, "Ntp": tp, "Nfp": fp, "Nfn": fn},
+    }

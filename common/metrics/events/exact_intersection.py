@@ -1,0 +1,307 @@
+r"""PSDS and intersection-based figures from frame scores, with every distinct score a threshold.
+
+The criteria are those of :mod:`common.metrics.events.criteria`; each detection of any threshold
+(:mod:`common.metrics.events.component_tree`) is judged once. A relevant detection covers a part
+of an annotated event from the threshold at which it appears to the one at which it is merged; an
+event is found at the thresholds at which the relevant detections cover enough of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from common.errors import ConfigError
+from common.metrics.events.checks import Overlap
+from common.metrics.events.component_tree import Tree, touching
+from common.metrics.events.criteria import Criteria, usable
+from common.metrics.events.frames import FrameScores
+from common.metrics.events.grouping import order_free_sum, reaches
+from common.metrics.events.horizon import Horizon, above, lowest, peaks
+from common.metrics.events.lifetimes import lives, states, there, turns
+from common.metrics.events.lists import EventList
+from common.metrics.events.psd_roc import Curve, PsdRoc, curve, psd_roc
+from common.metrics.events.rates import check_alpha_ct, check_duration, seconds_of
+from common.metrics.events.selection import Selection, checked_durations, checked_truth, selections
+from common.metrics.events.sweep import Changes, SweepCounts, SweepPool, output_changes
+from common.metrics.events.threshold_curve import CountCurve
+
+#: how near in s coverage must be to its limit for it to be added up again, one by one
+NEAR_S = 2e-6
+#: by how much the number of files must have grown before old parts are looked through again
+GROWTH = 1.25
+
+
+class ExactIntersection(SweepPool):
+    """Intersection-based evaluation of frame scores at all thresholds.
+
+    Args:
+        labels: labels of the scores, in the order of their columns
+        criteria: limits; 6 decimals are those of sed_scores_eval
+        overlap: what happens to events of one label that intersect: ``error``, ``merge``
+            or ``allow``
+        horizon: up to which rate operating points matter; None: all do
+
+    >>> pool = ExactIntersection(["dog"], Criteria(0.5, 0.5, None))
+    >>> truth = EventList([0], [0], [1.0], [2.0])
+    >>> scores = FrameScores(np.array([[0.1], [0.9], [0.2]]), np.arange(4.0), [3])
+    >>> pool.add(["a.wav"], truth, scores, durations=[3.0])
+    >>> pool.curve("dog").tp.tolist(), pool.curve("dog").level.tolist()
+    ([0, 1, 0], [inf, 0.9, 0.1])
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        criteria: Criteria,
+        *,
+        overlap: Overlap = "error",
+        horizon: Horizon | None = None,
+    ):
+        super().__init__(labels, criteria=criteria, horizon=horizon)
+        self._criteria = criteria
+        self._overlap: Overlap = overlap
+        self._horizon = horizon
+        self._peaks: list[np.ndarray] = []
+        self._tidied = 0
+
+    def add(
+        self,
+        files: Sequence[str],
+        truth: EventList,
+        scores: FrameScores,
+        *,
+        durations: Sequence[float] | np.ndarray,
+    ) -> None:
+        """Count files.
+
+        Args:
+            files: names that the file codes of the events point into; the order of the files
+                in ``scores``
+            truth: annotated events
+            scores: scores of these files
+            durations: length of each recording in s
+
+        Raises:
+            DataError: with file and rule, for what is not allowed
+        """
+        truth = checked_truth(self.labels, truth, files, scores, self._overlap)
+        durations = checked_durations(files, durations)
+        truth = usable(truth, len(self.labels))
+        truth = truth[truth.order()]
+        if self._horizon is not None:
+            self._peaks.append(peaks(scores, truth))
+            scores = above(scores, self._lowest())
+        every, slot = self._criteria.cttc is not None, _slots(truth)
+        found = [
+            _judge(part, truth, slot, self._criteria)
+            for part in selections(scores, truth, every_label=every)
+        ]
+        shape = (len(files), len(self.labels))
+        code = truth.file * len(self.labels) + truth.label
+        seconds = np.bincount(code, truth.offset - truth.onset, minlength=shape[0] * shape[1])
+        self._append(
+            files,
+            SweepCounts(
+                output_changes(scores),
+                Changes.join([hits for hits, _, _ in found]),
+                Changes.join([relevant for _, relevant, _ in found]),
+                Changes.join([crossed for _, _, crossed in found]),
+                np.bincount(truth.label, minlength=len(self.labels)),
+                seconds.reshape(shape),
+                durations,
+            ),
+        )
+        if self._horizon is not None and len(self.files) >= max(
+            self._horizon.files, GROWTH * self._tidied
+        ):
+            self._tidy()
+
+    def merge(self, other: ExactIntersection) -> ExactIntersection:
+        """As for other pools."""
+        super().merge(other)
+        self._peaks += other._peaks
+        return self
+
+    def _lowest(self) -> np.ndarray:
+        assert self._horizon is not None
+        self._peaks = [np.concatenate(self._peaks)]
+        return lowest(self._peaks[0], self._horizon)
+
+    def _tidy(self) -> None:
+        """Leave out what later files have shown not to matter."""
+        limit = self._lowest()
+        if self._tidied or len(self._parts) > 1:
+            self._parts = [_within(part, limit) for part in self._parts]
+        self._tidied = len(self.files)
+
+    def curves(self) -> dict[str, CountCurve]:
+        """Counts of all labels at all thresholds.
+
+        Raises:
+            ConfigError: if the pool has a horizon, beyond which counts are not complete
+        """
+        if self._horizon is not None:
+            raise ConfigError("horizon: with a horizon only the ROC up to its rate is known")
+        return super().curves()
+
+    def roc(self, *, alpha_ct: float, alpha_st: float, max_efpr: float | None, unit: str) -> PsdRoc:
+        """ROC over labels, up to a rate.
+
+        Args:
+            alpha_ct: weight of cross triggers in the effective rate, in [0, 1]; 0 if the
+                criteria count none
+            alpha_st: weight of the standard deviation over labels
+            max_efpr: largest effective false positive rate that matters; None: all
+            unit: unit of time of rates
+
+        Raises:
+            ConfigError: for values that are not allowed, or beyond the horizon
+            DataError: if the recordings have no duration
+        """
+        check_alpha_ct(alpha_ct)
+        if alpha_ct and self._criteria.cttc is None:
+            raise ConfigError("alpha_ct: cross triggers were not counted, as cttc is None")
+        counts = self._counts()
+        total, seconds = float(order_free_sum(counts.duration)), seconds_of(unit)
+        check_duration(total)
+        self._check_horizon(max_efpr, seconds, total)
+        costs, weight = _costs(counts, alpha_ct * seconds) if alpha_ct else ((), 1.0)
+        classes: list[Curve | None] = []
+        for n_ref, _, true, false, cost in self._sums(costs):
+            efpr = false * seconds / total + cost / weight
+            kept = slice(None) if max_efpr is None else efpr <= max_efpr
+            classes.append(curve(efpr[kept], true[kept] / n_ref) if n_ref else None)
+        return psd_roc(classes, alpha_st=alpha_st, limit=max_efpr)
+
+    def _check_horizon(self, max_efpr: float | None, seconds: float, total: float) -> None:
+        if self._horizon is None:
+            return
+        known = self._horizon.max_efpr / seconds_of(self._horizon.unit)
+        if max_efpr is None or max_efpr / seconds > known * (1 + 1e-12):
+            raise ConfigError(
+                f"max_efpr: only rates up to the horizon of {self._horizon.max_efpr:g}"
+                f" per {self._horizon.unit} are known"
+            )
+        if abs(total - self._horizon.duration) > 1e-6 * total:
+            raise ConfigError(
+                f"horizon: recordings of {self._horizon.duration:g} s were announced,"
+                f" but {total:g} s evaluated"
+            )
+
+
+def _within(counts: SweepCounts, limit: np.ndarray) -> SweepCounts:
+    """Counts without what lies at or below a limit, one for each label."""
+    output = [
+        (level[level > least], delta[level > least])
+        for (level, delta), least in zip(counts.output, limit, strict=True)
+    ]
+    hits, relevant, crossed = (
+        part.of(part.level > limit[part.label])
+        for part in (counts.hits, counts.relevant, counts.crossed)
+    )
+    return counts._replace(output=tuple(output), hits=hits, relevant=relevant, crossed=crossed)
+
+
+def _costs(counts: SweepCounts, factor: float) -> tuple[np.ndarray, float]:
+    """Cost of a cross trigger, by label and other label, as an integer; and how many are 1.
+
+    Sums of integers do not depend on their order, so equal rates stay equal.
+    """
+    seconds = order_free_sum(counts.seconds)
+    known = counts.n_ref > 0
+    others = np.maximum(known.sum() - known, 1)
+    cost = np.where(known, factor / np.where(known, seconds, 1.0), 0.0) / others[:, None]
+    most = float(np.abs(counts.crossed.delta.astype(np.int64)).sum() * cost.max()) + 1.0
+    weight = 2.0 ** (61 - int(np.ceil(np.log2(most))))
+    return np.round(cost * weight).astype(np.int64), weight
+
+
+def _judge(
+    part: Selection, truth: EventList, slot: np.ndarray, criteria: Criteria
+) -> tuple[Changes, Changes, Changes]:
+    """Changes of true positives, of relevant detections and of cross triggers."""
+    tree = part.tree
+    pair, node = touching(tree, part.first, part.stop)
+    event, label = part.event[pair], part.label[part.sequence[pair]]
+    overlap = np.minimum(tree.offset[node], truth.offset[event]) - np.maximum(
+        tree.onset[node], truth.onset[event]
+    )
+    length = tree.offset - tree.onset
+    same = truth.label[event] == label
+    relevant = reaches(node[same], overlap[same], length, criteria.dtc, criteria.decimals)
+    counts = same & relevant[node]
+    hits = _found(tree, truth, event[counts], node[counts], overlap[counts], criteria)
+    labels = np.zeros(len(length), dtype=np.int64)
+    labels[node] = label
+    at, delta = _net(tree, relevant)
+    changed = Changes(labels[at], np.zeros(len(at), np.int64), tree.level[at], delta)
+    if criteria.cttc is None:
+        return hits, changed, Changes.join([])
+    parts = []
+    for number in range(int(slot.max(initial=-1)) + 1):
+        here = ~same & (slot[event] == number)
+        others = np.zeros(len(length), dtype=np.int64)
+        others[node[here]] = truth.label[event[here]]
+        here &= ~relevant[node]
+        status = reaches(node[here], overlap[here], length, criteria.cttc, criteria.decimals)
+        at, delta = _net(tree, status)
+        parts.append(Changes(labels[at], others[at], tree.level[at], delta))
+    return hits, changed, Changes.join(parts)
+
+
+def _slots(truth: EventList) -> np.ndarray:
+    """Number of an event's label among the labels in its file, from 0; truth is sorted by file."""
+    if not len(truth):
+        return np.empty(0, dtype=np.int64)
+    key, rank = np.unique(
+        truth.file * (int(truth.label.max()) + 1) + truth.label, return_inverse=True
+    )
+    file = key // (int(truth.label.max()) + 1)
+    return np.asarray(rank - np.searchsorted(file, file)[rank])
+
+
+def _net(tree: Tree, status: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Detections at whose level the number of those with a status changes, and by how much.
+
+    When a detection takes the place of others, theirs end.
+    """
+    ends = np.flatnonzero(status & (tree.parent >= 0))
+    delta = status.astype(np.int64) - np.bincount(tree.parent[ends], minlength=len(status))
+    some = np.flatnonzero(delta)
+    return some, delta[some]
+
+
+def _found(
+    tree: Tree,
+    truth: EventList,
+    event: np.ndarray,
+    node: np.ndarray,
+    overlap: np.ndarray,
+    criteria: Criteria,
+) -> Changes:
+    """Changes of the number of events that are found.
+
+    Coverage of an event is followed from high to low scores: a relevant detection adds its
+    overlap at its level and takes it back where it is merged. Such sums may err in the last
+    digits; where the limit is near, the overlaps at this score are added up anew.
+    """
+    if not len(event):
+        return Changes.join([])
+    found, levels = lives(tree, event, node)
+    after = states(found, overlap)
+    length = (truth.offset - truth.onset)[after.group]
+    limit = criteria.gtc * length
+    covered = (after.number > 0) & (after.amount >= limit)
+    near = np.flatnonzero((after.number > 0) & (np.abs(after.amount - limit) < NEAR_S))
+    if len(near):
+        state, at = there(found, after.group[near], after.rank[near])
+        # detections of one threshold follow each other in time as their numbers do
+        order = np.lexsort((node[at], state))
+        state, part = state[order], overlap[at[order]]
+        covered[near] = reaches(state, part, length[near], criteria.gtc, criteria.decimals)
+    delta = turns(after.group, covered)
+    some = np.flatnonzero(delta)
+    label = truth.label[after.group[some]]
+    return Changes(label, np.zeros_like(label), levels[after.rank[some]], delta[some])

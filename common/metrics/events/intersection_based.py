@@ -1,0 +1,240 @@
+r"""Intersection-based evaluation of event lists, one per operating point.
+
+:mod:`common.metrics.events.criteria` decides what a detection is; here it is counted.
+:mod:`common.metrics.events.rates` makes rates of the counts, and
+:mod:`common.metrics.events.psd_roc` the polyphonic sound detection score (PSDS).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from common.errors import ConfigError, DataError
+from common.metrics.events.checks import (
+    Overlap,
+    beyond_recording,
+    negative_times,
+    refuse,
+    reversed_times,
+    settle_overlaps,
+    unknown_labels,
+)
+from common.metrics.events.criteria import Criteria, hits, usable
+from common.metrics.events.grouping import order_free_sum
+from common.metrics.events.lists import EventList
+from common.metrics.events.pool import Pool
+
+
+class Confusion(NamedTuple):
+    """Counts of a test set.
+
+    Args:
+        counts: shape (points, labels, labels + 1): class of the detection by class of the
+            ground truth; true positives (in ground truth events) on the diagonal, cross
+            triggers (in detections) beside it, false positives (in detections) in the last
+            column
+        events: ground truth events per class, shape (labels,)
+        seconds: their total length in s, shape (labels,)
+        duration: length of all recordings in s
+    """
+
+    counts: np.ndarray
+    events: np.ndarray
+    seconds: np.ndarray
+    duration: float
+
+
+class IntersectionCounts(NamedTuple):
+    """Counts per file; those of detections in a sparse form, as most are 0.
+
+    Args:
+        events: number of ground truth events with a length, shape (files, labels)
+        seconds: their total length in s, shape (files, labels)
+        duration: length of the recording in s, shape (files,); NaN if it is not known
+        cell: place of a count in an array (files, points, labels, labels + 1)
+        hits: how often it is hit
+    """
+
+    events: np.ndarray
+    seconds: np.ndarray
+    duration: np.ndarray
+    cell: np.ndarray
+    hits: np.ndarray
+
+
+def intersection_counts(
+    truth: EventList,
+    predictions: Sequence[EventList],
+    durations: np.ndarray,
+    n_labels: int,
+    *,
+    criteria: Criteria,
+) -> IntersectionCounts:
+    """Counts of one or several operating points.
+
+    Args:
+        truth: annotated events
+        predictions: detections, one list per operating point
+        durations: length of each recording in s, shape (files,); NaN if it is not known
+        n_labels: number of evaluated labels; others are ignored
+        criteria: limits
+    """
+    n_files, n_points = len(durations), len(predictions)
+    found = hits(truth, stacked(predictions, n_files), durations, n_labels, criteria)
+    place = found.place % n_files * n_points + found.place // n_files if n_files else found.place
+    cell = (place * n_labels + found.row) * (n_labels + 1) + found.column
+    truth = usable(truth, n_labels)
+    truth = truth[truth.order()]
+    code, size = truth.file * n_labels + truth.label, n_files * n_labels
+    shape = (n_files, n_labels)
+    return IntersectionCounts(
+        np.bincount(code, minlength=size).reshape(shape),
+        np.bincount(code, truth.offset - truth.onset, minlength=size).reshape(shape),
+        np.asarray(durations, np.float64),
+        *np.unique(cell, return_counts=True),
+    )
+
+
+def stacked(predictions: Sequence[EventList], n_files: int) -> EventList:
+    """Detections of several operating points as one list.
+
+    The code of a file is raised by the number of files for each operating point.
+    """
+    joined = EventList.concatenate(predictions)
+    point = np.repeat(np.arange(len(predictions)), [len(part) for part in predictions])
+    return EventList(joined.file + point * n_files, joined.label, joined.onset, joined.offset)
+
+
+class IntersectionBased(Pool[IntersectionCounts]):
+    """Intersection-based evaluation of files that are added one by one or many at once.
+
+    Args:
+        labels: evaluated labels: those of the ground truth and others that the system knows
+        criteria: limits
+        points: number of operating points
+        overlap: what happens to events of one label that intersect: ``error``, ``merge``
+            or ``allow``; copies of an event pass and count twice unless merged
+        outside: what happens to detections that lie wholly outside the recording or in a file
+            whose duration is not known, and to detections of labels that are not evaluated:
+            ``error``, or ``ignore`` as psds_eval does: they are no false positives
+
+    Raises:
+        ConfigError: for an unknown rule
+        DataError: if there is no label
+
+    >>> pool = IntersectionBased(["dog"], Criteria(0.5, 0.5, None), points=1)
+    >>> truth, detections = EventList([0], [0], [0.0], [2.0]), EventList([0], [0], [0.5], [2.5])
+    >>> pool.add(["a.wav"], truth, [detections], durations=[10.0])
+    >>> pool.confusion().counts.tolist()
+    [[[1, 0]]]
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        criteria: Criteria,
+        *,
+        points: int,
+        overlap: Overlap = "error",
+        outside: Literal["error", "ignore"] = "error",
+    ):
+        super().__init__(labels, criteria=criteria, points=points)
+        if outside not in ("error", "ignore"):
+            raise ConfigError(f"outside: '{outside}' is neither error nor ignore")
+        if points < 1:
+            raise ConfigError("points: no operating point")
+        if not self.labels:
+            raise DataError("no class: neither has the truth a label nor is one named")
+        self._overlap: Overlap = overlap
+        self._outside = outside
+
+    def add(
+        self,
+        files: Sequence[str],
+        truth: EventList,
+        predictions: Sequence[EventList],
+        *,
+        durations: Sequence[float] | np.ndarray,
+    ) -> None:
+        """Count files.
+
+        Args:
+            files: names that the file codes of the events point into
+            truth: annotated events
+            predictions: detections, one list per operating point
+            durations: length of each recording in s; NaN if it is not known
+
+        Raises:
+            DataError: with file, event and rule, for what is not allowed
+            ConfigError: if the number of operating points is wrong
+        """
+        points = self.settings["points"]
+        if len(predictions) != points:
+            raise ConfigError(f"points: {len(predictions)} lists of detections for {points} points")
+        durations = np.asarray(durations, np.float64)
+        if (durations < 0).any():
+            at = int(np.argmax(durations < 0))
+            raise DataError(f"durations: file '{files[at]}': {durations[at]:g} s is negative")
+        truth = self._checked("truth", truth, files)
+        # an event without length counts nowhere and makes no class
+        long = truth[truth.offset > truth.onset]
+        refuse(unknown_labels(long, len(self.labels)), "truth", long, files, self.labels)
+        checked = []
+        for number, events in enumerate(predictions):
+            what = "prediction" if points == 1 else f"prediction {number + 1}"
+            events = self._checked(what, events, files)
+            if self._outside == "error":
+                faults = unknown_labels(events, len(self.labels))
+                faults += beyond_recording(events, durations)
+                refuse(faults, what, events, files, self.labels)
+            checked.append(events)
+        counts = intersection_counts(
+            truth, checked, durations, len(self.labels), criteria=self.settings["criteria"]
+        )
+        self._append(files, counts)
+
+    def _checked(self, what: str, events: EventList, files: Sequence[str]) -> EventList:
+        faults = reversed_times(events) + negative_times(events)
+        refuse(faults, what, events, files, self.labels)
+        return settle_overlaps(events, self._overlap, what, files, self.labels)
+
+    def _join(self, parts: Sequence[IntersectionCounts]) -> IntersectionCounts:
+        step = self.settings["points"] * len(self.labels) * (len(self.labels) + 1)
+        before = np.cumsum([0, *(len(part.duration) for part in parts)])
+        return super()._join(
+            [
+                part._replace(cell=part.cell + first * step)
+                for part, first in zip(parts, before, strict=False)
+            ]
+        )
+
+    def confusion(self, file: str | None = None) -> Confusion:
+        """Counts of all files together, or of one file.
+
+        Args:
+            file: name of a file; None: all
+
+        Raises:
+            DataError: if there is no such file
+        """
+        points, labels = self.settings["points"], len(self.labels)
+        shape = (points, labels, labels + 1)
+        size = points * labels * (labels + 1)
+        counts = self._joined()
+        if counts is None:
+            return Confusion(np.zeros(shape, np.int64), np.zeros(labels), np.zeros(labels), 0.0)
+        rows, within = slice(None), slice(None)
+        if file is not None:
+            rows = slice(self._row(file), self._row(file) + 1)
+            within = slice(*np.searchsorted(counts.cell, (rows.start * size, rows.stop * size)))
+        cell, count = counts.cell[within] % size, counts.hits[within]
+        duration = counts.duration[rows]
+        return Confusion(
+            np.bincount(cell, count, minlength=size).astype(np.int64).reshape(shape),
+            counts.events[rows].sum(axis=0),
+            order_free_sum(counts.seconds[rows]),
+            float(order_free_sum(duration[~np.isnan(duration)])),
+        )
