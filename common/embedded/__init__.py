@@ -1,20 +1,21 @@
 """Embedded default data and the embedded baseline model.
 
-Nobody needs to own a speech corpus to see the program work: a small one is spoken by espeak-ng
-on first use and published with audb into a repository in the cache folder, from where it is
+Nobody needs to own a speech corpus to see the program work: small ones are spoken by espeak-ng
+on first use and published with audb into a repository in the cache folder, from where they are
 loaded like any other dataset.
 
-Reading order: ``emotion.yaml`` (the recipe), :mod:`~common.embedded.speech` (recipe ->
-utterances), :mod:`~common.embedded.synthesis` and :mod:`~common.embedded.espeak_worker` (both
-ends of the pipe to the synthesiser), :mod:`~common.embedded.acoustics` (what makes it
-emotional), :mod:`~common.embedded.publish`; and for the model
-:mod:`~common.embedded.features`, :mod:`~common.embedded.baseline` and
+Reading order: ``recipes/emotion.yaml`` (a recipe), :mod:`~common.embedded.speech` (what recipes
+share), their kinds in :mod:`~common.embedded.acted`, :mod:`~common.embedded.reading` and
+:mod:`~common.embedded.accents` (recipe -> utterances), :mod:`~common.embedded.synthesis` and
+:mod:`~common.embedded.espeak_worker` (both ends of the pipe to the synthesiser),
+:mod:`~common.embedded.acoustics` (cues become audible), :mod:`~common.embedded.publish`; and for
+the model :mod:`~common.embedded.features`, :mod:`~common.embedded.baseline` and
 :mod:`~common.embedded.train_baseline`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,25 +27,39 @@ REPOSITORY = "embedded-data"
 
 
 def ensure(
-    cache: Path, *, workers: int, progress: Callable[[int, int], None] | None = None
+    cache: Path,
+    names: Collection[str] | None = None,
+    *,
+    workers: int,
+    progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Make and publish the embedded data unless they are there.
+    """Make and publish embedded databases unless they are there.
 
-    Safe to call from several processes at once, to interrupt, and to call again.
+    Safe to call from several processes at once, to interrupt, and to call again. A database is
+    made again when its recipe has changed; the others stay.
 
     Args:
         cache: cache folder of the program
+        names: databases that are needed; all if None
         workers: number of processes that speak at the same time; does not change the data
-        progress: called with the number of files that are done and of all files
+        progress: called with the number of files that are done and of all that have to be made
 
     Raises:
-        MissingDependency: if the data are not there and the synthesiser is not installed
+        ConfigError: for a name that is no embedded database
+        MissingDependency: if data are not there and the synthesiser is not installed
         OutputError: if the cache cannot be written
         DataError: if the synthesis fails
     """
-    from common.embedded.publish import ensure_corpus
+    from common.embedded import publish, recipes
 
-    ensure_corpus(cache, workers=workers, progress=progress)
+    publish.ensure_corpora(cache, recipes.choose(names), workers=workers, progress=progress)
+
+
+def missing(cache: Path, names: Collection[str] | None = None) -> list[str]:
+    """Those of the databases that :func:`ensure` would have to make."""
+    from common.embedded import publish, recipes
+
+    return [recipe.id for recipe in publish.missing(cache, recipes.choose(names))]
 
 
 def repository(cache: Path) -> audb.Repository:
@@ -54,13 +69,3 @@ def repository(cache: Path) -> audb.Repository:
     from common.embedded.publish import host
 
     return audb.Repository(REPOSITORY, str(host(cache)), "file-system")
-
-
-def fingerprint() -> str:
-    """Hash of the recipe and the code that the embedded data follow from.
-
-    It says what :func:`ensure` would make, without making it, and changes when that does.
-    """
-    from common.embedded import publish
-
-    return publish.fingerprint()

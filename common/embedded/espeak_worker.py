@@ -37,7 +37,7 @@ from typing import Any, BinaryIO
 ONCE = "--once"
 SEED = 1
 SYNCHRONOUS = 2
-UTF8 = 1
+TEXT = 1 | 0x100  # UTF-8, in which [[...]] holds phonemes
 PARAMETERS = {"rate": 1, "volume": 2, "pitch": 3, "range": 4}
 ON_AUDIO = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p
@@ -80,7 +80,7 @@ class Synthesiser:
         for name, number in PARAMETERS.items():
             self._library.espeak_SetParameter(number, int(utterance[name]), 0)
         text = utterance["text"].encode()
-        self._library.espeak_Synth(text, len(text) + 1, 0, 0, 0, UTF8, None, None)
+        self._library.espeak_Synth(text, len(text) + 1, 0, 0, 0, TEXT, None, None)
         self._library.espeak_Synchronize()
         audio = b"".join(self._audio)
         if not audio:

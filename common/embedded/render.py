@@ -1,4 +1,4 @@
-"""Makes one share of the audio files of the embedded corpus, in a process of its own.
+"""Makes one share of the audio files of an embedded corpus, in a process of its own.
 
 ``python -m common.embedded.render RECIPE FOLDER SHARE SHARES`` writes every ``SHARES``-th file,
 beginning with number ``SHARE``, below ``FOLDER`` and tells each on standard output. A file
@@ -16,16 +16,17 @@ import numpy as np
 import soundfile
 
 from common import rng
-from common.embedded import acoustics, speech, synthesis
+from common.embedded import acoustics, recipes, synthesis
+from common.embedded.speech import Recipe, Utterance
 from common.errors import BenchmarkError
 
 
-def render(corpus: speech.Corpus, utterances: Iterable[speech.Utterance], folder: Path) -> None:
+def render(recipe: Recipe, utterances: Iterable[Utterance], folder: Path) -> None:
     """Speak, shape and write utterances."""
     by_file = {utterance.file: utterance for utterance in utterances}
     requests = [utterance.request() for utterance in by_file.values()]
     for file, sampling_rate, audio in synthesis.synthesise(requests):
-        random = rng.generator(corpus.seed, corpus.id, file)
+        random = rng.generator(recipe.seed, recipe.id, file)
         sound = acoustics.render(audio, sampling_rate, by_file[file], random)
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,10 +44,10 @@ def flac(samples: np.ndarray) -> bytes:
 
 def main(arguments: list[str]) -> int:
     """Exit status 0, or 1 with one line on standard error."""
-    recipe, folder, share, shares = arguments
+    path, folder, share, shares = arguments
     try:
-        corpus = speech.load(Path(recipe))
-        render(corpus, speech.plan(corpus)[int(share) :: int(shares)], Path(folder))
+        recipe = recipes.load(Path(path))
+        render(recipe, recipe.utterances()[int(share) :: int(shares)], Path(folder))
     except (BenchmarkError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

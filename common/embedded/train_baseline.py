@@ -1,6 +1,6 @@
 """Trains the baseline model: ``python -m common.embedded.train_baseline``.
 
-Makes the embedded corpus if it is not there, trains on its training speakers, writes
+Makes the corpus if it is not there, trains on its training speakers, writes
 ``baseline.json`` and prints the scores on the test speakers. Needs scikit-learn; the model
 itself does not. Run it after every change of the recipe or of the features.
 """
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from common import embedded, files, paths, rng, spec
-from common.embedded import baseline, features, speech
+from common.embedded import acted, baseline, features, recipes
 from common.metrics import classification, regression
 
 TRAIN, TEST = "train", "test"
@@ -25,26 +25,26 @@ RIDGE = 100.0
 INVERSE_PENALTY = 0.03
 
 
-def read(cache: Path, corpus: speech.Corpus, split: str) -> tuple[pd.DataFrame, np.ndarray]:
+def read(cache: Path, recipe: acted.Acted, split: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Labels and features of one split, in the order of its table."""
     import audb
     import soundfile
 
     audb.config.REPOSITORIES = [embedded.repository(cache)]
     root = str(paths.Paths(cache=cache).audb)
-    db = audb.load(corpus.id, version=corpus.version, cache_root=root, num_workers=2, verbose=False)
-    table = db[f"{corpus.category}.{split}"].get()
+    db = audb.load(recipe.id, version=recipe.version, cache_root=root, num_workers=2, verbose=False)
+    table = db[f"{recipe.category}.{split}"].get()
     signals = (soundfile.read(file, dtype="float32", always_2d=True)[0].T for file in table.index)
     return table, np.stack([features.extract(signal) for signal in signals])
 
 
 def train(
-    corpus: speech.Corpus, labels: tuple[str, ...], table: pd.DataFrame, values: np.ndarray
+    recipe: acted.Acted, labels: tuple[str, ...], table: pd.DataFrame, values: np.ndarray
 ) -> dict[str, Any]:
     """Weights from labels and features.
 
     Args:
-        corpus: names category and dimensions
+        recipe: names category and dimensions
         labels: labels of the category that the model knows
         table: labels, one row per file
         values: features, shape (files, features)
@@ -57,10 +57,10 @@ def train(
     mean, scale = np.nanmean(values, axis=0), np.nanstd(values, axis=0) + 1e-6
     x = baseline.standardise(values, mean, scale)
     dimensions = {}
-    for name in corpus.dimensions:
+    for name in recipe.dimensions:
         ridge = Ridge(alpha=RIDGE).fit(x, table[name].to_numpy(dtype=float))
         dimensions[name] = _part(ridge.coef_, ridge.intercept_)
-    category = table[corpus.category].to_numpy(dtype=object)
+    category = table[recipe.category].to_numpy(dtype=object)
     known = np.isin(category, labels)
     numbers = [labels.index(label) for label in category[known]]
     model = LogisticRegression(C=INVERSE_PENALTY, class_weight="balanced", max_iter=5000, tol=1e-8)
@@ -69,12 +69,12 @@ def train(
     return {
         "format": baseline.FORMAT,
         "reference": _rounded(reference()),
-        "trained_on": f"{corpus.id}-{corpus.version}-{corpus.category}.{TRAIN}",
+        "trained_on": f"{recipe.id}-{recipe.version}-{recipe.category}.{TRAIN}",
         "features": list(features.NAMES),
         "mean": _rounded(mean),
         "scale": _rounded(scale),
         "dimensions": dimensions,
-        "category": {corpus.category: part},
+        "category": {recipe.category: part},
     }
 
 
@@ -97,32 +97,39 @@ def reference() -> np.ndarray:
     return features.extract(signal[None])
 
 
-def scores(corpus: speech.Corpus, table: pd.DataFrame, values: dict[str, np.ndarray]) -> str:
+def scores(recipe: acted.Acted, table: pd.DataFrame, values: dict[str, np.ndarray]) -> str:
     """Scores on labelled files, one line per target.
 
     Args:
-        corpus: names category and dimensions
+        recipe: names category and dimensions
         table: labels, one row per file
         values: predictions of all targets, aligned with ``table``
     """
     lines = []
-    for name in corpus.dimensions:
+    for name in recipe.dimensions:
         truth = table[name].to_numpy(dtype=float)
         ccc, mae = regression.ccc(truth, values[name]), regression.mae(truth, values[name])
         lines.append(f"{name}: CCC {ccc:.3f}, MAE {mae:.3f}, n {len(truth)}")
-    truth = table[corpus.category].to_numpy(dtype=object)
-    labels = category_labels(corpus)
+    truth = table[recipe.category].to_numpy(dtype=object)
+    labels = category_labels(recipe)
     known = np.isin(truth, labels)
-    prediction = np.array(labels, dtype=object)[values[corpus.category].argmax(axis=1)]
+    prediction = np.array(labels, dtype=object)[values[recipe.category].argmax(axis=1)]
     uar = classification.uar(truth[known], prediction[known], labels=labels)
-    lines.append(f"{corpus.category}: UAR {uar:.3f}, n {known.sum()}")
+    lines.append(f"{recipe.category}: UAR {uar:.3f}, n {known.sum()}")
     return "\n".join(lines) + "\n"
 
 
-def category_labels(corpus: speech.Corpus) -> tuple[str, ...]:
+def training_recipe() -> acted.Acted:
+    """Recipe of the corpus that the model is trained on."""
+    recipe = recipes.load(acted.RECIPE)
+    assert isinstance(recipe, acted.Acted)
+    return recipe
+
+
+def category_labels(recipe: acted.Acted) -> tuple[str, ...]:
     """Labels of the category that the suite asks for."""
     path = paths.CATALOG / "targets.yaml"
-    return spec.load_entries(spec.Target, path)[corpus.category].labels
+    return spec.load_entries(spec.Target, path)[recipe.category].labels
 
 
 def main(arguments: list[str]) -> None:
@@ -131,13 +138,13 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--cache", type=Path, default=paths.default_cache())
     parser.add_argument("--output", type=Path, default=baseline.WEIGHTS)
     options = parser.parse_args(arguments)
-    embedded.ensure(options.cache, workers=2)
-    corpus = speech.load()
-    content = train(corpus, category_labels(corpus), *read(options.cache, corpus, TRAIN))
+    recipe = training_recipe()
+    embedded.ensure(options.cache, [recipe.id], workers=2)
+    content = train(recipe, category_labels(recipe), *read(options.cache, recipe, TRAIN))
     files.write_text(options.output, json.dumps(content, indent=1) + "\n")
-    table, values = read(options.cache, corpus, TEST)
+    table, values = read(options.cache, recipe, TEST)
     model = baseline.load(str(options.output))
-    sys.stdout.write(scores(corpus, table, model.from_features(values)))
+    sys.stdout.write(scores(recipe, table, model.from_features(values)))
 
 
 if __name__ == "__main__":

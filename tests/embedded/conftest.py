@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from common.embedded import speech, synthesis
+from common.embedded import acted, recipes, synthesis
 
 SPOKEN = pytest.mark.skipif(
     importlib.util.find_spec(synthesis.PACKAGE) is None,
@@ -30,9 +30,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
+def load() -> Callable[[str], dict[str, Any]]:
+    """Function that gives the built-in recipe of a name as YAML, anew each time."""
+
+    def load(name: str) -> dict[str, Any]:
+        text = (recipes.FOLDER / f"{name}.yaml").read_text("utf-8")
+        content: dict[str, Any] = yaml.safe_load(text)
+        return content
+
+    return load
+
+
+@pytest.fixture(scope="session")
 def content() -> dict[str, Any]:
     """The built-in recipe as YAML gives it; not to be changed."""
-    loaded: dict[str, Any] = yaml.safe_load(speech.RECIPE.read_text("utf-8"))
+    loaded: dict[str, Any] = yaml.safe_load(acted.RECIPE.read_text("utf-8"))
     return loaded
 
 

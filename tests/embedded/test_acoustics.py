@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from common.embedded import acoustics, features, speech
+from common.embedded import acoustics, acted, features, recipes, speech
 from common.rng import generator
 
 RATE = acoustics.SAMPLING_RATE
@@ -119,7 +119,7 @@ def test_pcm16_rounds_and_does_not_wrap() -> None:
 
 @pytest.fixture(scope="module")
 def utterance() -> speech.Utterance:
-    first = speech.plan(speech.load())[0]
+    first = recipes.load(acted.RECIPE).utterances()[0]
     return replace(first, cues={**first.cues, "level_db": -25.0, "floor_db": -70.0})
 
 

@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 
 from common import paths, spec
-from common.embedded import acoustics, baseline, features, speech, synthesis, train_baseline
+from common.embedded import (
+    acoustics,
+    baseline,
+    features,
+    recipes,
+    speech,
+    synthesis,
+    train_baseline,
+)
 from common.errors import ModelError
 from common.metrics.classification import uar
 from common.metrics.regression import ccc
@@ -63,7 +71,7 @@ def test_catalog_entry_loads_this_model(model: baseline.Baseline) -> None:
 def test_weights_belong_to_these_features() -> None:
     """Else: python -m common.embedded.train_baseline, and a new version in the catalog."""
     content = json.loads(baseline.WEIGHTS.read_text("utf-8"))
-    corpus = speech.load()
+    corpus = train_baseline.training_recipe()
     np.testing.assert_allclose(train_baseline.reference(), content["reference"], rtol=1e-4)
     assert content["trained_on"].startswith(f"{corpus.id}-{corpus.version}-")
     assert baseline.WEIGHTS.stat().st_size < 300_000
@@ -148,8 +156,8 @@ def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def spoken() -> list[tuple[speech.Utterance, np.ndarray]]:
     """Some utterances of ten test speakers."""
-    corpus = speech.load()
-    test = [u for u in speech.plan(corpus) if u.speaker.split == "test"]
+    corpus = train_baseline.training_recipe()
+    test = [u for u in corpus.utterances() if u.split == "test"]
     chosen = {u.file: u for u in test[::8]}
     sounds = synthesis.synthesise([u.request() for u in chosen.values()])
     return [
@@ -174,11 +182,11 @@ def test_better_than_chance_on_other_speakers(
         ("dominance", 0.5, 0.9),
         ("valence", 0.35, 0.8),
     ):
-        truth = np.array([utterance.dimensions[name] for utterance, _ in spoken])
+        truth = np.array([utterance.labels[name] for utterance, _ in spoken])
         assert low < ccc(truth, predictions[name]) < high, name
     labels = tuple(model.labels["emotion"])
-    known = np.array([utterance.category in labels for utterance, _ in spoken])
-    truth = np.array([utterance.category for utterance, _ in spoken], dtype=object)[known]
+    known = np.array([utterance.labels["emotion"] in labels for utterance, _ in spoken])
+    truth = np.array([utterance.labels["emotion"] for utterance, _ in spoken], dtype=object)[known]
     chosen = np.array(labels, dtype=object)[predictions["emotion"][known].argmax(axis=1)]
     assert 0.6 < uar(truth, chosen, labels=labels) < 0.9
 
@@ -208,16 +216,31 @@ def test_sexes_differ_in_f0(spoken: list[tuple[speech.Utterance, np.ndarray]]) -
     assert 80 < np.nanmedian(f0_hz["male"]) < 145
 
 
+@pytest.mark.spoken
+def test_low_medium_and_high_voices(spoken: list[tuple[speech.Utterance, np.ndarray]]) -> None:
+    """The groups of the fairness tests, with borders at 145 and 190 Hz and room beside them."""
+    place = features.NAMES.index("f0_st.mean")
+    f0_hz: dict[tuple[str, str], list[float]] = {}
+    for utterance, sound in spoken:
+        key = (utterance.speaker.id, utterance.speaker.sex)
+        f0_hz.setdefault(key, []).append(100 * 2 ** (features.extract(sound)[place] / 12))
+    groups: dict[int, list[str]] = {0: [], 1: [], 2: []}
+    for (_, sex), values in f0_hz.items():
+        groups[int(np.digitize(np.nanmean(values), (145, 190)))].append(sex)
+    assert min(map(len, groups.values())) >= 5
+    assert set(groups[1]) == {"female", "male"}
+
+
 def test_training_is_reproducible_and_learns(
     reduced: Reduced, write: Callable[[Any], Path]
 ) -> None:
     pytest.importorskip("sklearn")
     import pandas as pd
 
-    corpus = speech.load(write(reduced(4, 4)))
+    corpus = recipes.load(write(reduced(4, 4)))
     labels = train_baseline.category_labels(corpus)
-    utterances = speech.plan(corpus)
-    table = pd.DataFrame([{**u.dimensions, corpus.category: u.category} for u in utterances])
+    utterances = corpus.utterances()
+    table = pd.DataFrame([u.labels for u in utterances])
     random = generator(0, "training")
     values = random.standard_normal((len(table), len(features.NAMES)))
     values[:, 0] += 3 * table["arousal"]

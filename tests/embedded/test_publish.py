@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from common import embedded, paths
-from common.embedded import publish, speech, synthesis
-from common.errors import DataError, OutputError
+from common import datasets, embedded, paths, spec
+from common.embedded import acted, publish, recipes, synthesis, templates
+from common.errors import ConfigError, DataError, OutputError
 
 audb = pytest.importorskip("audb")
 
@@ -26,24 +26,54 @@ Reduced = Callable[[int, int], dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def recipe(reduced: Reduced, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two speakers of 9 utterances."""
-    path = tmp_path_factory.mktemp("recipe") / "recipe.yaml"
-    path.write_text(yaml.safe_dump(reduced(1, 1), allow_unicode=True), "utf-8")
-    return path
+def folder(
+    reduced: Reduced,
+    load: Callable[[str], dict[str, Any]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """A recipe of each kind: ``acted`` has two speakers of 9 utterances, the others 24 in all."""
+    folder = tmp_path_factory.mktemp("recipes")
+    accent, language, sentiment = load("accent"), load("language"), load("sentiment")
+    accent |= {"voices": accent["voices"][1:3], "sentences": accent["sentences"][:2]}
+    accent["accents"] = {name: accent["accents"][name] for name in ("english", "japanese")}
+    language |= {"voices": language["voices"][2:4]}
+    language["languages"] = {name: language["languages"][name] for name in ("ja", "zh")}
+    language["texts"] = {name: language["texts"][name][:2] for name in ("ja", "zh")}
+    sentiment |= {"voices": sentiment["voices"][2:4], "templates": "templates.yaml"}
+    words = yaml.safe_load(templates.BUILTIN.read_text("utf-8"))
+    words |= {"number": 2}
+    words["languages"] = {name: words["languages"][name] for name in ("de", "pt")}
+    contents = {"acted": reduced(1, 1), "accent": accent, "language": language}
+    for name, one in {**contents, "sentiment": sentiment, "templates": words}.items():
+        text = yaml.safe_dump(one, allow_unicode=True, sort_keys=False)
+        (folder / f"{name}.yaml").write_text(text, "utf-8")
+    return folder
 
 
 @pytest.fixture(scope="module")
-def published(recipe: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Cache folder with the published corpus of the recipe; not to be changed."""
+def recipe(folder: Path) -> Path:
+    """Two speakers of 9 utterances."""
+    return folder / "acted.yaml"
+
+
+def ensure(cache: Path, *found: Path, **options: Any) -> None:
+    publish.ensure_corpora(cache, [recipes.load(path) for path in found], **options)
+
+
+KINDS = ("acted", "accent", "language", "sentiment")
+
+
+@pytest.fixture(scope="module")
+def published(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Cache folder with the published corpora of the recipes; not to be changed."""
     if importlib.util.find_spec(synthesis.PACKAGE) is None:
         pytest.skip("the optional synthesiser is not installed: pip install espeakng-loader")
     cache = tmp_path_factory.mktemp("cache")
     told: list[tuple[int, int]] = []
-    publish.ensure_corpus(
-        cache, workers=2, recipe=recipe, progress=lambda done, total: told.append((done, total))
-    )
-    assert told == [(n, 18) for n in range(1, 19)]
+    found = [folder / f"{name}.yaml" for name in KINDS]
+    ensure(cache, *found, workers=2, progress=lambda done, total: told.append((done, total)))
+    total = 18 + 8 + 8 + 12
+    assert told == [(n, total) for n in range(1, total + 1)]
     return cache
 
 
@@ -52,10 +82,11 @@ def audb_config(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audb.config, "REPOSITORIES", [])
 
 
-def load(cache: Path, **options: Any) -> Any:
+def load_database(cache: Path, recipe: Path) -> Any:
     audb.config.REPOSITORIES = [embedded.repository(cache)]
     root = str(paths.Paths(cache=cache).audb)
-    return audb.load("demo-emotion", version="1.0.0", cache_root=root, verbose=False, **options)
+    corpus = recipes.load(recipe)
+    return audb.load(corpus.id, version=corpus.version, cache_root=root, verbose=False)
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -69,8 +100,9 @@ def tree(folder: Path) -> dict[str, bytes]:
 def test_round_trip(published: Path, recipe: Path) -> None:
     folders = [path.name for path in (published / "embedded").iterdir() if path.is_dir()]
     assert folders == ["repo"], "no temporary folder is left"
-    db = load(published)
-    corpus = speech.load(recipe)
+    db = load_database(published, recipe)
+    corpus = recipes.load(recipe)
+    assert isinstance(corpus, acted.Acted)
     assert db.license == "CC0-1.0"
     assert db.description == corpus.description
     assert sorted(db.tables) == ["emotion.test", "emotion.train"]
@@ -80,34 +112,69 @@ def test_round_trip(published: Path, recipe: Path) -> None:
         frame = table.get()
         assert list(frame) == ["emotion", "arousal", "dominance", "valence", "speaker"]
         assert sorted(frame["emotion"]) == sorted(corpus.categories)
-        planned = {u.file: u for u in speech.plan(corpus) if u.speaker.split == split}
+        planned = {u.file: u for u in corpus.utterances() if u.split == split}
         root = Path(db.meta["audb"]["root"])
         for file, row in frame.iterrows():
             utterance = planned[Path(str(file)).relative_to(root).as_posix()]
-            assert row["emotion"] == utterance.category
-            assert row["valence"] == pytest.approx(utterance.dimensions["valence"], abs=1e-6)
+            assert row["emotion"] == utterance.labels["emotion"]
+            assert row["valence"] == pytest.approx(utterance.labels["valence"], abs=1e-6)
             assert row["speaker"] == utterance.speaker.id
         joined = table.get(map={"speaker": ["sex", "language", "age"]})
         speaker = next(s for s in corpus.speakers if s.split == split)
         assert set(joined["sex"]) == {speaker.sex}
         assert set(joined["language"]) == {speaker.language}
         assert set(joined["age"]) == {speaker.age}
-    info = audb.info.header("demo-emotion", version="1.0.0").media["speech"]
+    info = audb.info.header(corpus.id, version=corpus.version).media["speech"]
     assert (info.sampling_rate, info.channels, info.bit_depth) == (16000, 1, 16)
-    durations = audb.info.duration("demo-emotion", version="1.0.0").total_seconds()
+    durations = audb.info.duration(corpus.id, version=corpus.version).total_seconds()
     assert 18 * 0.6 < durations < 18 * 3
 
 
+@pytest.mark.parametrize("name", KINDS[1:])
+def test_round_trip_of_readings(published: Path, folder: Path, name: str) -> None:
+    corpus = recipes.load(folder / f"{name}.yaml")
+    utterances = corpus.utterances()
+    db = load_database(published, folder / f"{name}.yaml")
+    assert list(db.tables) == [f"{name}.test"]
+    table = db[f"{name}.test"]
+    frame = table.get()
+    assert list(frame) == [*corpus.schemes(), "speaker"]
+    for column in corpus.schemes():
+        assert list(frame[column]) == [utterance.labels[column] for utterance in utterances]
+    assert list(frame["speaker"]) == [utterance.speaker.id for utterance in utterances]
+    assert list(table.get(map={"speaker": "sex"})["sex"]) == [u.speaker.sex for u in utterances]
+    assert audb.info.duration(corpus.id, version=corpus.version).total_seconds() > len(frame)
+
+
+def test_the_catalog_describes_the_databases(published: Path, folder: Path) -> None:
+    """Every recipe has an entry, and its columns can be loaded."""
+    benchmark = spec.load_benchmark()
+    entries = {d.database: d for d in benchmark.datasets.values() if d.embedded}
+    assert {(name, entry.version) for name, entry in entries.items()} == {
+        (recipe.id, recipe.version) for recipe in recipes.choose()
+    }
+    for name in KINDS:
+        corpus = recipes.load(folder / f"{name}.yaml")
+        samples = datasets.load(entries[corpus.id], published, benchmark.targets)
+        assert set(samples.table) == {"file", "start", "end", *entries[corpus.id].columns}
+        assert not samples.table.isna().any(axis=None)
+        assert set(samples.table["sex"]) <= {"female", "male"}
+
+
 def test_workers_and_order_change_no_byte(
-    published: Path, tmp_path: Path, reduced: Reduced, write: Callable[[Any], Path]
+    published: Path,
+    recipe: Path,
+    tmp_path: Path,
+    reduced: Reduced,
+    write: Callable[[Any], Path],
 ) -> None:
     """Two processes made the published files; one makes the same, in another order."""
-    root = Path(load(published).meta["audb"]["root"])
+    root = Path(load_database(published, recipe).meta["audb"]["root"])
     files = {name: data for name, data in tree(root).items() if name.endswith(".flac")}
     assert len(files) == 18
     assert all(data.startswith(b"fLaC") for data in files.values())
     small = reduced(1, 1)
-    backwards = speech.load(write({**small, "speakers": small["speakers"][::-1]}))
+    backwards = recipes.load(write({**small, "speakers": small["speakers"][::-1]}))
     publish.render_all(backwards, tmp_path / "one", workers=1)
     assert tree(tmp_path / "one") == files
 
@@ -118,18 +185,30 @@ def test_what_is_there_is_not_made_again(
     """Not even the synthesiser is needed."""
     before = tree(published / "embedded" / "repo")
     monkeypatch.setattr(synthesis, "PACKAGE", "no_such_package")
-    publish.ensure_corpus(published, workers=2, recipe=recipe)
+    ensure(published, recipe, workers=2)
+    assert not publish.missing(published, [recipes.load(recipe)])
     assert tree(published / "embedded" / "repo") == before
 
 
-def test_a_changed_recipe_replaces_the_data(
-    published: Path, tmp_path: Path, reduced: Reduced, write: Callable[[Any], Path]
+def test_a_changed_recipe_replaces_its_own_data_only(
+    published: Path,
+    folder: Path,
+    recipe: Path,
+    tmp_path: Path,
+    reduced: Reduced,
+    write: Callable[[Any], Path],
 ) -> None:
     cache = tmp_path / "cache"
     shutil.copytree(published / "embedded", cache / "embedded")
-    assert len(load(cache).files) == 18
-    publish.ensure_corpus(cache, workers=2, recipe=write(reduced(2, 1)))
-    assert len(load(cache).files) == 36, "old data come from the cache of audb"
+    assert len(load_database(cache, recipe).files) == 18
+    others = [folder / f"{name}.yaml" for name in KINDS[1:]]
+    assert len(load_database(cache, others[0]).files) == 8
+    told: list[tuple[int, int]] = []
+    changed = write(reduced(2, 1))
+    ensure(cache, changed, *others, workers=2, progress=lambda n, total: told.append((n, total)))
+    assert told[-1] == (36, 36), "others were made again"
+    assert len(load_database(cache, changed).files) == 36, "old data come from the cache of audb"
+    assert len(load_database(cache, others[0]).files) == 8
 
 
 def test_two_processes_at_once(tmp_path: Path, recipe: Path) -> None:
@@ -137,16 +216,16 @@ def test_two_processes_at_once(tmp_path: Path, recipe: Path) -> None:
     code = """
 import sys, time
 from pathlib import Path
-from common.embedded import publish, synthesis
+from common.embedded import publish, recipes, synthesis
 
-def make(corpus, build, *_):
+def make(corpus, _, build, *more):
     (build / "repo" / publish.REPOSITORY / corpus.id).mkdir(parents=True)
     time.sleep(0.5)
     print("made")
 
 publish._make, synthesis.PACKAGE = make, "numpy"
 print("ready")
-publish.ensure_corpus(Path(sys.argv[1]), workers=1, recipe=Path(sys.argv[2]))
+publish.ensure_corpora(Path(sys.argv[1]), [recipes.load(Path(sys.argv[2]))], workers=1)
 """
     command = [sys.executable, "-c", code, str(tmp_path), str(recipe)]
     both = [
@@ -195,7 +274,7 @@ def test_a_failing_share_ends_all_and_is_named(
     broken["speakers"] = [broken["speakers"][0], {**broken["speakers"][1], "voice": "nobody"}]
     message = r"demo-emotion: cannot be made: espeak-ng: audio/.*: unknown voice '..\+nobody'"
     with pytest.raises(DataError, match=message):
-        publish.ensure_corpus(tmp_path, workers=2, recipe=write(broken))
+        ensure(tmp_path, write(broken), workers=2)
     assert tree(tmp_path / "embedded").keys() <= {".lock"}
 
 
@@ -203,18 +282,44 @@ def test_a_failing_share_ends_all_and_is_named(
 def test_a_cache_that_cannot_be_written(tmp_path: Path, recipe: Path) -> None:
     (tmp_path / "embedded").write_text("a file in the way")
     with pytest.raises(OutputError, match=r"embedded.*: cannot be written: "):
-        publish.ensure_corpus(tmp_path, workers=1, recipe=recipe)
+        ensure(tmp_path, recipe, workers=1)
 
 
-def test_fingerprint_covers_recipe_and_code(
+def test_fingerprint_covers_recipe_templates_and_code(
     content: dict[str, Any],
+    load: Callable[[str], dict[str, Any]],
     write: Callable[[Any], Path],
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    same = publish.fingerprint(write(content))
-    assert same == publish.fingerprint(write(dict(reversed(content.items()))))
-    assert same != publish.fingerprint(write({**content, "seed": content["seed"] + 1}))
+    def fingerprint(content: Any) -> str:
+        return publish.fingerprint(recipes.load(write(content)))
+
+    same = fingerprint(content)
+    assert same == fingerprint(dict(reversed(content.items())))
+    assert same != fingerprint({**content, "seed": content["seed"] + 1})
     monkeypatch.setattr(publish, "CODE", publish.CODE[:-1])
-    assert same != publish.fingerprint(write(content))
+    assert same != fingerprint(content)
     monkeypatch.undo()
-    assert embedded.fingerprint() == publish.fingerprint()
+    monkeypatch.setattr(acted.Acted, "modules", ())
+    assert same != fingerprint(content)
+    sentiment = {**load("sentiment"), "templates": "words.yaml"}
+    words = tmp_path / "words.yaml"
+    words.write_text(templates.BUILTIN.read_text("utf-8"), "utf-8")
+    same = fingerprint(sentiment)
+    words.write_text(words.read_text("utf-8").replace("wonderful", "marvellous"), "utf-8")
+    assert same != fingerprint(sentiment)
+
+
+def test_names_choose_what_is_made(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[list[str]] = []
+    monkeypatch.setattr(
+        publish, "ensure_corpora", lambda cache, found, **_: made.append([r.id for r in found])
+    )
+    embedded.ensure(published, ["demo-language"], workers=1)
+    embedded.ensure(published, workers=1)
+    assert made[0] == ["demo-language"]
+    assert made[1] == ["demo-accent", "demo-emotion", "demo-language", "demo-sentiment"]
+    assert embedded.missing(published, ["demo-language"]) == ["demo-language"], "a smaller one"
+    with pytest.raises(ConfigError, match="unknown embedded database 'demo-lang'"):
+        embedded.ensure(published, ["demo-lang"], workers=1)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from common import embedded, paths
-from common.embedded import espeak_worker, speech, synthesis
+from common.embedded import acted, espeak_worker, recipes, synthesis
 from common.errors import DataError, MissingDependency
 
 TEXT = "The cup is on the table."
@@ -86,6 +86,14 @@ def test_parameters_are_heard() -> None:
 
 
 @pytest.mark.spoken
+def test_phonemes_are_spoken_as_such() -> None:
+    """A word in letters and the same in phonemes."""
+    text = request("text", voice="en-us+m3", text="cup.")
+    both = spoken([text, {**text, "id": "phonemes", "text": "[[k|'V|p]]."}])
+    assert both["text"] == both["phonemes"]
+
+
+@pytest.mark.spoken
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -115,7 +123,7 @@ def test_missing_synthesiser_says_what_to_install(
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda n: None if n == synthesis.PACKAGE else find(n)
     )
-    install = f"pip install {speech.load().synthesiser}"
+    install = f"pip install {recipes.load(acted.RECIPE).synthesiser}"
     with pytest.raises(MissingDependency, match=install) as error:
         embedded.ensure(tmp_path / "cache", workers=1)
     assert error.value.install == install
