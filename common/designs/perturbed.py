@@ -1,0 +1,138 @@
+"""Predictions on changed signals against predictions on the original ones.
+
+Two kinds of metrics: the change of a score, ``m(truth, changed) - m(truth, original)``, and the
+agreement of the predictions, ``m(original, changed)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pydantic
+
+from common.designs import against_truth
+from common.designs.base import (
+    DESIGNS,
+    ORIGINAL,
+    Design,
+    Options,
+    Recipe,
+    Score,
+    Term,
+    View,
+    score_pair,
+)
+from common.designs.groups import criterion_name
+from common.metrics import METRICS, Metric
+from common.metrics.change import scored
+from common.metrics.reasons import why_undefined
+from common.spec import MetricUse, Target
+
+
+class Perturbed(Options):
+    """Options.
+
+    Args:
+        conditions: condition -> id of the perturbation; a list of perturbations, each of which
+            is called like its condition, or ``condition: perturbation``
+    """
+
+    conditions: Mapping[str, str] = pydantic.Field(min_length=1)
+
+    @pydantic.field_validator("conditions", mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            return value
+        found: dict[str, str] = {}
+        for item in value:
+            pairs = item if isinstance(item, Mapping) else {item: item}
+            for name, perturbation in pairs.items():
+                if name in found:
+                    raise ValueError(f"condition '{name}' stands there twice")
+                if name == ORIGINAL:
+                    raise ValueError(f"'{ORIGINAL}' is the name of the unchanged input")
+                found[name] = perturbation
+        return found
+
+
+def conditions(options: Perturbed, target: Target) -> Mapping[str, str]:
+    """All declared ones, for every target."""
+    return options.conditions
+
+
+def scores(options: Perturbed, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+    """Each metric in each condition, in the declared order.
+
+    The reference value of a change is the score on the original signals. A condition whose
+    perturbation is not available here has scores without a value that say why.
+    """
+    found = []
+    for use in uses:
+        for condition in options.conditions:
+            reason = view.missing.get(condition, "")
+            if reason:
+                found.append(not_run(use.metric, condition, ORIGINAL, reason))
+            elif METRICS.get(use.metric).of:
+                found.append(_change(use, view, condition))
+            else:
+                changed = view.predictions[condition]
+                for score in score_pair(use, view.prediction, changed, labels=view.target.labels):
+                    found.append(replace(score, condition=condition, reference=ORIGINAL))
+    return found
+
+
+def not_run(metric: str, condition: str, reference: str, reason: str) -> Score:
+    """Score without a value of a condition whose perturbation is not available."""
+    nan = float("nan")
+    text = f"condition not run: {reason}"
+    return Score(metric, nan, 0, condition=condition, reference=reference, reason=text)
+
+
+def _change(use: MetricUse, view: View, condition: str) -> Score:
+    metric = METRICS.get(use.metric)
+    truth, changed = view.truth, view.predictions[condition]
+    arrays = truth, view.prediction, changed
+    value = metric.function(*arrays)
+    before = why_undefined(truth, view.prediction)
+    return Score(
+        use.metric,
+        value,
+        len(changed),
+        condition=condition,
+        reference=ORIGINAL,
+        reference_value=scored(METRICS.get(metric.of), truth, view.prediction),
+        reason="" if not np.isnan(value) else before or why_undefined(truth, changed),
+        recipe=Recipe(Term(use.metric, arrays)),
+    )
+
+
+def criterion_names(options: Perturbed, target: Target, label: str) -> list[str]:
+    """The metric with every condition."""
+    return [criterion_name(label, condition) for condition in options.conditions]
+
+
+def misfit(options: Perturbed, metric: Metric) -> str:
+    """Why a metric cannot be used: it must compare predictions, or be the change of a score."""
+    if metric.takes in ("pair", "change"):
+        return ""
+    return f"'{metric.id}' neither compares predictions one by one nor is the change of a score"
+
+
+DESIGNS.add(
+    "perturbed",
+    Design(
+        name="perturbed",
+        options=Perturbed,
+        needs=against_truth.needs,
+        select=against_truth.select,
+        scores=scores,
+        conditions=conditions,
+        criterion_names=criterion_names,
+        misfit=misfit,
+        modules=("designs/against_truth.py",),
+    ),
+)

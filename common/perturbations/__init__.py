@@ -1,0 +1,20 @@
+"""Perturbations: changes of test signals.
+
+Reading order: :mod:`~common.perturbations.base` (what a perturbation is),
+:mod:`~common.perturbations.small_changes` (the simplest ones),
+:mod:`~common.perturbations.levels` (what a ratio is, how a level is kept),
+:mod:`~common.perturbations.noise`, :mod:`~common.perturbations.filters`,
+:mod:`~common.perturbations.phone`, and :mod:`~common.perturbations.library` (the entries of the
+catalog, bound to their recordings).
+"""
+
+from common.perturbations import (  # noqa: F401 (registration)
+    filters,
+    noise,
+    phone,
+    small_changes,
+)
+from common.perturbations.base import PERTURBATIONS, perturbation
+from common.perturbations.library import Library, faults
+
+__all__ = ["PERTURBATIONS", "Library", "faults", "perturbation"]

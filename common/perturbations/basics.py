@@ -1,0 +1,45 @@
+"""Noises and filters that several perturbations need."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from common.perturbations.levels import peak_normalised
+
+#: standard deviation of white noise before its gain
+SIGMA = 0.3
+
+
+def white(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Gaussian white noise, float32."""
+    return np.float32(SIGMA) * rng.standard_normal(shape, dtype=np.float32)
+
+
+def pink(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """Pink noise: random phases and an amplitude that falls with the root of the frequency.
+
+    Args:
+        rng: draws it
+        shape: (channels, samples)
+
+    Returns:
+        float32, peak of each channel 1
+    """
+    from scipy.fft import irfft, next_fast_len
+
+    size = next_fast_len(max(shape[1], 2), real=True)
+    bins = size // 2 + 1
+    parts = rng.standard_normal((2, shape[0], bins), dtype=np.float32)
+    weight = np.zeros(bins, dtype=np.float32)
+    weight[1:] = 1 / np.sqrt(np.arange(1, bins, dtype=np.float32))
+    return peak_normalised(irfft((parts[0] + 1j * parts[1]) * weight, size, axis=1)[:, : shape[1]])
+
+
+def butterworth(
+    signal: np.ndarray, sampling_rate: int, kind: str, cutoff_hz: float, order: int
+) -> np.ndarray:
+    """Signal behind a Butterworth filter, float64, shape (channels, samples)."""
+    from scipy.signal import butter, lfilter
+
+    coefficients = butter(order, cutoff_hz, btype=kind, fs=sampling_rate)
+    return np.asarray(lfilter(*coefficients, signal.astype(np.float64), axis=1))

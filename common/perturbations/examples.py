@@ -1,0 +1,53 @@
+"""Perturbed examples for the ear: the built-in catalog, and draws that are always the same."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from common.paths import default_cache
+from common.perturbations.library import Library
+from common.registry import unknown
+from common.rng import generator
+from common.spec import load_benchmark
+
+#: what the name of a perturbation may end with besides the type of the noise
+SUFFIX = "-noise"
+
+
+@cache
+def library() -> Library:
+    """Perturbations of the built-in catalog."""
+    return Library(load_benchmark(), default_cache())
+
+
+def named(noise_type: str) -> str:
+    """Id of the perturbation of a type of noise, such as ``babble``.
+
+    >>> named("babble"), named("music"), named("white_noise")
+    ('babble-noise', 'music', 'white-noise')
+    """
+    known = library().benchmark.perturbations
+    name = noise_type.replace("_", "-")
+    for candidate in (name, f"{name}{SUFFIX}"):
+        if candidate in known:
+            return candidate
+    raise unknown("type of noise", noise_type, known)
+
+
+def example(name: str, signal: np.ndarray, sampling_rate: int, *, demo: bool = False) -> np.ndarray:
+    """Changed signal, the same for every call.
+
+    Args:
+        name: id of a perturbation of the built-in catalog
+        signal: shape (channels, samples)
+        sampling_rate: in Hz
+        demo: whether to draw from the first recordings only
+
+    Raises:
+        DatasetUnavailable: if its recordings are not on this machine
+        MissingDependency: if a part of the program that it needs is not installed
+    """
+    own = library()
+    return own.apply(name, signal, sampling_rate, generator(own.seed, name), demo=demo)

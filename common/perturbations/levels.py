@@ -1,0 +1,95 @@
+"""Levels: what a signal-to-noise ratio means here, and how a level is kept."""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: mean square of a channel up to which it is silent: -120 dB
+SILENCE = 1e-12
+
+
+def power(signal: np.ndarray) -> np.ndarray:
+    """Mean square of each channel.
+
+    Args:
+        signal: shape (channels, samples)
+
+    Returns:
+        float64, shape (channels, 1)
+    """
+    return np.mean(np.square(signal, dtype=np.float64), axis=-1, keepdims=True)
+
+
+def rms_db(signal: np.ndarray) -> np.ndarray:
+    """Level of each channel in dB, at least -120, shape (channels, 1).
+
+    >>> rms_db(np.array([[1.0, -1.0], [0.1, 0.1]])).round(6).tolist()
+    [[0.0], [-20.0]]
+    """
+    return 10 * np.log10(np.maximum(SILENCE, power(signal)))
+
+
+def factor(gain_db: float | np.ndarray) -> float | np.ndarray:
+    """What a gain multiplies with.
+
+    >>> factor(20.0)
+    10.0
+    """
+    return 10 ** (gain_db / 20)
+
+
+def is_silent(signal: np.ndarray) -> bool:
+    """Whether no channel has a level above -120 dB."""
+    return bool((power(signal) <= SILENCE).all())
+
+
+def noise_gain(signal: np.ndarray, noise: np.ndarray, snr_db: float) -> np.ndarray:
+    """Factor for a noise so that the RMS levels differ by a signal-to-noise ratio.
+
+    Args:
+        signal: shape (channels, samples)
+        noise: shape (channels, samples) or (1, samples)
+        snr_db: level of the signal minus that of the noise, in dB
+
+    Returns:
+        factor per channel, shape (channels, 1); 0 where signal or noise is silent, as no
+        factor would give the ratio
+    """
+    wanted, found = power(signal), power(noise)
+    audible = (wanted > SILENCE) & (found > SILENCE)
+    ratio = np.divide(wanted, found, out=np.zeros_like(wanted), where=audible)
+    return np.sqrt(ratio) * 10 ** (-snr_db / 20)
+
+
+def level_as(changed: np.ndarray, signal: np.ndarray) -> np.ndarray:
+    """The level rule: RMS of the signal is restored, unless that would clip.
+
+    Each channel of the changed signal gets the RMS level that the channel had. If its peak, of
+    either sign, would then lie beyond 1, it is scaled down to 1.
+
+    Args:
+        changed: shape (channels, samples)
+        signal: what it was made from, shape (channels, samples)
+
+    Returns:
+        float32, shape of ``changed``; a channel that the change has silenced stays silent
+
+    >>> level_as(np.array([[0.1, -0.1]]), np.array([[0.5, 0.5]])).tolist()
+    [[0.5, -0.5]]
+    """
+    found = power(changed)
+    ratio = np.divide(power(signal), found, out=np.ones_like(found), where=found > 0)
+    scale = np.sqrt(ratio)
+    peak = np.abs(changed).max(axis=-1, keepdims=True) * scale
+    scale = scale / np.maximum(1.0, peak)
+    return (changed * scale).astype(np.float32)
+
+
+def peak_normalised(signal: np.ndarray) -> np.ndarray:
+    """Each channel with a peak of 1; a channel of zeros stays as it is.
+
+    >>> peak_normalised(np.array([[0.1, -0.2], [0.0, 0.0]])).tolist()
+    [[0.5, -1.0], [0.0, 0.0]]
+    """
+    peak = np.abs(signal).max(axis=-1, keepdims=True)
+    return signal / np.where(peak > 0, peak, 1)

@@ -1,0 +1,225 @@
+"""Perturbations of the catalog, ready to be applied to samples."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from common import datasets, provenance, rng
+from common.errors import DatasetUnavailable
+from common.perturbations import amr
+from common.perturbations.base import PERTURBATIONS, Function
+from common.perturbations.corpora import Corpora, CorpusSpec, corpus_spec
+from common.registry import unknown
+from common.spec import Benchmark, Perturbation
+
+if TYPE_CHECKING:
+    from common.models.base import SampleKey
+
+#: parameter that names recordings of a dataset
+CORPUS = "corpus"
+#: module that reads them
+CORPORA = "corpora"
+#: modules that need more than the program itself -> why they cannot be used
+NEEDS: dict[str, Callable[[], str]] = {"amr": amr.missing}
+FOLDER = Path(__file__).parent
+
+
+class Library:
+    """All perturbations of a benchmark.
+
+    Args:
+        benchmark: declarations
+        cache: cache folder of the program
+        seed: seed of the run
+        download: id of a dataset -> whether it may be fetched from a remote repository
+    """
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        cache: Path,
+        *,
+        seed: int = rng.DEFAULT_SEED,
+        download: Callable[[str], bool] = lambda dataset: False,
+    ):
+        self.benchmark = benchmark
+        self.seed = seed
+        self._digests: dict[str, str] = {}
+        self._corpora = Corpora(benchmark, cache, download)
+
+    def entry(self, name: str) -> Perturbation:
+        """Entry of the catalog; raises ConfigError with the nearest id."""
+        found: Perturbation = self.benchmark.find("perturbations", name)
+        return found
+
+    def missing(self, name: str) -> str:
+        """Why a perturbation cannot be applied on this machine; empty if it can."""
+        entry = self.entry(name)
+        spec = _corpus(entry)
+        if spec is not None and self._corpora.missing(spec):
+            return self._corpora.missing(spec)
+        used = {path.stem for path in modules(PERTURBATIONS.get(entry.function))}
+        reasons = (why() for module, why in NEEDS.items() if module in used)
+        return next((reason for reason in reasons if reason), "")
+
+    def prepare(self, name: str) -> str:
+        """Fetch what a perturbation needs; returns why that cannot be had, empty if it is there.
+
+        Raises:
+            DataError: if its recordings are not as the catalog says
+        """
+        reason = self.missing(name)
+        spec = _corpus(self.entry(name))
+        if spec is not None and not reason:
+            try:
+                self._corpora.get(spec)
+            except DatasetUnavailable as error:
+                return str(error)
+        return reason
+
+    def digest(self, name: str) -> str:
+        """Hash of what decides about the outcome besides signal and seed.
+
+        These are id and parameters, the code of the function and of the modules it uses, and
+        the recordings it draws from.
+        """
+        if name not in self._digests:
+            self._digests[name] = self._digest(self.entry(name))
+        return self._digests[name]
+
+    def _digest(self, entry: Perturbation) -> str:
+        spec = _corpus(entry)
+        code = modules(PERTURBATIONS.get(entry.function))
+        if spec is not None:
+            code = (*code, FOLDER / f"{CORPORA}.py")
+        return provenance.digest(
+            {
+                "id": entry.id,
+                "function": entry.function,
+                "params": dict(entry.params),
+                "code": provenance.code_digest(code),
+                "recordings": "" if spec is None else self._corpora.fingerprint(spec),
+            }
+        )
+
+    def perturb(
+        self, name: str, signal: np.ndarray, sampling_rate: int, key: SampleKey
+    ) -> np.ndarray:
+        """Changed signal of a sample.
+
+        Draws depend on the seed, the id of the perturbation, the database, the file and the
+        start of the sample, and on nothing else.
+
+        Args:
+            name: id of the perturbation
+            signal: float32, shape (channels, samples)
+            sampling_rate: in Hz
+            key: identity of the sample
+
+        Returns:
+            float32, shape (channels, samples); the number of samples may differ
+        """
+        own = rng.generator(self.seed, name, key.database, key.file, int(key.start))
+        return self.apply(name, signal, sampling_rate, own)
+
+    def apply(
+        self,
+        name: str,
+        signal: np.ndarray,
+        sampling_rate: int,
+        generator: np.random.Generator,
+        *,
+        demo: bool = False,
+    ) -> np.ndarray:
+        """Changed signal, with draws of a given generator.
+
+        Args:
+            name: id of the perturbation
+            signal: float32, shape (channels, samples)
+            sampling_rate: in Hz
+            generator: source of all draws
+            demo: whether to draw from few recordings only
+        """
+        entry = self.entry(name)
+        params = dict(entry.params)
+        spec = _corpus(entry)
+        if spec is not None:
+            corpus = self._corpora.get(spec)
+            params[CORPUS] = corpus.first(spec.demo) if demo else corpus
+        changed: np.ndarray = PERTURBATIONS.get(entry.function)(
+            signal, sampling_rate, generator, **params
+        )
+        return changed
+
+
+def _corpus(entry: Perturbation) -> CorpusSpec | None:
+    content = entry.params.get(CORPUS)
+    place = f"{entry.origin}: {entry.id}.params.{CORPUS}"
+    return None if content is None else corpus_spec(content, place)
+
+
+@cache
+def modules(function: Function) -> tuple[Path, ...]:
+    """Modules of this package that decide about what a function returns."""
+    todo = [inspect.getmodule(inspect.unwrap(function)).__name__.rpartition(".")[2]]  # type: ignore[union-attr]
+    found: dict[str, Path] = {}
+    while todo:
+        name = todo.pop()
+        path = FOLDER / f"{name}.py"
+        if name in found or not path.is_file():
+            continue
+        found[name] = path
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+                inside = [n for n in names if n.startswith(f"{__package__}.")]
+                todo += [n.removeprefix(f"{__package__}.").split(".")[0] for n in inside]
+    return tuple(sorted(found.values()))
+
+
+def faults(benchmark: Benchmark, entry: Perturbation) -> Iterator[str]:
+    """What is wrong with an entry of the catalog, one line each."""
+    where = f"{entry.origin}: {entry.id}"
+    function = PERTURBATIONS.get(entry.function, f"{where}.function")
+    parameters = inspect.signature(function).parameters
+    own = {n: p.annotation for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+    for name, value in entry.params.items():
+        if name not in own:
+            yield str(unknown(f"parameter of '{entry.function}'", name, own, f"{where}.params"))
+        elif not _fits(own[name], value):
+            yield f"{where}.params.{name}: expected {_EXPECTED[own[name]]}, found {value!r:.60}"
+    for name in own:
+        if name not in entry.params:
+            yield f"{where}.params: parameter '{name}' of '{entry.function}' is missing"
+    spec = _corpus(entry)
+    if spec is not None:
+        dataset = benchmark.find("datasets", spec.dataset, f"{where}.params.{CORPUS}.dataset")
+        known = datasets.declared_columns(dataset)  # none: a folder that is not here
+        for column in spec.where:
+            if known and column not in known:
+                yield str(unknown("column", column, known, f"{where}.params.{CORPUS}.where"))
+
+
+#: annotation of a parameter -> what a catalog must give
+_EXPECTED = {
+    "Choice": "a number or several to draw from",
+    "float": "a number",
+    "int": "a whole number",
+}
+
+
+def _fits(annotation: str, value: Any) -> bool:
+    """Whether a value of the catalog can be given for a parameter."""
+    if annotation == "Choice" and isinstance(value, list | tuple):
+        return bool(value) and all(_fits("float", item) for item in value)
+    kinds = {"Choice": (int, float), "float": (int, float), "int": (int,)}
+    if annotation not in kinds:
+        return True
+    return isinstance(value, kinds[annotation]) and not isinstance(value, bool)
