@@ -17,11 +17,11 @@ def run(what: str, *, workers: int, say: Say) -> dict[str, Any]:
     """Run a benchmark and report every figure.
 
     Args:
-        what: engine or site
+        what: engine, site or fairness
         workers: parallel workers
         say: takes one line for a person
     """
-    figures = {"engine": _engine, "site": _site}[what](workers)
+    figures = {"engine": _engine, "fairness": _fairness, "site": _site}[what](workers)
     for name, value in figures.items():
         say(f"{name}: {value:.2f} s" if isinstance(value, float) else f"{name}: {value}")
     return figures
@@ -60,7 +60,14 @@ def _engine(workers: int) -> dict[str, Any]:
 
 def _site(workers: int) -> dict[str, Any]:
     """The website on the published results, in fresh processes."""
-    from common.site import bench_site
+    from common.bench_site import bench_site
 
     with tempfile.TemporaryDirectory() as folder:
         return dict(bench_site(Path(folder)))
+
+
+def _fairness(workers: int) -> dict[str, Any]:
+    """The fairness tests on many predictions, in a fresh process."""
+    from common.bench_fairness import LIMITS, bench_fairness
+
+    return {**bench_fairness(), **{f"at most {name}": value for name, value in LIMITS.items()}}

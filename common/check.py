@@ -6,24 +6,25 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from common import datasets, models, paths, provenance
+from common import datasets, models, paths, perturbations, provenance
 from common.designs import DESIGNS, check_uses, options
 from common.errors import BenchmarkError, ConfigError
 from common.files import write_text
 from common.metrics import METRICS
 from common.paths import Paths
-from common.plan import needs
+from common.plan import conditions, missing_columns, needs
 from common.registry import unknown
-from common.spec import KINDS, Benchmark, Dataset, Model, Test
+from common.spec import KINDS, Benchmark, Dataset, Entry, Model, Test
 
 
 def faults(benchmark: Benchmark) -> list[str]:
     """One line per fault; empty if everything is right."""
     found: list[str] = []
-    checks: list[tuple[Callable[..., Iterator[str]], list[Test] | list[Dataset] | list[Model]]] = [
+    checks: list[tuple[Callable[..., Iterator[str]], Sequence[Entry]]] = [
         (_test, list(benchmark.tests.values())),
         (_dataset, list(benchmark.datasets.values())),
         (_model, list(benchmark.models.values())),
+        (perturbations.faults, list(benchmark.perturbations.values())),
     ]
     for check, items in checks:
         for item in items:
@@ -79,6 +80,10 @@ def _test(benchmark: Benchmark, test: Test) -> Iterator[str]:
     for target in benchmark.targets.values():
         if test.uses(target.kind):
             needs(test, target)
+            for condition, name in conditions(test, target).items():
+                place = f"{where}: design: condition '{condition}'"
+                benchmark.find("perturbations", name, place)
+    yield from _columns(benchmark, test)
     yield from _expected(benchmark, test)
 
 
@@ -105,6 +110,20 @@ def _figures(test: Test) -> Iterator[str]:
             yield str(unknown("kind", kind, KINDS, f"{test.origin}: figures"))
         elif name not in FIGURES:
             yield str(unknown("figure", name, FIGURES.names(), f"{test.origin}: figures.{kind}"))
+
+
+def _columns(benchmark: Benchmark, test: Test) -> Iterator[str]:
+    """Datasets that the test names and that have the columns it needs for no target."""
+    targets = [target for target in benchmark.targets.values() if test.uses(target.kind)]
+    for name in test.datasets:
+        dataset = benchmark.datasets.get(name)
+        if dataset is None or not targets:
+            continue
+        lacking = min((missing_columns(test, target, dataset) for target in targets), key=len)
+        if lacking:
+            where = f"{test.origin}: datasets: {name}"
+            known = datasets.declared_columns(dataset)
+            yield str(unknown("column that the test needs", lacking[0], known, where))
 
 
 def _expected(benchmark: Benchmark, test: Test) -> Iterator[str]:

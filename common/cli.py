@@ -139,7 +139,7 @@ def _tell_reasons(context: _Context, report: Any) -> None:
     absent = Counter(report.not_run.values())
     if absent:
         context.say(
-            f"not run: {len(absent)} datasets are unavailable, which concerns "
+            f"not run: {len(absent)} datasets or programs are unavailable, which concerns "
             f"{sum(absent.values())} cells"
         )
     for reason, count in absent.items():
@@ -261,6 +261,41 @@ def command_import(context: _Context) -> int:
     )
     context.answer(report.to_dict())
     context.say(report.text())
+    return OK
+
+
+def command_texts(context: _Context) -> int:
+    """Write the sentences of templates."""
+    from common import files
+    from common.embedded import templates
+
+    args = context.args
+    found = list(templates.sentences(templates.load(args.templates), args.number))
+    files.write_text(args.out, templates.to_csv(found))
+    languages = sorted({sentence.language for sentence in found})
+    context.answer({"out": str(args.out), "sentences": len(found), "languages": languages})
+    context.say(f"{len(found)} sentences in {', '.join(languages)}: {args.out}")
+    return OK
+
+
+def command_simulate(context: _Context) -> int:
+    """What chance models reach in fairness tests."""
+    from common.simulation import command
+
+    args = context.args
+    try:
+        answer = command.run(
+            context.benchmark(),
+            context.folders,
+            command.Wanted(args.metric, args.samples, args.groups, args.table, args.plots),
+            command.Draws(args.repetitions, args.compat, args.seed),
+            progress=context.progress(),
+        )
+    finally:
+        _clear_progress(context)
+    context.answer(answer)
+    for line in command.lines(answer):
+        context.say(line)
     return OK
 
 

@@ -7,26 +7,29 @@ manifests are written source by source, so that an interrupted run keeps what it
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from common import datasets, kinds, models, provenance
+from common.attributes import Context
+from common.certainty import intervals
 from common.criteria import write_criteria
 from common.datasets.base import Samples
 from common.designs import DESIGNS, Score, Selection, options
 from common.errors import BenchmarkError, DatasetUnavailable, ModelError
 from common.inputs import Request, Source
-from common.judge import judge
 from common.models.base import Model as LoadedModel
 from common.paths import Paths
-from common.plan import Cell, Filters, Plan, Planner, stale_files
+from common.plan import Cell, Filters, Plan, Planner, conditions, stale_files
 from common.predict import NOT_TRIED, Predictor
 from common.publish import Publisher
-from common.spec import Benchmark, Dataset, Model, Target
+from common.rows import rows
+from common.selecting import Selector
+from common.simulation import Bounds
+from common.spec import Benchmark, Dataset, Model
 from common.store import PredictionStore
 from common.view import ORIGINAL, View
 
@@ -118,6 +121,7 @@ class Engine:
         self.device = device
         self.progress = progress or (lambda stage, done, total: None)
         self.planner = Planner(benchmark, folders, seed=seed, download=download)
+        self.library = self.planner.library
         self._loaded: dict[str, _Lazy] = {}
         self._named: set[str] = set()
 
@@ -197,17 +201,16 @@ class Engine:
     def _select(
         self, cells: list[Cell], samples: Samples, publisher: Publisher, report: Report
     ) -> list[_Work]:
+        def tell(done: int, total: int) -> None:
+            self.progress(f"attributes of {samples.dataset.id}", done, total)
+
+        select = Selector(samples, self.seed, Context(self.folders.cache, self.workers, tell))
         works = []
-        selections: dict[tuple[str, str], Selection] = {}
         for cell in cells:
-            key = (cell.target.id, cell.test.id)
             try:
-                if key not in selections:
-                    design = DESIGNS.get(cell.test.design_name)
-                    selections[key] = design.select(
-                        options(design, cell.test), cell.target, samples.table
-                    )
-                works.append(_Work(cell, selections[key]))
+                works.append(_Work(cell, select(cell.test, cell.target)))
+            except DatasetUnavailable as error:
+                self._skip(publisher, report, cell, str(error))
             except BenchmarkError as error:
                 self._fail(publisher, report, cell, str(error))
         return works
@@ -221,23 +224,19 @@ class Engine:
         report: Report,
     ) -> None:
         requests: dict[tuple[str, str], Request] = {}
-        for work in works:
-            if work.selection.samples.empty:
-                continue
-            ids = source.ids(work.cell.dataset.id, work.selection.samples.index)
-            design = DESIGNS.get(work.cell.test.design_name)
-            conditions = design.conditions(options(design, work.cell.test), work.cell.target)
-            for condition in (ORIGINAL, *conditions):
-                key = (work.cell.model.id, condition)
-                if key not in requests:
-                    requests[key] = self._request(work.cell.model, condition, source)
-                requests[key].wanted[ids] = True
-                work.requests[condition] = requests[key]
+        asked, works = works, []
+        for work in asked:
+            try:
+                self._ask(work, source, requests, report)
+                works.append(work)
+            except BenchmarkError as error:
+                self._fail(publisher, report, work.cell, str(error))
         total = f"{source.database} {source.version}"
         predictor = Predictor(
             source,
             list(requests.values()),
             workers=self.workers,
+            perturb=self.library.perturb,
             progress=lambda done, wanted: self.progress(f"predict {total}", done, wanted),
         )
         try:
@@ -253,7 +252,37 @@ class Engine:
             self.progress(f"score {total}", number, len(works))
             self._evaluate(work, source, publisher, report)
 
+    def _ask(
+        self,
+        work: _Work,
+        source: Source,
+        requests: dict[tuple[str, str], Request],
+        report: Report,
+    ) -> None:
+        """Note which predictions a cell wants; conditions that cannot be had are set aside."""
+        cell, samples = work.cell, work.selection.samples
+        if samples.empty:
+            return
+        wanted = conditions(cell.test, cell.target)
+        reasons = {name: self.library.prepare(used) for name, used in wanted.items()}
+        missing = {name: reason for name, reason in reasons.items() if reason}
+        work.cell = cell = replace(cell, missing=missing)
+        for name, reason in missing.items():
+            report.not_run[f"{cell.target.id}/{cell.model.id}/{cell.key}/{name}"] = reason
+        if wanted and len(missing) == len(wanted):
+            return
+        ids = source.ids(cell.dataset.id, samples.index)
+        for name, used in {ORIGINAL: ORIGINAL, **wanted}.items():
+            if name in missing:
+                continue
+            key = (cell.model.id, used)
+            if key not in requests:
+                requests[key] = self._request(cell.model, used, source)
+            requests[key].wanted[ids] = True
+            work.requests[name] = requests[key]
+
     def _request(self, model: Model, condition: str, source: Source) -> Request:
+        """Request for predictions in a condition: the original or the id of a perturbation."""
         offered = models.offered_targets(model, self.benchmark.targets, cache=self.folders.cache)
         columns = [c for name in offered for c in self.benchmark.targets[name].columns]
         fingerprint = models.fingerprint(model, cache=self.folders.cache)
@@ -266,6 +295,7 @@ class Engine:
             "database_version": source.version,
             "data": source.samples.media_fingerprint,
             "condition": condition,
+            "perturbation": "" if condition == ORIGINAL else self.library.digest(condition),
             "seed": self.seed if model.is_chance or condition != ORIGINAL else 0,
         }
         folder = (
@@ -317,12 +347,16 @@ class Engine:
                 predictions,
                 dataset=cell.dataset.id,
                 seed=self.seed,
+                missing=cell.missing,
+                note=work.selection.note,
+                left_out=work.selection.left_out,
             )
             scores = self._scores(cell, view, work.selection.reason)
+            found = rows(cell, scores, Bounds(self.folders.cache), intervals(scores, view))
         except BenchmarkError as error:
             self._fail(publisher, report, cell, str(error))
             return
-        publisher.cell(cell, rows(cell, scores), None if samples.empty else view)
+        publisher.cell(cell, found, replace(view, rows=found) if predictions else None)
         report.computed += 1
 
     @staticmethod
@@ -330,7 +364,7 @@ class Engine:
         uses = cell.test.uses(cell.target.kind)
         if view.samples.empty:
             why = reason or "no sample with the annotations that the test needs"
-            return [Score(use.metric, float("nan"), 0, reason=why) for use in uses]
+            return [Score(use.metric, float("nan"), 0, reason=why, note=view.note) for use in uses]
         design = DESIGNS.get(cell.test.design_name)
         return design.scores(options(design, cell.test), view, uses)
 
@@ -345,44 +379,6 @@ class Engine:
             for row in rows(cell, [Score(use.metric, float("nan"), 0) for use in uses])
         ]
         publisher.cell(cell, failed, None, error=message)
-
-
-def rows(cell: Cell, scores: Sequence[Score]) -> list[dict[str, Any]]:
-    """Result rows of a cell: scores with their criteria and verdicts."""
-    criteria = {use.metric: use.criterion for use in cell.test.uses(cell.target.kind)}
-    out = []
-    for score in scores:
-        verdict = judge(score.value, criteria[score.metric], score.reason)
-        out.append(
-            {
-                **identity(cell.target, cell.model, cell.test.id, cell.dataset),
-                "condition": score.condition,
-                "reference": score.reference,
-                "metric": score.metric,
-                "label": score.label,
-                "value": score.value,
-                "reference_value": score.reference_value,
-                "n": score.n,
-                "criterion": str(criteria[score.metric]),
-                "status": verdict.status,
-                "reason": verdict.reason,
-                "note": score.note,
-            }
-        )
-    return out
-
-
-def identity(target: Target, model: Model, test: str, dataset: Dataset) -> dict[str, str]:
-    """The part of a result row that names the cell."""
-    return {
-        "target": target.id,
-        "model": model.id,
-        "model_version": model.version,
-        "test": test,
-        "dataset": dataset.id,
-        "dataset_version": dataset.version,
-        "data": dataset.data,
-    }
 
 
 def _source_key(dataset: Dataset, samples: Samples) -> tuple[str, ...]:

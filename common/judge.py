@@ -47,8 +47,8 @@ def _holds(value: float, criterion: Criterion) -> bool:
         return value > criterion.above
     if criterion.below is not None:
         return value < criterion.below
-    if criterion.within is not None:
+    if isinstance(criterion.within, float):
         return abs(value) < criterion.within
     if criterion.between is not None:
         return criterion.between[0] < value < criterion.between[1]
-    raise AssertionError("a criterion has exactly one bound")
+    raise AssertionError("a criterion has exactly one bound, and it is a number by now")

@@ -9,7 +9,7 @@ from typing import Any
 from common.rng import DEFAULT_SEED
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations")
-BENCHES = ("engine", "site")
+BENCHES = ("engine", "fairness", "site")
 
 DEFAULTS: dict[str, Any] = {
     "catalog": [],
@@ -75,6 +75,31 @@ def _filter_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _simulate_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--metric", metavar="ID", action="append", default=[], help="metric (repeatable)"
+    )
+    for name, text in (
+        ("--samples", "samples per group, for shifts per group and context (repeatable)"),
+        ("--groups", "number of groups (repeatable)"),
+    ):
+        parser.add_argument(
+            name, metavar="N", action="append", type=_positive, default=[], help=text
+        )
+    parser.add_argument(
+        "--repetitions", metavar="N", type=_positive, default=1000, help="default: 1000"
+    )
+    parser.add_argument(
+        "--compat", action="store_true", help="draw as the paper did, digit by digit"
+    )
+    parser.add_argument(
+        "--table", metavar="FILE", type=Path, help="write the complete table of the paper as CSV"
+    )
+    parser.add_argument(
+        "--plots", action="store_true", help="draw extra/media/fairness_thresholds/plots/max_*.png"
+    )
+
+
 def parser() -> argparse.ArgumentParser:
     """The complete argument parser."""
     shared = _common_options()
@@ -119,6 +144,24 @@ def parser() -> argparse.ArgumentParser:
         help="catalog folder that gets the entry (default: ./catalog)",
     )
     importing.add_argument("--force", action="store_true", help="replace an entry of this id")
+    texts = add("texts", "write sentences with words of sentiment for a speech synthesiser")
+    texts.add_argument(
+        "--templates", metavar="FILE", type=Path, help="YAML file (default: the built-in one)"
+    )
+    texts.add_argument("--out", metavar="FILE", type=Path, required=True, help="CSV to write")
+    texts.add_argument(
+        "--number",
+        metavar="N",
+        type=_positive,
+        help="sentences of each language and sentiment (default: that of the templates)",
+    )
+    _simulate_options(
+        add(
+            "simulate",
+            "how far scores of groups differ by chance; without options: beside the thresholds "
+            "of the suite, for the numbers of samples that they were chosen for",
+        )
+    )
     bench = add("bench", "the performance benchmarks")
     bench.add_argument("what", choices=BENCHES)
     return top

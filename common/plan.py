@@ -6,7 +6,7 @@ and computes nothing, so that an up-to-date benchmark is recognised at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,14 @@ from common.designs import DESIGNS, options
 from common.errors import BenchmarkError, ConfigError, MissingDependency
 from common.manifest import FORMAT, Manifest
 from common.paths import Paths
-from common.spec import Benchmark, Dataset, Model, Target, Test
+from common.perturbations import Library
+from common.spec import KINDS, Benchmark, Dataset, Model, Target, Test
 
 #: code that turns predictions into scores and verdicts, besides the design itself
-_SCORING = ("metrics", "kinds", "judge.py", "view.py", "designs/base.py")
+_SCORING = (
+    *("metrics", "kinds", "judge.py", "view.py", "rows.py", "selecting.py", "designs/base.py"),
+    *("uncertainty", "certainty.py"),
+)
 
 
 @dataclass(frozen=True)
@@ -40,13 +44,17 @@ class Filters:
 
 @dataclass(frozen=True)
 class Cell:
-    """One unit of work: all scores of a model in one test on one dataset."""
+    """One unit of work: all scores of a model in one test on one dataset.
+
+    ``missing`` are conditions whose perturbation is not available here, with the reason.
+    """
 
     target: Target
     model: Model
     test: Test
     dataset: Dataset
     hash: str
+    missing: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -104,13 +112,30 @@ def participants(benchmark: Benchmark, test: Test, target: Target) -> list[Datas
 
 
 def _scoring_code(test: Test) -> str:
-    package = paths.PACKAGE
-    design = package / "designs" / f"{test.design_name}.py"
-    return provenance.code_digest([*(package / name for name in _SCORING), design])
+    names = [*_SCORING, f"designs/{test.design_name}.py", *DESIGNS.get(test.design_name).modules]
+    if any(use.criterion.is_simulated for kind in KINDS for use in test.uses(kind)):
+        names.append("simulation")
+    return provenance.code_digest([paths.PACKAGE / name for name in names])
 
 
-def test_hash(test: Test, target: Target, dataset: Dataset, data: str, seed: int) -> str:
-    """Hash of all that decides about scores besides the model."""
+def conditions(test: Test, target: Target) -> Mapping[str, str]:
+    """Condition -> id of its perturbation, of a test for a target."""
+    design = DESIGNS.get(test.design_name)
+    return design.conditions(options(design, test), target)
+
+
+def test_hash(
+    test: Test,
+    target: Target,
+    dataset: Dataset,
+    data: str,
+    seed: int,
+    perturbations: Mapping[str, str],
+) -> str:
+    """Hash of all that decides about scores besides the model.
+
+    ``perturbations`` has the digest of the perturbation of each condition.
+    """
     return provenance.digest(
         {
             "format": FORMAT,
@@ -121,6 +146,7 @@ def test_hash(test: Test, target: Target, dataset: Dataset, data: str, seed: int
             "dataset": dataset.model_dump(exclude={"label", "description", "source", "cite"}),
             "data": data,
             "code": _scoring_code(test),
+            "perturbations": perturbations,
             "seed": seed,
         }
     )
@@ -146,22 +172,38 @@ class Planner:
         self._data: dict[str, tuple[str, str]] = {}
         self._hashes: dict[tuple[str, str, str], str] = {}
         self._tables: dict[Path, str] = {}
-        self._missing_part = ""
+        self._missing_parts: dict[str, str] = {}
+        self._named: set[str] = set()
+        self.library = Library(benchmark, folders.cache, seed=seed, download=self._may_fetch)
+
+    def _may_fetch(self, dataset: str) -> bool:
+        return self.download or dataset in self._named
 
     def prepare(
         self, filters: Filters, *, workers: int, progress: Callable[[int, int], None]
     ) -> None:
-        """Make the embedded data if a selected dataset is embedded and they are not there.
+        """Make the embedded data of the selected cells that are not there.
 
         Without the optional synthesiser their tests are not run, with the reason.
         """
-        chosen = _chosen(self.benchmark.datasets, filters.datasets)
-        if not any(dataset.embedded for dataset in chosen):
+        names = {dataset.database for dataset in self._needed(filters) if dataset.embedded}
+        if not names:
             return
         try:
-            embedded.ensure(self.folders.cache, workers=workers, progress=progress)
+            embedded.ensure(self.folders.cache, names, workers=workers, progress=progress)
         except MissingDependency as error:
-            self._missing_part = str(error)
+            self._missing_parts = dict.fromkeys(
+                embedded.missing(self.folders.cache, names), str(error)
+            )
+
+    def _needed(self, filters: Filters) -> Iterator[Dataset]:
+        """Datasets of the selected cells, some more than once."""
+        for target in _chosen(self.benchmark.targets, filters.targets):
+            for test in self.benchmark.applicable(target.id):
+                if not filters.tests or test.id in filters.tests:
+                    for dataset in participants(self.benchmark, test, target):
+                        if not filters.datasets or dataset.id in filters.datasets:
+                            yield dataset
 
     def plan(self, filters: Filters | None = None, *, force: bool = False) -> Plan:
         """Plan for the selected cells.
@@ -175,6 +217,7 @@ class Planner:
         """
         filters = filters or Filters()
         filters.check(self.benchmark)
+        self._named = set(filters.datasets)
         plan = Plan()
         for model in _chosen(self.benchmark.models, filters.models):
             try:
@@ -210,13 +253,18 @@ class Planner:
             plan.order[target.id, test.id] = [dataset.id for dataset in chosen]
             if filters.tests and test.id not in filters.tests:
                 continue
+            reasons = {
+                condition: self.library.missing(name)
+                for condition, name in conditions(test, target).items()
+            }
+            missing = {condition: reason for condition, reason in reasons.items() if reason}
             for dataset in chosen:
                 if filters.datasets and dataset.id not in filters.datasets:
                     continue
                 data, reason = self.data(dataset, named=dataset.id in filters.datasets)
                 scoring = self._scoring(test, target, dataset, data)
                 cell_hash = provenance.digest([model.id, model.version, fingerprint, scoring])
-                cell = Cell(target, model, test, dataset, cell_hash)
+                cell = Cell(target, model, test, dataset, cell_hash, missing)
                 if not force and self.is_current(cell, manifest):
                     plan.done.append(cell)
                 elif reason:
@@ -228,7 +276,7 @@ class Planner:
         """Fingerprint of the data and, if they are not available, the reason."""
         if dataset.id not in self._data:
             cache = self.folders.cache
-            reason = self._missing_part if dataset.embedded else ""
+            reason = self._missing_parts.get(dataset.database, "") if dataset.embedded else ""
             reason = reason or datasets.availability(
                 dataset, cache, download=self.download or named
             )
@@ -239,15 +287,23 @@ class Planner:
     def _scoring(self, test: Test, target: Target, dataset: Dataset, data: str) -> str:
         key = (test.id, target.id, dataset.id)
         if key not in self._hashes:
-            self._hashes[key] = test_hash(test, target, dataset, data, self.seed)
+            used = conditions(test, target).items()
+            digests = {condition: self.library.digest(name) for condition, name in used}
+            self._hashes[key] = test_hash(test, target, dataset, data, self.seed, digests)
         return self._hashes[key]
 
     def is_current(self, cell: Cell, manifest: Manifest | None) -> bool:
-        """Whether rows and figures of a cell are there and made from what is there now."""
+        """Whether rows and figures of a cell are there and made from what is there now.
+
+        A condition that could not be run and now can makes it stale; one that could be run and
+        now cannot does not, so that results are never replaced by nothing.
+        """
         if manifest is None:
             return False
         known = manifest.cells.get(cell.key)
         if known is None or known["hash"] != cell.hash or known.get("status") == "error":
+            return False
+        if not set(known.get("missing", ())) <= set(cell.missing):
             return False
         ids = (cell.target.id, cell.model.id, cell.test.id)
         table = self._table(self.folders.results(*ids))

@@ -184,7 +184,7 @@ class Predictor:
                 try:
                     changed[number] = self.perturb(condition, signals[number], rate, key)
                 except BenchmarkError as error:
-                    broken[number] = str(error)
+                    broken[number] = f"{condition}: {key}: {error}"
         return changed, broken
 
     def _predict(

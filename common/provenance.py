@@ -57,4 +57,6 @@ def code_digest(paths: Iterable[Path]) -> str:
     modules: list[Path] = []
     for path in paths:
         modules += sorted(path.glob("*.py")) if path.is_dir() else [path]
-    return digest([[m.name, _module_digest(m, m.stat().st_mtime_ns, m.stat().st_size)] for m in modules])
+    return digest(
+        [[m.name, _module_digest(m, m.stat().st_mtime_ns, m.stat().st_size)] for m in modules]
+    )

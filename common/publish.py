@@ -28,7 +28,16 @@ logger = logging.getLogger(__name__)
 #: figures below this number are not worth the start of processes
 POOL_FROM = 12
 #: packages whose version may move a number
-PACKAGES = ("numpy", "scipy", "pandas", "soundfile", "audresample", "onnxruntime", "matplotlib")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "soundfile",
+    "audresample",
+    "av",
+    "onnxruntime",
+    "matplotlib",
+)
 
 
 def environment() -> dict[str, str]:
@@ -51,14 +60,19 @@ def draw(cell: Cell, view: View, folder: Path) -> dict[str, str]:
     from common.figures import ALTS, FIGURES
     from common.figures.style import save
 
-    name = cell.test.figures[cell.target.kind]
-    chosen = options(DESIGNS.get(cell.test.design_name), cell.test)
-    texts = ALTS.get(name)(view, chosen)
+    names = [cell.test.figures[cell.target.kind]]
+    if any("null" in row for row in view.rows):
+        names.append("null_distributions")
+    design = DESIGNS.get(cell.test.design_name)
+    chosen = options(design, cell.test)
+    view = design.shown(chosen, view)
     drawn = {}
-    for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
-        file = "_".join(part for part in (f"visualization_{cell.dataset.data}", suffix) if part)
-        save(figure, folder / f"{file}.png")
-        drawn[f"{file}.png"] = texts[suffix]
+    for name in names:
+        texts = ALTS.get(name)(view, chosen)
+        for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
+            file = "_".join(part for part in (f"visualization_{cell.dataset.data}", suffix) if part)
+            save(figure, folder / f"{file}.png")
+            drawn[f"{file}.png"] = texts[suffix]
     return drawn
 
 
@@ -138,6 +152,8 @@ class Publisher:
             "status": "error" if error else "done",
             "figures": {},
         }
+        if cell.missing:
+            manifest.cells[cell.key]["missing"] = sorted(cell.missing)
         key = (cell.target.id, cell.model.id, cell.test.id)
         self._rows.setdefault(key, {})[cell.dataset.id] = rows
         if view is not None and cell.test.figures.get(cell.target.kind):

@@ -17,7 +17,7 @@ import pandas as pd
 
 from common.errors import DataError
 from common.paths import PUBLISHED
-from common.results import COLUMNS, NUMBERS
+from common.results import COLUMNS, COUNTS, NUMBERS
 
 #: columns that name a line of the score tables; all others are model ids
 CELL = ["test", "metric", "data", "column"]
@@ -237,11 +237,12 @@ def _long(
         "target": task,
         "model": np.repeat(np.array(names, dtype=object), size),
         "model_version": np.repeat(np.array(ids, dtype=object), size),
-        "n": pd.array([pd.NA] * (size * count), dtype="Int64"),
+        **dict.fromkeys(COUNTS, pd.array([pd.NA] * (size * count), dtype="Int64")),
+        "certain": "",
     }
     columns |= {name: np.nan for name in NUMBERS if name not in columns}
     table = pd.DataFrame({name: columns[name] for name in COLUMNS})
-    text = [name for name in COLUMNS if name not in (*NUMBERS, "n")]
+    text = [name for name in COLUMNS if name not in (*NUMBERS, *COUNTS)]
     return table.astype(dict.fromkeys(text, "str"))
 
 

@@ -131,8 +131,16 @@ class Dataset(Entry):
     @property
     def data(self) -> str:
         """Label of the data in results: ``{name}-{version}-{table or alias}``."""
-        tail = self.alias or "-".join(self.tables)
-        return "-".join(part for part in (self.database, self.version, tail) if part)
+        return self.data_of("{table}")
+
+    def data_of(self, part: str) -> str:
+        """Label of a part of the data; ``{table}`` in it stands for the table or alias.
+
+        >>> Dataset(id="d", version="1.0.0", adapter="audb", table="t").data_of("{table}-x")
+        'd-1.0.0-t-x'
+        """
+        tail = part.replace("{table}", self.alias or "-".join(self.tables)).strip("-")
+        return "-".join(text for text in (self.database, self.version, tail) if text)
 
 
 class Output(Record):
@@ -206,13 +214,16 @@ class Perturbation(Entry):
 class Criterion(Record):
     """When a score passes. Bounds are exclusive, as in the paper.
 
+    ``within: simulated`` stands for a bound that follows from what chance models reach with
+    the samples at hand (:mod:`common.simulation`); it is replaced before a score is judged.
+
     >>> str(Criterion(above=0.5)), str(Criterion(within=0.1)), str(Criterion(between=(0.2, 0.4)))
     ('> 0.5', '|x| < 0.1', '0.2 < x < 0.4')
     """
 
     above: float | None = None
     below: float | None = None
-    within: float | None = None
+    within: float | Literal["simulated"] | None = None
     between: tuple[float, float] | None = None
 
     @pydantic.model_validator(mode="after")
@@ -223,8 +234,15 @@ class Criterion(Record):
         return self
 
     @property
+    def is_simulated(self) -> bool:
+        """Whether the bound has to be simulated first."""
+        return self.within == "simulated"
+
+    @property
     def threshold(self) -> str:
         """The number alone, as in the criteria tables."""
+        if self.is_simulated:
+            return "simulated"
         if self.between is not None:
             return f"{self.between[0]:g} to {self.between[1]:g}"
         bound = next(b for b in (self.above, self.below, self.within) if b is not None)
@@ -236,7 +254,7 @@ class Criterion(Record):
         if self.below is not None:
             return f"< {self.below:g}"
         if self.within is not None:
-            return f"|x| < {self.within:g}"
+            return f"|x| < {self.threshold}"
         low, high = self.between or (float("nan"), float("nan"))
         return f"{low:g} < x < {high:g}"
 
@@ -258,6 +276,18 @@ class MetricUse(Record):
         return {"metric": value.get("metric"), "criterion": bounds, "params": rest}
 
 
+class Chance(Record):
+    """For which number of samples thresholds were chosen from simulated chance models.
+
+    Args:
+        samples: samples per group; for shifts per group and context
+        groups: number of groups
+    """
+
+    samples: int = pydantic.Field(ge=1)
+    groups: int = pydantic.Field(ge=2)
+
+
 class Test(Entry):
     """One test of the suite: the file ``suite/<id>.yaml``."""
 
@@ -271,6 +301,7 @@ class Test(Entry):
     classification: tuple[MetricUse, ...] = ()
     events: tuple[MetricUse, ...] = ()
     figures: Mapping[str, str] = {}
+    chance: Chance | None = None
     description: str = ""
     cite: str = ""
 
@@ -282,6 +313,14 @@ class Test(Entry):
         if isinstance(value, Mapping) and len(value) == 1:
             return {k: v or {} for k, v in value.items()}
         raise ValueError("needs exactly one design")
+
+    @pydantic.field_validator("datasets")
+    @classmethod
+    def _once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for number, name in enumerate(value):
+            if name in value[:number]:
+                raise ValueError(f"'{name}' stands there twice")
+        return value
 
     @property
     def design_name(self) -> str:

@@ -18,7 +18,17 @@ from common.errors import DataError
 from common.files import write_bytes, write_text
 from common.manifest import FORMAT, Manifest
 
-__all__ = ["COLUMNS", "FORMAT", "NUMBERS", "STATUSES", "Manifest", "frame", "read_all", "read_csv"]
+__all__ = [
+    "COLUMNS",
+    "COUNTS",
+    "FORMAT",
+    "NUMBERS",
+    "STATUSES",
+    "Manifest",
+    "frame",
+    "read_all",
+    "read_csv",
+]
 __all__ += ["to_csv", "write_bytes", "write_text"]
 
 STATUSES = ("pass", "fail", "skip", "error")
@@ -41,12 +51,16 @@ COLUMNS = {
     "n": "number of samples behind the value",
     "ci_low": "lower end of the 95 % interval",
     "ci_high": "upper end of the 95 % interval",
+    "clusters": "number of speakers, or else of samples, that the interval rests on",
+    "mde": "smallest detectable effect: distance from a bound at which a verdict is certain",
     "criterion": "rule with its operator",
     "status": "pass, fail, skip or error",
+    "certain": "verdict by the interval: passes, fails or cannot tell",
     "reason": "why there is no value or verdict",
     "note": "remark shown with the value",
 }
-NUMBERS = ("value", "reference_value", "ci_low", "ci_high")
+NUMBERS = ("value", "reference_value", "ci_low", "ci_high", "mde")
+COUNTS = ("n", "clusters")
 
 
 def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
@@ -59,7 +73,7 @@ def _typed(table: pd.DataFrame) -> pd.DataFrame:
     for column in COLUMNS:
         if column in NUMBERS:
             table[column] = pd.to_numeric(table[column]).astype("float64")
-        elif column == "n":
+        elif column in COUNTS:
             table[column] = pd.to_numeric(table[column]).astype("Int64")
         else:
             values = table[column].astype(object)
@@ -94,7 +108,7 @@ def _parse(source: Path | io.StringIO, name: str) -> pd.DataFrame:
     missing = [column for column in COLUMNS if column not in table]
     if missing:
         raise DataError(f"{name}: not a result file, column missing: {', '.join(missing)}")
-    for column in (*NUMBERS, "n"):
+    for column in (*NUMBERS, *COUNTS):
         table[column] = table[column].where(table[column] != "")
     return _typed(table[list(COLUMNS)].copy())
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,10 @@ class View:
             labels (object) for classification
         dataset: id of the dataset
         seed: seed of the run, for designs that sample
+        missing: condition without predictions -> why its perturbation is not available here
+        rows: result rows of the view, for figures that show verdicts; empty before there are any
+        note: remark of the selection that belongs to every score
+        left_out: group, as values of its attributes -> why it has no samples here
     """
 
     target: Target
@@ -36,6 +40,10 @@ class View:
     predictions: Mapping[str, np.ndarray]
     dataset: str = ""
     seed: int = 0
+    missing: Mapping[str, str] = field(default_factory=dict)
+    rows: Sequence[Mapping[str, Any]] = ()
+    note: str = ""
+    left_out: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
     @property
     def truth(self) -> np.ndarray:

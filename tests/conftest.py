@@ -126,14 +126,17 @@ class Mini:
         )
 
     def run(self, out: str = "out", *, force: bool = False, models: tuple[str, ...] = (), **more):
-        """Run the miniature benchmark; filters by ``tests=``, ``targets=``."""
+        """Run the correctness tests; filters by ``tests=``, ``targets=``."""
+        tests, targets = more.pop("tests", ()), more.pop("targets", ())
+        engine = self.engine(out, **more)
+        declared = engine.benchmark.tests.values()
         filters = Filters(
             models=models or ("loud", "chance-value", "chance-class"),
             datasets=("tones",),
-            tests=more.pop("tests", ()),
-            targets=more.pop("targets", ()),
+            tests=tests or tuple(test.id for test in declared if test.family == "correctness"),
+            targets=targets,
         )
-        report: Report = self.engine(out, **more).run(filters, force=force)
+        report: Report = engine.run(filters, force=force)
         return report
 
     def files(self, out: str = "out") -> dict[str, bytes]:

@@ -16,7 +16,15 @@ from common import engine, paths, results
 from common.cli import main
 from common.errors import OutputError
 
-RUN = ("--model", "loud", "--model", "chance-class", "--dataset", "tones")
+#: the correctness tests of two models on the miniature dataset
+RUN = (
+    *("--model", "loud", "--model", "chance-class", "--dataset", "tones"),
+    *(
+        option
+        for path in sorted(paths.SUITE.glob("correctness_*.yaml"))
+        for option in ("--test", path.stem)
+    ),
+)
 
 
 @pytest.fixture

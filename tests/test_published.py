@@ -192,7 +192,7 @@ def test_classes_have_their_own_metrics(rows: pd.DataFrame) -> None:
     own = rows[rows["target"] == "emotion"]
     metrics = own.groupby("test")["metric"].unique().map(set)
     assert metrics["correctness_speaker_ranking"] == {"class_proportion_spearmans_rho"}
-    assert metrics["robustness_small_changes"] == {"percentage_unchanged_labels"}
+    assert metrics["robustness_small_changes"] == {"percentage_unchanged_classes"}
     assert set(own["label"]) == {"", "anger", "happiness", "neutral", "sadness"}
 
 

@@ -198,11 +198,11 @@ def _embedded(cache: Path) -> list[Repository]:
 
 
 def _recipe(dataset: Dataset, cache: Path) -> str:
-    """Hash of what says from which recipe the embedded repository was made."""
+    """Hash of what says from which recipe an embedded database was made."""
     if not dataset.embedded:
         return ""
-    notes = sorted((Paths(cache=cache).embedded / "repo").glob("*.json"))
-    return digest([note.read_text("utf-8") for note in notes])
+    note = Paths(cache=cache).embedded / "repo" / f"{dataset.database}.json"
+    return digest(note.read_text("utf-8") if note.exists() else "")
 
 
 def _local(dataset: Dataset, cache: Path) -> list[Repository]:

@@ -1,10 +1,20 @@
 """How predictions are compared; one module per design."""
 
-from common.designs import against_truth, expected_range, per_unit  # noqa: F401 (registration)
+from common.designs import (  # noqa: F401 (registration)
+    against_truth,
+    by_group,
+    context_shift,
+    expected_range,
+    group_shift,
+    paired,
+    per_unit,
+    perturbed,
+)
 from common.designs.base import (
     DESIGNS,
     ORIGINAL,
     Design,
+    Draws,
     Options,
     Score,
     Selection,
@@ -17,6 +27,7 @@ __all__ = [
     "DESIGNS",
     "ORIGINAL",
     "Design",
+    "Draws",
     "Options",
     "Score",
     "Selection",

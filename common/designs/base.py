@@ -17,8 +17,10 @@ from common.errors import ConfigError
 from common.metrics import METRICS, Metric
 from common.metrics.bins import bin_codes, bin_labels
 from common.metrics.reasons import why_undefined
-from common.registry import Registry
+from common.registry import Registry, unknown
+from common.simulation.setup import METRIC_IDS
 from common.spec import KINDS, MetricUse, Record, Target, Test, fault
+from common.uncertainty import Recipe, Term
 from common.view import ORIGINAL, View
 
 if TYPE_CHECKING:  # importing pandas costs a second; a plan needs no tables
@@ -28,9 +30,12 @@ __all__ = [
     "DESIGNS",
     "ORIGINAL",
     "Design",
+    "Draws",
     "Options",
+    "Recipe",
     "Score",
     "Selection",
+    "Term",
     "View",
     "check_uses",
     "options",
@@ -52,6 +57,11 @@ class Score:
         reference_value: value of the metric there
         reason: why the value is missing
         note: short remark that is shown with the value
+        data: name of the part of the dataset that the score is about, with ``{table}`` for the
+            name of its table; empty: the whole dataset
+        sizes: for a simulated criterion, (samples, samples in the context) of every group,
+            that of the score first
+        recipe: what it is computed of, for its interval; None: it gets no interval
     """
 
     metric: str
@@ -63,6 +73,9 @@ class Score:
     reference_value: float = float("nan")
     reason: str = ""
     note: str = ""
+    data: str = ""
+    sizes: tuple[tuple[int, int], ...] = ()
+    recipe: Recipe | None = field(default=None, compare=False, repr=False)
 
 
 class Options(Record):
@@ -76,10 +89,18 @@ class Selection:
     Args:
         samples: selected rows, in their order and with their index in the table
         reason: why no sample is left; empty otherwise
+        note: remark that belongs to every score
+        left_out: group, as values of its attributes -> why it has no samples here
     """
 
     samples: pd.DataFrame
     reason: str = ""
+    note: str = ""
+    left_out: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+
+
+#: keys -> generator of a test on a dataset
+Draws = Callable[..., np.random.Generator]
 
 
 def _pairs_only(options: Any, metric: Metric) -> str:
@@ -100,6 +121,16 @@ class Design:
         criterion_names: (options, target, metric label) -> names in the criteria table, for
             example one per group
         misfit: (options, metric) -> why the design cannot use a metric; empty: it can
+        draw: (options, target, selection, draws) -> Selection, after ``select``, for designs
+            that use a random part of the usable samples; ``draws(*keys)`` is a generator for
+            this test and dataset
+        attributes: options -> column -> :class:`~common.attributes.Recipe`, for columns that
+            are computed from audio before ``select``
+        modules: code besides the design's own module that decides about scores, relative to
+            the package
+        shown: (options, view) -> View that figures are drawn from, if not the one of the scores
+        simulated: whether its scores say how many samples they rest on, so that a criterion
+            may be ``within: simulated``
     """
 
     name: str
@@ -114,6 +145,13 @@ class Design:
         default=lambda options, target, label: [label]
     )
     misfit: Callable[[Any, Metric], str] = _pairs_only
+    draw: Callable[[Any, Target, Selection, Draws], Selection] = field(
+        default=lambda options, target, selection, draws: selection
+    )
+    attributes: Callable[[Any], Mapping[str, Any]] = field(default=lambda options: {})
+    modules: tuple[str, ...] = ()
+    shown: Callable[[Any, View], View] = field(default=lambda options, view: view)
+    simulated: bool = False
 
 
 DESIGNS: Registry[Design] = Registry("design")
@@ -146,6 +184,11 @@ def check_uses(test: Test) -> None:
             reason = design.misfit(chosen, METRICS.get(use.metric, place))
             if reason:
                 raise ConfigError(f"{place}: design '{design.name}': {reason}")
+            if use.criterion.is_simulated:
+                if not design.simulated:
+                    raise ConfigError(f"{place}: design '{design.name}' has no simulated criteria")
+                if use.metric not in METRIC_IDS:
+                    raise unknown("simulated metric", use.metric, METRIC_IDS, place)
 
 
 def score_pair(
@@ -154,6 +197,7 @@ def score_pair(
     prediction: np.ndarray,
     *,
     labels: Sequence[str] = (),
+    rows: np.ndarray | None = None,
 ) -> list[Score]:
     """Scores of a metric that compares samples one by one.
 
@@ -162,6 +206,7 @@ def score_pair(
         truth: annotated values, or those of the reference, shape (N,)
         prediction: predicted values, shape (N,)
         labels: classes, for metrics that want them
+        rows: which samples of the view these are, shape (N,); None: all of them
 
     Returns:
         one score, or one per class or bin. Its n is N; per class or bin, it is the number of
@@ -171,6 +216,8 @@ def score_pair(
     value = metric.score(truth, prediction, labels=labels, params=use.params)
     sizes = _sizes(metric, use, truth, prediction)
     values = value if isinstance(value, Mapping) else {"": value}
+    own = () if rows is None else (rows,)
+    recipe = Recipe(Term(use.metric, (truth, prediction), own, labels, use.params))
     return [
         Score(
             use.metric,
@@ -180,9 +227,15 @@ def score_pair(
             reason=why_undefined(truth, prediction, label=label, params=use.params)
             if np.isnan(number)
             else "",
+            recipe=recipe,
         )
         for label, number in values.items()
     ]
+
+
+def difference(first: Recipe | None, second: Recipe | None) -> Recipe | None:
+    """Recipe of the difference of two scores, if both have one."""
+    return Recipe(first.term, minus=second.term) if first and second else None
 
 
 def _sizes(

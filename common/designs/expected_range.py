@@ -9,9 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pydantic
 
-from common.designs.base import DESIGNS, Design, Options, Score, Selection, View
+from common.designs.base import (
+    DESIGNS,
+    Design,
+    Options,
+    Recipe,
+    Score,
+    Selection,
+    Term,
+    View,
+)
 from common.metrics import METRICS, Metric
 from common.registry import unknown
 from common.spec import MetricUse, Target
@@ -98,10 +108,21 @@ def scores(options: ExpectedRange, view: View, uses: Sequence[MetricUse]) -> lis
         low, high = options.ranges[name]
         function = METRICS.get(use.metric).function
         for label in options.categories(view.target.id, name):
-            chosen = view.prediction[category == label]
+            rows = np.flatnonzero(category == label)
+            chosen = view.prediction[rows]
             value = function(chosen, low=low, high=high)
             reason = "" if len(chosen) else f"no sample of {label}"
-            found.append(Score(use.metric, value, len(chosen), label=label, reason=reason))
+            term = Term(use.metric, (chosen,), (rows,), params={"low": low, "high": high})
+            found.append(
+                Score(
+                    use.metric,
+                    value,
+                    len(chosen),
+                    label=label,
+                    reason=reason,
+                    recipe=Recipe(term, label=""),
+                )
+            )
     return found
 
 

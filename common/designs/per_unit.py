@@ -9,7 +9,16 @@ import numpy as np
 import pydantic
 
 from common import kinds
-from common.designs.base import DESIGNS, Design, Options, Score, Selection, View
+from common.designs.base import (
+    DESIGNS,
+    Design,
+    Options,
+    Recipe,
+    Score,
+    Selection,
+    Term,
+    View,
+)
 from common.metrics import METRICS, Metric
 from common.metrics.classification import label_codes
 from common.metrics.reasons import why_undefined
@@ -78,6 +87,7 @@ def scores(options: PerUnit, view: View, uses: Sequence[MetricUse]) -> list[Scor
         value = METRICS.get(use.metric).score(
             truth, prediction, labels=labels or (), params=use.params
         )
+        term = Term(use.metric, (truth, prediction), labels=labels or (), params=use.params)
         for label, number in (value if isinstance(value, Mapping) else {"": value}).items():
             column = (slice(None), labels.index(label)) if labels else slice(None)
             reason = why_undefined(truth[column], prediction[column], what=f"{options.unit}s")
@@ -89,6 +99,7 @@ def scores(options: PerUnit, view: View, uses: Sequence[MetricUse]) -> list[Scor
                     label=label,
                     reason=reason if np.isnan(number) else "",
                     note=_count(len(names), options.unit),
+                    recipe=Recipe(term, units=names),
                 )
             )
     return found

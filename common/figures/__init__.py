@@ -7,6 +7,7 @@ from common.figures import (  # noqa: F401 (registration)
     ranks,
     scatter,
     shift,
+    simulation,
     units,
 )
 from common.figures.base import ALTS, FIGURES, alt

@@ -136,11 +136,11 @@ def shifts(view: View, options: Any) -> dict[str, tuple[str, str, np.ndarray, np
     """Suffix -> names of reference and changed condition, and the predictions in both.
 
     ``options.pairs`` lists (reference, changed); without it every condition is compared with
-    the original.
+    the first, which is the original if there is one. Conditions that were not run have none.
     """
-    given = option(options, "pairs") or [
-        (ORIGINAL, name) for name in view.predictions if name != ORIGINAL
-    ]
+    here = list(view.predictions)
+    given = option(options, "pairs") or [(here[0], name) for name in here[1:]]
+    given = [pair for pair in given if set(pair) <= set(here)]
     names = suffixes(changed for _, changed in given)
     found = {}
     for reference, changed in given:

@@ -145,6 +145,23 @@ def shift_2d(view: View, options: Any, title: str) -> dict[str, Figure]:
     }
 
 
+def _changes(view: View) -> tuple[list[str], list[float], list[bool]]:
+    """Names, shares and verdicts of the conditions that were run, from the rows of the view."""
+    rows = [row for row in view.rows if np.isfinite(row["value"])]
+    names = [row["condition"].replace("-", " ").capitalize() for row in rows]
+    return names, [row["value"] for row in rows], [row["status"] == "pass" for row in rows]
+
+
+def _changes_alt(view: View, options: Any) -> dict[str, str]:
+    return {"": describe_changes(*_changes(view))}
+
+
+@figure("changes_overview", alt=_changes_alt)
+def changes_of_view(view: View, options: Any, title: str) -> dict[str, Figure]:
+    """Share of unchanged predictions per condition with its verdict, from the result rows."""
+    return {"": changes_overview(title, *_changes(view))}
+
+
 def without_common_start(names: Sequence[str]) -> list[str]:
     """Names without the words that all of them start with.
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from common.figures import style
+from common.figures.base import figure
 from common.figures.text import number
+from common.metrics import METRICS
+from common.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
 
 TICKS = (20, 100, 200, 300, 400, 600, 800, 1000)
 MARKERS = "osD^vPX*"
+PASSED = ("o", style.PASS)
+FAILED = ("X", style.FAIL)
 
 
 def draw_lines(
@@ -89,3 +95,96 @@ def describe_lines(samples: Sequence[int], maxima: Mapping[int, Sequence[float]]
         f"Largest difference by chance from {samples[0]} to {samples[-1]} samples per group: "
         f"{'; '.join(facts)}."
     )
+
+
+def draw_null(
+    axes: Axes,
+    null: Sequence[float],
+    values: Sequence[float],
+    passed: Sequence[bool],
+    *,
+    threshold: float,
+    xlabel: str = "Absolute score",
+) -> Axes:
+    """What chance models reach, and the scores of a model below it.
+
+    Args:
+        axes: where to draw
+        null: absolute scores by chance, one per repetition
+        values: scores of the model
+        passed: whether each met its criterion: a green dot if so, else a red cross
+        threshold: drawn as a dashed line
+        xlabel: label of the horizontal axis
+    """
+    scores, good = np.abs(np.asarray(values, dtype=float)), np.asarray(passed, dtype=bool)
+    counts, edges = np.histogram(null, bins=30)
+    axes.stairs(counts, edges, fill=True, color=style.TRUTH, alpha=0.5, label="chance models")
+    axes.axvline(threshold, color=style.FAIL, linestyle="--", linewidth=1.2, label="threshold")
+    below = -0.08 * counts.max()
+    for chosen, (marker, color) in ((good, PASSED), (~good, FAILED)):
+        at = scores[chosen]
+        axes.scatter(at, np.full(len(at), below), marker=marker, color=color, s=24, linewidths=0)
+    axes.set_xlim(left=0)
+    axes.set(xlabel=xlabel, ylabel="Repetitions")
+    axes.set_yticks([tick for tick in axes.get_yticks() if tick >= 0])
+    axes.set_ylim(2 * below, 1.05 * counts.max())
+    axes.grid(True)
+    return axes
+
+
+@dataclass
+class _Chance:
+    """Scores of one metric with simulated bounds; ``null`` and ``bound`` are the widest ones."""
+
+    label: str
+    null: Sequence[float] = ()
+    bound: float = 0.0
+    values: list[float] = field(default_factory=list)
+    passed: list[bool] = field(default_factory=list)
+
+
+def _chance(view: View) -> dict[str, _Chance]:
+    """Suffix of the figure -> what it shows, from the rows of a view."""
+    found: dict[str, _Chance] = {}
+    for row in view.rows:
+        if "null" not in row:
+            continue
+        name = str(row["metric"])
+        part = found.setdefault(f"chance-{name.replace('_', '-')}", _Chance(_label(name)))
+        bound = float(str(row["criterion"]).rpartition(" ")[2])
+        if bound > part.bound:
+            part.null, part.bound = row["null"], bound
+        part.values.append(abs(float(row["value"])))
+        part.passed.append(row["status"] == "pass")
+    return found
+
+
+def _label(metric: str) -> str:
+    return METRICS.get(metric).label
+
+
+def _null_alt(view: View, options: Any) -> dict[str, str]:
+    return {
+        suffix: f"{part.label}: {len(part.null)} scores of chance models, at most "
+        f"{number(max(part.null))}; {len(part.values)} scores of the model, absolute values from "
+        f"{number(min(part.values))} to {number(max(part.values))}, {sum(part.passed)} within "
+        f"their threshold; the largest threshold is {part.bound:g}."
+        for suffix, part in _chance(view).items()
+    }
+
+
+@figure("null_distributions", alt=_null_alt)
+def null_distributions(view: View, options: Any, title: str) -> dict[str, Figure]:
+    """Per metric with simulated thresholds: scores of chance models and those of the model.
+
+    Groups of different sizes have different thresholds; shown is the largest one with what it
+    was simulated from.
+    """
+    marks = [style.mark("Passed", *PASSED), style.mark("Failed", *FAILED)]
+    drawn = {}
+    for suffix, part in _chance(view).items():
+        drawing, (axes,) = style.canvas(f"{title}\n{part.label}", height=3.2)
+        draw_null(axes, part.null, part.values, part.passed, threshold=part.bound)
+        style.legend_below(drawing, [*axes.get_legend_handles_labels()[0], *marks])
+        drawn[suffix] = drawing
+    return drawn

@@ -3,6 +3,7 @@
 from common.metrics import (  # noqa: F401 (registration)
     agreement,
     bins,
+    change,
     classification,
     distribution,
     ranges,

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from common.errors import LengthError
+from common.errors import ConfigError, LengthError
 from common.registry import Registry
 
 Value = float | Mapping[str, float]
@@ -25,6 +25,7 @@ TAKES = {
     "shares": ("truth", "prediction"),
     "range": ("prediction",),
     "groups": ("prediction", "group", "context"),
+    "change": ("truth", "reference", "prediction"),
 }
 
 
@@ -48,7 +49,11 @@ class Metric:
             samples, means of speakers, or predictions in two conditions; ``shares``: two
             arrays of class shares, shape (units, classes); ``range``: predictions and the
             ends of a range; ``groups``: predictions, their group and whether they are in
-            the context (:mod:`common.metrics.shift`)
+            the context (:mod:`common.metrics.shift`); ``change``: truth and predictions on
+            original and changed signals (:mod:`common.metrics.change`)
+        of: for the change of a score, id of the metric whose change it is
+        level: for the difference of two sets of values, what is computed of one set, with the
+            same keywords: ``function(a, b) = level(b) - level(a)``
         counts: for a value per class or bin, whether n is the number of samples that belong
             there in the ``truth`` or in the ``prediction``; empty: all samples
     """
@@ -63,8 +68,10 @@ class Metric:
     cite: str
     unit: str = ""
     filled: tuple[str, ...] = ()
-    takes: Literal["pair", "shares", "range", "groups"] = "pair"
+    takes: Literal["pair", "shares", "range", "groups", "change"] = "pair"
+    of: str = ""
     counts: Literal["", "truth", "prediction"] = ""
+    level: Callable[..., Any] | None = None
 
     @property
     def keywords(self) -> tuple[str, ...]:
@@ -99,11 +106,32 @@ class Metric:
         Raises:
             LengthError: if the arrays differ in length
         """
+        value: Value = self.function(truth, prediction, **self._given(labels, params))
+        return value
+
+    def level_of(
+        self,
+        values: np.ndarray,
+        *,
+        labels: Sequence[str] = (),
+        params: Mapping[str, Any] | None = None,
+    ) -> Value:
+        """What a difference of two sets is the difference of, for one set; see ``level``.
+
+        >>> from common.metrics import METRICS
+        >>> METRICS.get("mean_difference").level_of(np.array([0.25, 0.75]))
+        0.5
+        """
+        if self.level is None:
+            raise ConfigError(f"metric '{self.id}' is no difference of two sets of values")
+        value: Value = self.level(values, **self._given(labels, params))
+        return value
+
+    def _given(self, labels: Sequence[str], params: Mapping[str, Any] | None) -> dict[str, Any]:
         given: dict[str, Any] = dict(params or {})
         if "labels" in self.keywords:
             given["labels"] = labels
-        value: Value = self.function(truth, prediction, **given)
-        return value
+        return given
 
 
 METRICS: Registry[Metric] = Registry("metric")

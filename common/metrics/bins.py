@@ -147,6 +147,12 @@ def precision_per_bin(
     return _by_bin(values, bin_counts(truth, bins), min_count)
 
 
+def shares_by_bin(values: np.ndarray, *, bins: int, min_count: int) -> dict[str, float]:
+    """Bin -> its share, in rising order; NaN for bins with fewer than ``min_count`` values."""
+    values = np.asarray(values, dtype=np.float64)
+    return _by_bin(bin_shares(values, bins), bin_counts(values, bins), min_count)
+
+
 @metric(
     id="relative_difference_per_bin",
     label="Relative Difference Per Bin",
@@ -156,6 +162,7 @@ def precision_per_bin(
     direction="zero",
     cite="derington2025testing",
     counts="truth",
+    level=shares_by_bin,
 )
 def relative_difference_per_bin(
     truth: np.ndarray, prediction: np.ndarray, *, bins: int, min_count: int

@@ -57,6 +57,11 @@ def _relative_entropy(p: np.ndarray, q: np.ndarray) -> float:
     return float(np.sum(p[used] * np.log2(p[used] / q[used])))
 
 
+def shares_by_class(values: np.ndarray, *, labels: Sequence[str]) -> dict[str, float]:
+    """Label -> its share, sorted by label; see :func:`class_shares`."""
+    return by_label(labels, class_shares(values, labels))
+
+
 @metric(
     id="relative_difference_per_class",
     label="Relative Difference Per Class",
@@ -66,6 +71,7 @@ def _relative_entropy(p: np.ndarray, q: np.ndarray) -> float:
     direction="zero",
     cite="derington2025testing",
     counts="truth",
+    level=shares_by_class,
 )
 def relative_difference_per_class(
     truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]
@@ -106,6 +112,11 @@ def class_shares(values: np.ndarray, labels: Sequence[str]) -> np.ndarray:
     return counts / total if total else np.full(len(labels), np.nan)
 
 
+def mean_value(values: np.ndarray) -> float:
+    """Mean; NaN of nothing."""
+    return mean(np.asarray(values, np.float64))
+
+
 @metric(
     id="mean_difference",
     label="Mean Value",
@@ -115,6 +126,7 @@ def class_shares(values: np.ndarray, labels: Sequence[str]) -> np.ndarray:
     direction="zero",
     cite="derington2025testing",
     unit="unit of the target",
+    level=mean_value,
 )
 def mean_difference(truth: np.ndarray, prediction: np.ndarray) -> float:
     r"""Mean of the second values minus mean of the first.
@@ -134,4 +146,4 @@ def mean_difference(truth: np.ndarray, prediction: np.ndarray) -> float:
     >>> mean_difference(np.array([0.25, 0.75]), np.array([0.75]))
     0.25
     """
-    return mean(np.asarray(prediction, np.float64)) - mean(np.asarray(truth, np.float64))
+    return mean_value(prediction) - mean_value(truth)

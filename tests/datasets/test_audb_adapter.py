@@ -246,13 +246,16 @@ def test_embedded_data_come_from_their_own_repository_only(
     assert reason == "'minidb' 1.0.0 is embedded data that have not been made yet"
     host = paths.Paths(cache=tmp_path).embedded / "repo"
     shutil.copytree(published / "repo", host / "any-name")
-    (host / "any-name.json").write_text("made from one recipe")
+    (host / "minidb.json").write_text("made from one recipe")
+    (host / "other.json").write_text("made from one recipe")
     monkeypatch.setattr(audb.config, "REPOSITORIES", [])
     assert datasets.availability(dataset, tmp_path) == ""
     samples = datasets.load(dataset, tmp_path, targets)
     assert samples.root.is_relative_to(tmp_path / "audb")
     assert (datasets.media(samples) / "a.wav").exists()
-    (host / "any-name.json").write_text("made from another recipe")
+    (host / "other.json").write_text("made from another recipe")
+    assert datasets.fingerprint(dataset, tmp_path) == samples.fingerprint
+    (host / "minidb.json").write_text("made from another recipe")
     assert datasets.fingerprint(dataset, tmp_path) != samples.fingerprint
     again = datasets.load(dataset, tmp_path, targets)
     assert again.media_fingerprint != samples.media_fingerprint

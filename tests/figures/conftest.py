@@ -63,7 +63,17 @@ def build(kind: str, n: int, *, speakers: int = 6, labels: int = 4, seed: int = 
         changed = np.where(rng.random(n) < 0.9, prediction, "neutral").astype(object)
         target = CLASSES
     conditions = {"original": prediction, "white-noise": changed}
-    return View(target, samples, conditions, dataset="demo")
+    simulated = {"metric": "ccc", "criterion": "|x| < 0.9", "null": (0.1, 0.2, 0.2, 0.6)}
+    rows = [
+        {"condition": name, "value": value, "status": status}
+        | (simulated if status != "skip" else {})
+        for name, value, status in (
+            ("clip", 0.99, "pass"),
+            ("crop-end", 0.8, "fail"),
+            ("gain", float("nan"), "skip"),
+        )
+    ]
+    return View(target, samples, conditions, dataset="demo", rows=rows if n else ())
 
 
 def replace(view: View, *, truth: Any = None, prediction: Any = None) -> View:

@@ -26,6 +26,7 @@ views = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(views)
 
 KINDS = {
+    "changes_overview": ("regression", "classification"),
     "confusion": ("classification",),
     "confusion_by_group": ("classification",),
     "confusion_shift": ("classification",),
@@ -34,6 +35,7 @@ KINDS = {
     "histogram_by_group": ("regression", "classification"),
     "histogram_by_context": ("regression", "classification"),
     "expected_ranges": ("regression",),
+    "null_distributions": ("regression",),
     "scatter": ("regression",),
     "scatter_by_group": ("regression",),
     "shift_2d": ("regression",),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -47,6 +49,26 @@ def test_alternative_text_of_a_shift(view, options) -> None:  # type: ignore[no-
         "From original to white noise: Change of the predictions of 40 samples. "
         "75 % change by less than 0.05; the mean change is -0.02, the largest -0.20."
     )
+
+
+def test_overview_of_a_view_shows_what_was_run(view) -> None:  # type: ignore[no-untyped-def]
+    data = view("regression", 5)
+    drawing = FIGURES.get("changes_overview")(data, {}, "t")[""]
+    names = [tick.get_text() for tick in drawing.axes[0].get_xticklabels()]
+    assert names == ["Clip", "Crop end"]
+    assert alt("changes_overview", data, {}) == (
+        "Share of unchanged predictions per change: Clip 99 % (passed), Crop end 80 % (failed)."
+    )
+
+
+def test_without_an_original_the_first_condition_is_the_reference(view) -> None:  # type: ignore[no-untyped-def]
+    data = view("regression", 5)
+    values = dict(zip(("headset", "mobile"), data.predictions.values(), strict=True))
+    recorded = dataclasses.replace(data, predictions=values)
+    (drawing,) = FIGURES.get("shift_2d")(recorded, {}, "t").values()
+    assert drawing.axes[0].get_xlabel() == "Prediction headset"
+    pairs = {"pairs": [("headset", "mobile"), ("headset", "boundary")]}
+    assert list(FIGURES.get("shift_2d")(recorded, pairs, "t")) == ["mobile"]
 
 
 def test_common_start_is_removed_word_by_word() -> None:

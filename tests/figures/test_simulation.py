@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from common.figures import FIGURES, alt, style
 from common.figures.simulation import TICKS, describe_lines, simulation_lines
 from common.figures.style import encode
 
@@ -37,4 +38,23 @@ def test_description() -> None:
     assert describe_lines(SAMPLES, MAXIMA) == (
         "Largest difference by chance from 20 to 1000 samples per group: "
         "2 groups 0.20 to 0.03; 8 groups 0.40 to 0.06."
+    )
+
+
+def test_scores_of_the_model_lie_under_those_of_chance(view) -> None:
+    data = view("regression", 20)
+    drawings = FIGURES.get("null_distributions")(data, {}, "t")
+    assert list(drawings) == ["chance-ccc"]
+    (axes,) = drawings["chance-ccc"].axes
+    passed, failed = axes.collections
+    assert passed.get_offsets()[:, 0].tolist() == [0.99]
+    assert failed.get_offsets()[:, 0].tolist() == [0.8]
+    assert failed.get_facecolor()[0, :3].tolist() == [
+        pytest.approx(int(style.FAIL[n : n + 2], 16) / 255) for n in (1, 3, 5)
+    ]
+    assert axes.lines[0].get_xdata() == [0.9, 0.9]
+    assert alt("null_distributions", data, {}, "chance-ccc") == (
+        "Concordance Correlation Coeff: 4 scores of chance models, at most 0.60; 2 scores of the "
+        "model, absolute values from 0.80 to 0.99, 1 within their threshold; the largest "
+        "threshold is 0.9."
     )

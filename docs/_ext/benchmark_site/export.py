@@ -20,7 +20,7 @@ from benchmark_site.content import Content
 from benchmark_site.render import model_doc
 from benchmark_site.sources import Model
 from common import results
-from common.results import COLUMNS, NUMBERS, STATUSES
+from common.results import COLUMNS, COUNTS, NUMBERS, STATUSES
 
 VERSION = "1"
 FILES = ("results.csv", "results.json", "models.json", "schema.json")
@@ -70,7 +70,7 @@ def _lines(content: Content) -> list[tuple[str, ...]]:
         values = content.table[name].tolist()
         if name in NUMBERS:
             columns.append(["" if value != value else repr(value) for value in values])
-        elif name == "n":
+        elif name in COUNTS:
             columns.append(["" if value is pd.NA else str(value) for value in values])
         else:
             columns.append(values)
@@ -93,7 +93,7 @@ def _results(content: Content) -> dict[str, Any]:
         values = content.table[name]
         if name in NUMBERS:
             columns[name] = [None if math.isnan(value) else value for value in values.tolist()]
-        elif name == "n":
+        elif name in COUNTS:
             columns[name] = [None if value is pd.NA else value for value in values.tolist()]
         else:
             codes, found = values.factorize(sort=True)
@@ -136,11 +136,11 @@ def schema() -> dict[str, Any]:
     numbers = {"type": "array", "items": {"type": ["number", "null"]}}
     codes = {"type": "array", "items": {"type": "integer", "minimum": 0}}
     columns = {
-        name: {**(numbers if name in (*NUMBERS, "n") else codes), "description": meaning}
+        name: {**(numbers if name in (*NUMBERS, *COUNTS) else codes), "description": meaning}
         for name, meaning in meanings.items()
     }
     texts = {name: {"type": "array", "items": {"type": "string"}} for name in meanings}
-    for name in (*NUMBERS, "n"):
+    for name in (*NUMBERS, *COUNTS):
         del texts[name]
     texts["status"] = {"type": "array", "items": {"enum": list(STATUSES)}}
     return {

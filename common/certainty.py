@@ -1,0 +1,75 @@
+"""From the scores of a cell to their intervals: which samples belong together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from common.designs import Score
+from common.uncertainty import Bootstrap, Interval
+from common.view import View
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: column whose values have samples that resemble each other
+CLUSTER = "speaker"
+
+
+def intervals(scores: Sequence[Score], view: View) -> list[Interval | None]:
+    """Interval of each score; None for one without a value or without a recipe.
+
+    Args:
+        scores: of a cell
+        view: what they were computed from
+    """
+    wanted = [score.recipe is not None and not math.isnan(score.value) for score in scores]
+    if not any(wanted):
+        return [None] * len(scores)
+    low, high = view.target.range or (math.nan, math.nan)
+    bootstrap = Bootstrap(
+        cluster_codes(view.samples), seed=view.seed, keys=(view.dataset,), span=high - low
+    )
+    return [
+        _interval(bootstrap, score) if used else None
+        for score, used in zip(scores, wanted, strict=True)
+    ]
+
+
+def _interval(bootstrap: Bootstrap, score: Score) -> Interval:
+    assert score.recipe is not None
+    found = bootstrap.interval(score.recipe, score.label)
+    # sums may differ from the score in their last digit
+    return found._replace(low=min(found.low, score.value), high=max(found.high, score.value))
+
+
+def cluster_codes(samples: pd.DataFrame) -> np.ndarray:
+    """Cluster of each sample: its speaker, or itself if there is none.
+
+    Numbers do not depend on the order of the samples.
+
+    Args:
+        samples: N rows with ``file``, ``start``, ``end`` and perhaps a column of speakers
+
+    Returns:
+        0 to C - 1, shape (N,)
+    """
+    import pandas as pd
+
+    speakers = samples[CLUSTER].to_numpy(dtype=object) if CLUSTER in samples else None
+    known = np.zeros(len(samples), dtype=bool) if speakers is None else pd.notna(speakers)
+    codes = np.empty(len(samples), dtype=np.int64)
+    count = 0
+    if speakers is not None and known.any():
+        codes[known], names = pd.factorize(speakers[known], sort=True)
+        count = len(names)
+    files = pd.factorize(samples["file"].to_numpy(dtype=object)[~known], sort=True)[0]
+    times = (samples[name].to_numpy()[~known] for name in ("end", "start"))
+    order = np.lexsort((*times, files))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(count, count + len(order))
+    codes[~known] = place
+    return codes

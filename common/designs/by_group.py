@@ -1,0 +1,182 @@
+"""Is a model as good for every group as for all of them together?
+
+The score of a group is the metric of its samples minus the metric of all samples, which
+contain the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pydantic
+
+from common import kinds
+from common.designs import balancing
+from common.designs.base import (
+    DESIGNS,
+    Design,
+    Draws,
+    Score,
+    Selection,
+    View,
+    difference,
+    score_pair,
+)
+from common.designs.group_scores import REFERENCE, check_predictions, compared, own_first, uncounted
+from common.designs.groups import (
+    GroupOptions,
+    Groups,
+    attributes,
+    check_units,
+    criterion_name,
+    group_codes,
+    remark,
+)
+from common.metrics.classification import label_codes, observed_labels
+from common.spec import MetricUse, Target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAN = float("nan")
+
+
+class ByGroup(GroupOptions):
+    """Options, besides those of all designs that compare groups.
+
+    Args:
+        balance: ``target``: every group gets as many samples with the same labels; empty: all
+            samples are used
+        max_group: number of samples that are drawn from every group for balancing, or all that
+            the smallest group has
+    """
+
+    balance: Literal["", "target"] = ""
+    max_group: int = pydantic.Field(default=1000, ge=1)
+
+
+def needs(options: ByGroup, target: Target) -> list[str]:
+    """The annotation of the target, and what makes the groups."""
+    return [target.id, *options.columns()]
+
+
+def select(options: ByGroup, target: Target, table: pd.DataFrame) -> Selection:
+    """Annotated rows of the groups that have enough of them."""
+    check_units(options, table)
+    rows = table[kinds.get(target.kind).truth_mask(target, table[target.id])]
+    if rows.empty:
+        return Selection(rows, f"no sample with a usable label of {target.id}")
+    groups = Groups(options, rows)
+    if groups.reason():
+        return Selection(rows.iloc[:0], groups.reason())
+    return Selection(rows[groups.codes >= 0], left_out=groups.left_out)
+
+
+def draw(options: ByGroup, target: Target, selection: Selection, draws: Draws) -> Selection:
+    """Balanced groups, with a remark if a group has too few of a class for the wanted number."""
+    rows = selection.samples
+    if not options.balance or rows.empty:
+        return selection
+    _, codes = group_codes(options, rows)
+    _, codes = np.unique(codes, return_inverse=True)
+    n = min(options.max_group, int(np.bincount(codes).min()))
+    order = balancing.shuffled(rows, draws("balance", target.id))
+    if target.kind == "classification":
+        classes = label_codes(rows[target.id].to_numpy(dtype=object), target.labels)
+        found = balancing.balance_classes(order, codes, classes, target.labels, n)
+    else:
+        found = balancing.balance_values(order, codes, rows[target.id].to_numpy(float), n)
+    size, note = found.rows.shape[1], ""
+    if found.exhausted:
+        lost = ", ".join(f"{label} (-{count})" for label, count in found.exhausted.items())
+        note = f"balanced to {size} instead of {n} per group: some group has too few {lost}"
+    if size < options.min_group:
+        reason = f"{note}, at least {options.min_group} needed"
+        return replace(selection, samples=rows.iloc[:0], reason=reason)
+    chosen = rows.iloc[np.sort(found.rows, axis=None)]
+    return replace(selection, samples=chosen, note=remark(selection.note, note))
+
+
+def scores(options: ByGroup, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+    """Each metric of each group minus that of all; per class or bin if the metric is.
+
+    A bin that has too few samples in the truth of all groups together has no score. The number
+    in one group alone decides about nothing; it is the n of the score.
+    """
+    groups, codes, sizes = compared(options, view)
+    truth, prediction = view.truth, view.prediction
+    labels = observed_labels(truth, prediction) if view.target.kind == "classification" else ()
+    constant, outside = check_predictions(view)
+    found = []
+    for use in uses:
+        everyone = score_pair(use, truth, prediction, labels=labels)
+        for group, number in groups.items():
+            mask = codes == number
+            own = score_pair(
+                uncounted(use),
+                truth[mask],
+                prediction[mask],
+                labels=labels,
+                rows=np.flatnonzero(mask),
+            )
+            found += [
+                replace(
+                    score,
+                    value=NAN if constant else score.value,
+                    reason=constant or score.reason,
+                    condition=options.name(group),
+                    reference=REFERENCE,
+                    data=options.part(group),
+                    note=remark(view.note, outside),
+                    sizes=own_first(sizes, number),
+                )
+                for score in _differences(own, everyone)
+            ]
+        for group, reason in view.left_out.items():
+            name, part = options.name(group), options.part(group)
+            found.append(Score(use.metric, NAN, 0, condition=name, data=part, reason=reason))
+    return found
+
+
+def _differences(own: Sequence[Score], everyone: Sequence[Score]) -> Iterator[Score]:
+    for score, reference in zip(own, everyone, strict=True):
+        yield replace(
+            score,
+            value=score.value - reference.value,
+            reference_value=reference.value,
+            reason=reference.reason or score.reason,
+            recipe=difference(score.recipe, reference.recipe),
+        )
+
+
+def criterion_names(options: ByGroup, target: Target, label: str) -> list[str]:
+    """One name per declared group; without declared groups the metric alone."""
+    groups = options.expected()
+    if not groups:
+        return [criterion_name(label)]
+    return [criterion_name(label, options.name(group)) for group in groups]
+
+
+DESIGNS.add(
+    "by_group",
+    Design(
+        name="by_group",
+        options=ByGroup,
+        needs=needs,
+        select=select,
+        draw=draw,
+        scores=scores,
+        criterion_names=criterion_names,
+        attributes=attributes,
+        modules=(
+            "designs/groups.py",
+            "designs/group_scores.py",
+            "designs/balancing.py",
+            "attributes",
+        ),
+        simulated=True,
+    ),
+)

@@ -1,0 +1,175 @@
+"""Are the predictions of a group distributed like those of all? No annotation is needed.
+
+The score of a group compares its predictions with those of all samples, which contain the
+group, by a metric of two sets of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pydantic
+
+from common.designs import balancing
+from common.designs.base import (
+    DESIGNS,
+    Design,
+    Draws,
+    Recipe,
+    Score,
+    Selection,
+    Term,
+    View,
+)
+from common.designs.group_scores import (
+    REFERENCE,
+    by_label,
+    check_predictions,
+    compared,
+    own_first,
+    uncounted,
+)
+from common.designs.groups import (
+    GroupOptions,
+    Groups,
+    attributes,
+    check_units,
+    criterion_name,
+    group_codes,
+    remark,
+)
+from common.metrics import METRICS, Metric
+from common.metrics.reasons import why_undefined
+from common.spec import MetricUse, Target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAN = float("nan")
+
+
+class GroupShift(GroupOptions):
+    """Options, besides those of all designs that compare groups.
+
+    Args:
+        max_group: at most so many samples are drawn from every group; 0: all are used
+    """
+
+    max_group: int = pydantic.Field(default=0, ge=0)
+
+
+def needs(options: GroupShift, target: Target) -> list[str]:
+    """What makes the groups; no annotation of the target."""
+    return options.columns()
+
+
+def select(options: GroupShift, target: Target, table: pd.DataFrame) -> Selection:
+    """Rows of the groups that have enough of them."""
+    check_units(options, table)
+    groups = Groups(options, table)
+    if groups.reason():
+        return Selection(table.iloc[:0], groups.reason())
+    return Selection(table[groups.codes >= 0], left_out=groups.left_out)
+
+
+def draw(options: GroupShift, target: Target, selection: Selection, draws: Draws) -> Selection:
+    """At most ``max_group`` rows of each group, the same ones for all targets."""
+    rows = selection.samples
+    if not options.max_group or rows.empty:
+        return selection
+    _, codes = group_codes(options, rows)
+    order = balancing.shuffled(rows, draws("sample"))
+    chosen = balancing.first_of_each(order, codes, options.max_group)
+    return replace(selection, samples=rows.iloc[chosen])
+
+
+def scores(options: GroupShift, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+    """Each metric of (predictions of all, predictions of the group).
+
+    These metrics are differences of what their ``level`` says of the two sets, so the set of
+    all predictions is looked at once. A bin with too few of them has no score. The n of a score
+    is the number of samples of the group; its reference value is what the metric subtracts: the
+    mean or share of all samples.
+    """
+    groups, codes, sizes = compared(options, view)
+    prediction, labels = view.prediction, view.target.labels
+    constant, outside = check_predictions(view)
+    found = []
+    for use in uses:
+        metric = METRICS.get(use.metric)
+        level = by_label(metric.level_of(prediction, labels=labels, params=use.params))
+        for group, number in groups.items():
+            rows = np.flatnonzero(codes == number)
+            values = prediction[rows]
+            own = metric.level_of(values, labels=labels, params=uncounted(use).params)
+            term = Term(
+                use.metric, (prediction, values), (np.arange(len(codes)), rows), labels, use.params
+            )
+            found += [
+                Score(
+                    use.metric,
+                    NAN if constant else value - level[label],
+                    int(sizes[number]),
+                    label=label,
+                    condition=options.name(group),
+                    reference=REFERENCE,
+                    reference_value=level[label],
+                    reason=constant or _undefined(level[label], prediction, label, use),
+                    note=remark(view.note, outside),
+                    data=options.part(group),
+                    sizes=own_first(sizes, number),
+                    recipe=Recipe(term),
+                )
+                for label, value in by_label(own).items()
+            ]
+        for group, reason in view.left_out.items():
+            name, part = options.name(group), options.part(group)
+            found.append(Score(use.metric, NAN, 0, condition=name, data=part, reason=reason))
+    return found
+
+
+def _undefined(value: float, prediction: np.ndarray, label: str, use: MetricUse) -> str:
+    if not np.isnan(value):
+        return ""
+    return why_undefined(
+        prediction, prediction, what="predictions of all groups", label=label, params=use.params
+    )
+
+
+def criterion_names(options: GroupShift, target: Target, label: str) -> list[str]:
+    """The metric alone: the groups are those of the data."""
+    return [criterion_name(label)]
+
+
+def misfit(options: GroupShift, metric: Metric) -> str:
+    """Why a metric cannot be used: it must be the difference of two sets of values."""
+    if metric.level is not None:
+        return ""
+    known = [m.id for m in METRICS if m.kind == metric.kind and m.level is not None]
+    return f"'{metric.id}' is no difference of two sets of values. Known: {', '.join(known)}"
+
+
+DESIGNS.add(
+    "group_shift",
+    Design(
+        name="group_shift",
+        options=GroupShift,
+        needs=needs,
+        select=select,
+        draw=draw,
+        scores=scores,
+        criterion_names=criterion_names,
+        attributes=attributes,
+        misfit=misfit,
+        modules=(
+            "designs/groups.py",
+            "designs/group_scores.py",
+            "designs/balancing.py",
+            "attributes",
+        ),
+        simulated=True,
+    ),
+)

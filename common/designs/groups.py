@@ -1,0 +1,257 @@
+"""What designs that compare groups of samples share: options, names, and what cannot be scored."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pydantic
+
+from common.attributes import Recipe, recipe
+from common.designs.base import Options
+from common.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: more groups are not named in a reason
+MOST_NAMED = 10
+
+
+class GroupOptions(Options):
+    """Options of all designs that compare groups.
+
+    Args:
+        attribute: column that names the group of a sample, or several for intersections
+        groups: groups in the order of the rows; samples of others take no part. A list, or with
+            several attributes a list for each of them; empty: all that occur
+        compute: attribute that is computed from audio -> how
+        unit: column whose values, such as speakers, have one group each; if the dataset has it
+            and it is not so, the annotation is wrong
+        min_group: a group with fewer samples is left out
+        condition: name of the condition, with the attributes in braces
+        data: name of the part of the dataset, with the attributes or ``{table}`` in braces;
+            empty: the dataset as a whole
+    """
+
+    attribute: tuple[str, ...] = pydantic.Field(min_length=1)
+    groups: Mapping[str, tuple[str, ...]] = {}
+    compute: Mapping[str, Mapping[str, Any]] = {}
+    unit: str = ""
+    min_group: int = pydantic.Field(ge=1)
+    condition: str = ""
+    data: str = ""
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _several(cls, content: Any) -> Any:
+        """One attribute and its groups may stand there without brackets."""
+        if not isinstance(content, Mapping):
+            return content
+        attribute, groups = content.get("attribute"), content.get("groups")
+        changed = dict(content)
+        if isinstance(attribute, str):
+            changed["attribute"] = (attribute,)
+            if isinstance(groups, (list, tuple)):
+                changed["groups"] = {attribute: groups}
+        return changed
+
+    @pydantic.model_validator(mode="after")
+    def _known(self) -> GroupOptions:
+        for name, options in self.compute.items():
+            self._attribute(name, "compute")
+            try:
+                recipe(options)
+            except ValueError as error:
+                raise ValueError(f"compute.{name}: {error}") from None
+        for name in self.groups:
+            self._attribute(name, "groups")
+        for text, more in ((self.condition, ()), (self.data, ("table",))):
+            for _, field, _, _ in string.Formatter().parse(text):
+                if field is not None and field not in more:
+                    self._attribute(field, text)
+        return self
+
+    def _attribute(self, name: str, where: str) -> None:
+        if name not in self.attribute:
+            known = ", ".join(self.attribute)
+            raise ValueError(f"{where}: '{name}' is no attribute of this test. Known: {known}")
+
+    @cached_property
+    def recipes(self) -> dict[str, Recipe]:
+        """Attributes that are computed from audio."""
+        return {name: recipe(options) for name, options in self.compute.items()}
+
+    def columns(self) -> list[str]:
+        """Columns that the dataset must have for the groups."""
+        found = [name for name in self.attribute if name not in self.compute]
+        for item in self.recipes.values():
+            found += item.needs
+        return list(dict.fromkeys(found))
+
+    def expected(self) -> list[tuple[str, ...]]:
+        """Groups that are declared; empty unless every attribute declares its own."""
+        found: list[tuple[str, ...]] = [()] if set(self.attribute) == set(self.groups) else []
+        for name in self.attribute:
+            found = [(*start, value) for start in found for value in self.groups[name]]
+        return found
+
+    def name(self, group: Sequence[str]) -> str:
+        """Condition of a group.
+
+        >>> GroupOptions(attribute="pitch", condition="{pitch}-pitch", min_group=1).name(["low"])
+        'low-pitch'
+        """
+        template = self.condition or ", ".join(f"{{{name}}}" for name in self.attribute)
+        return template.format(**dict(zip(self.attribute, group, strict=True)))
+
+    def part(self, group: Sequence[str]) -> str:
+        """Name of the part of the data that a group is; the table stays in braces."""
+        values = dict(zip(self.attribute, group, strict=True))
+        return self.data.format(table="{table}", **values)
+
+
+def attributes(options: GroupOptions) -> dict[str, Recipe]:
+    """Columns that are computed before samples are selected."""
+    return options.recipes
+
+
+def group_codes(
+    options: GroupOptions, samples: pd.DataFrame
+) -> tuple[list[tuple[str, ...]], np.ndarray]:
+    """Groups, and the number of each row's group.
+
+    Args:
+        options: of the design
+        samples: N rows
+
+    Returns:
+        the declared groups, or those that occur in alphabetical order; and positions in them,
+        -1 for rows without an attribute or of a group that is not declared, shape (N,)
+    """
+    import pandas as pd
+
+    code = np.zeros(len(samples), dtype=np.int64)
+    there = np.ones(len(samples), dtype=bool)
+    levels = []
+    for name in options.attribute:
+        own, values = pd.factorize(samples[name].to_numpy(dtype=object), sort=True)
+        wanted = [str(value) for value in values]
+        if name in options.groups:
+            place = {value: n for n, value in enumerate(options.groups[name])}
+            own = np.array([place.get(value, -1) for value in wanted] + [-1])[own]
+            wanted = list(options.groups[name])
+        there &= own >= 0
+        code = code * max(len(wanted), 1) + own
+        levels.append(wanted)
+    names: list[tuple[str, ...]] = [()]
+    for level in levels:
+        names = [(*start, value) for start in names for value in level]
+    code[~there] = -1
+    if not options.expected():
+        used = np.flatnonzero(np.bincount(code[there], minlength=len(names)))
+        place_of = np.full(len(names) + 1, -1)
+        place_of[used] = np.arange(len(used))
+        names, code = [names[n] for n in used], place_of[code]
+    return names, code
+
+
+def check_units(options: GroupOptions, samples: pd.DataFrame) -> None:
+    """Raise DataError if a unit, such as a speaker, has two values of an attribute."""
+    if not options.unit or options.unit not in samples:
+        return
+    for name in options.attribute:
+        rows = samples[[options.unit, name]].dropna().drop_duplicates()
+        twice = rows[options.unit].duplicated(keep=False)
+        if twice.any():
+            unit = rows.loc[twice, options.unit].iloc[0]
+            found = ", ".join(sorted(rows.loc[rows[options.unit] == unit, name]))
+            count = rows.loc[twice, options.unit].nunique()
+            raise DataError(
+                f"{options.unit} '{unit}' has several values of {name}: {found} "
+                f"({count} such {options.unit}s)"
+            )
+
+
+class Groups:
+    """Which groups have enough samples.
+
+    Args:
+        options: of the design
+        samples: usable samples
+        too_few: (group of each sample, number of groups) -> why each group has too few
+            samples of some kind, empty if it has enough; asked besides the number of samples
+    """
+
+    def __init__(
+        self,
+        options: GroupOptions,
+        samples: pd.DataFrame,
+        too_few: Callable[[np.ndarray, int], list[str]] = lambda codes, n: [""] * n,
+    ):
+        names, codes = group_codes(options, samples)
+        counts = np.bincount(codes[codes >= 0], minlength=len(names))
+        reasons = [
+            f"{_samples(int(count))}, at least {options.min_group} needed"
+            if count < options.min_group
+            else other
+            for count, other in zip(counts, too_few(codes, len(names)), strict=True)
+        ]
+        enough = np.array([not reason for reason in reasons], dtype=bool)
+        place = np.append(np.where(enough, np.cumsum(enough) - 1, -1), -1)
+        #: names of the groups that are compared
+        self.names = [name for name, good in zip(names, enough, strict=True) if good]
+        #: group of each sample, -1: none that is compared
+        self.codes = place[codes]
+        #: why the other groups are not compared
+        self.left_out = {
+            name: reason for name, reason in zip(names, reasons, strict=True) if reason
+        }
+        sizes = [f"{', '.join(name)} {count}" for name, count in zip(names, counts, strict=True)]
+        self._sizes = "; ".join(sizes[:MOST_NAMED]) + ("; ..." if len(sizes) > MOST_NAMED else "")
+        self._options = options
+        self._others = _others(options, samples)
+
+    def reason(self) -> str:
+        """Why there is nothing to compare; empty if there are two groups or more."""
+        if len(self.names) > 1:
+            return ""
+        what = " x ".join(self._options.attribute)
+        found = self._sizes or "no sample has one"
+        return (
+            f"fewer than 2 groups of {what} with at least {self._options.min_group} samples; "
+            f"samples: {found}{self._others}"
+        )
+
+
+def _samples(count: int) -> str:
+    return f"{count} sample" if count == 1 else f"{count} samples"
+
+
+def _others(options: GroupOptions, samples: pd.DataFrame) -> str:
+    """Values that are there but not declared: most likely they are spelt differently."""
+    texts = []
+    for name, declared in options.groups.items():
+        found = sorted({str(v) for v in samples[name].dropna().unique()} - set(declared))
+        if found:
+            more = ", ..." if len(found) > MOST_NAMED else ""
+            texts.append(f"; other values of {name}: {', '.join(found[:MOST_NAMED])}{more}")
+    return "".join(texts)
+
+
+def remark(*parts: str) -> str:
+    """Remarks that are not empty, one after the other."""
+    return "; ".join(part for part in parts if part)
+
+
+def criterion_name(label: str, condition: str = "") -> str:
+    """Name in a criteria table: every word with a capital.
+
+    >>> criterion_name("Precision per Class", "high-pitch")
+    'Precision Per Class High Pitch'
+    """
+    words = f"{label} {condition.replace('-', ' ')}".split()
+    return " ".join(word[:1].upper() + word[1:] for word in words)

@@ -1,0 +1,102 @@
+"""Scores of a cell -> result rows with criteria and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from common.designs import Score
+from common.designs.groups import remark
+from common.judge import judge
+from common.plan import Cell
+from common.simulation import Bounds
+from common.spec import Criterion, Dataset, Model, Target
+from common.uncertainty import Interval, verdict_with_power
+
+
+def rows(
+    cell: Cell,
+    scores: Sequence[Score],
+    bounds: Bounds | None = None,
+    intervals: Sequence[Interval | None] = (),
+) -> list[dict[str, Any]]:
+    """Result rows of a cell: scores with their criteria and verdicts.
+
+    Args:
+        cell: test, target, model and dataset
+        scores: of the cell
+        bounds: simulates the bounds of criteria that say so
+        intervals: of the scores; none: no score has one
+
+    Returns:
+        columns of :data:`common.results.COLUMNS`; and, where the bound was simulated, ``null``,
+        the absolute scores by chance, for figures
+    """
+    uses = {use.metric: use for use in cell.test.uses(cell.target.kind)}
+    out: list[dict[str, Any]] = []
+    for score, interval in zip(scores, intervals or [None] * len(scores), strict=True):
+        criterion, note, null = uses[score.metric].criterion, score.note, None
+        if criterion.is_simulated and bounds is not None and not np.isnan(score.value):
+            bound = bounds.bound(uses[score.metric], cell.target, score.sizes)
+            criterion, null = Criterion(within=bound.threshold), bound.null
+            note = remark(note, f"by chance at most {bound.maximum:.3f}")
+        verdict = judge(score.value, criterion, score.reason)
+        out.append(
+            {
+                **identity(cell.target, cell.model, cell.test.id, cell.dataset),
+                "data": _data(cell, score),
+                "condition": score.condition,
+                "reference": score.reference,
+                "metric": score.metric,
+                "label": score.label,
+                "value": score.value,
+                "reference_value": score.reference_value,
+                "n": score.n,
+                **_certainty(interval, criterion),
+                "criterion": str(criterion),
+                "status": verdict.status,
+                "reason": verdict.reason,
+                "note": note,
+            }
+        )
+        if null is not None:
+            out[-1]["null"] = null
+    return out
+
+
+def _certainty(interval: Interval | None, criterion: Criterion) -> dict[str, Any]:
+    """Interval and second verdict; an interval without ends is not shown, but told."""
+    if interval is None:
+        return {}
+    certain = verdict_with_power(interval.low, interval.high, criterion)
+    found: dict[str, Any] = {"clusters": interval.clusters, "certain": certain}
+    if np.isfinite(interval.low) and np.isfinite(interval.high):
+        found |= {"ci_low": interval.low, "ci_high": interval.high, "mde": interval.mde}
+    return found
+
+
+def _data(cell: Cell, score: Score) -> str:
+    """Label of the data of a score.
+
+    A test may leave the table out of the labels of the datasets that it names; a user's
+    dataset keeps it, as several entries may share one database.
+    """
+    part = score.data or "{table}"
+    if "{table}" not in part and cell.dataset.id not in cell.test.datasets:
+        part = f"{{table}}-{part}"
+    return cell.dataset.data_of(part)
+
+
+def identity(target: Target, model: Model, test: str, dataset: Dataset) -> dict[str, str]:
+    """The part of a result row that names the cell."""
+    return {
+        "target": target.id,
+        "model": model.id,
+        "model_version": model.version,
+        "test": test,
+        "dataset": dataset.id,
+        "dataset_version": dataset.version,
+        "data": dataset.data,
+    }

@@ -1,0 +1,14 @@
+"""How far scores of groups differ by chance: thresholds of fairness tests from chance models.
+
+A chance model gives every group the same predictions. So what its scores differ by is what a
+fair model may show with as many samples, and a threshold belongs above it. Reading order:
+:mod:`~common.simulation.setup` (what is simulated), :mod:`~common.simulation.scores` (counts
+and sums to scores), :mod:`~common.simulation.chance` (own draws),
+:mod:`~common.simulation.reference` (the draws of the paper), :mod:`~common.simulation.bounds`
+(thresholds for the samples at hand), :mod:`~common.simulation.table` (``build.py simulate``).
+"""
+
+from common.simulation.bounds import Bounds, next_step
+from common.simulation.setup import POINTS, SETUPS, Null, Setup
+
+__all__ = ["POINTS", "SETUPS", "Bounds", "Null", "Setup", "next_step"]

@@ -1,0 +1,140 @@
+"""``build.py simulate``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from common.errors import ConfigError
+from common.files import write_text
+from common.metrics import METRICS
+from common.paths import Paths
+from common.simulation import table
+from common.simulation.bounds import next_step
+from common.simulation.setup import METRIC_IDS, POINTS, SETUPS, Null, Setup, default_setup, points
+from common.simulation.table import Draws, Point
+from common.spec import Benchmark
+
+#: (stage, done, total) -> None
+Progress = Callable[[str, int, int], None]
+
+__all__ = ["Draws", "Wanted", "lines", "run"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the command line asks for; empty: the thresholds of the suite.
+
+    Args:
+        metrics: ids of metrics; empty with numbers given: all
+        samples: samples per group
+        groups: numbers of groups
+        table: file for the complete table of the paper
+        plots: whether the figures of the method pages are drawn
+    """
+
+    metrics: Sequence[str] = ()
+    samples: Sequence[int] = ()
+    groups: Sequence[int] = ()
+    table: Path | None = None
+    plots: bool = False
+
+
+def run(
+    benchmark: Benchmark, folders: Paths, wanted: Wanted, draws: Draws, progress: Progress
+) -> dict[str, Any]:
+    """Simulate, write what is asked for, and return what there is to show.
+
+    Raises:
+        ConfigError: for a metric that cannot be simulated, or numbers that say nothing
+        OutputError: if a file cannot be written
+    """
+
+    def tell(done: int, total: int) -> None:
+        progress("simulate", done, total)
+
+    answer: dict[str, Any] = {"repetitions": draws.repetitions, "compat": draws.compat}
+    if wanted.table is not None:
+        found = table.simulate(SETUPS, POINTS, draws, tell)
+        write_text(wanted.table, _csv(table.published_rows(found)))
+        answer["table"] = str(wanted.table)
+        answer["rows"] = len(found)
+    if wanted.plots:
+        answer["plots"] = _plots(folders, draws, tell)
+    if wanted.metrics or wanted.samples or wanted.groups:
+        answer["scores"] = _given(wanted, draws, tell)
+    elif len(answer) == 2:
+        tests = benchmark.tests.values()
+        answer["scores"] = table.operating_points(tests, draws, tell)
+    return answer
+
+
+def _given(
+    wanted: Wanted, draws: Draws, tell: Callable[[int, int], None]
+) -> list[dict[str, object]]:
+    if not wanted.samples or not wanted.groups:
+        raise ConfigError("simulate: --samples and --groups belong together; one is missing")
+    if min(wanted.groups) < 2:
+        raise ConfigError("simulate: --groups: needs 2 groups or more, found 1")
+    setups = [default_setup(name) for name in wanted.metrics or METRIC_IDS]
+    found = table.simulate(setups, points(wanted.samples, wanted.groups), draws, tell)
+    return [_row(setup, point, null) for (setup, point), null in found.items()]
+
+
+def _row(setup: Setup, point: Point, null: Null) -> dict[str, object]:
+    return {
+        "metric": setup.metric,
+        "samples": point[0],
+        "groups": point[1],
+        "maximum": null.maximum,
+        "percentile_99": null.percentile,
+        "rule": next_step(null.maximum),
+    }
+
+
+def _csv(rows: Sequence[Mapping[str, object]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _plots(folders: Paths, draws: Draws, tell: Callable[[int, int], None]) -> list[str]:
+    """Draw the largest difference over the samples per group, one figure per setup."""
+    from common.figures.simulation import describe_lines, simulation_lines
+    from common.figures.style import save
+
+    names = table.plot_names(SETUPS)
+    found = table.simulate(list(names.values()), POINTS, draws, tell)
+    folder = folders.media / "fairness_thresholds" / "plots"
+    texts = {}
+    for name, setup in names.items():
+        samples, maxima = table.lines_of(found, setup)
+        figure = simulation_lines(METRICS.get(setup.metric).label, samples, maxima)
+        save(figure, folder / f"{name}.png")
+        texts[f"{name}.png"] = describe_lines(samples, maxima)
+    write_text(folder / "alt.json", json.dumps(texts, indent=1, sort_keys=True) + "\n")
+    return [str(folder / name) for name in texts]
+
+
+def lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    """The answer for a person."""
+    if "table" in answer:
+        yield f"{answer['rows']} rows: {answer['table']}"
+    for path in answer.get("plots", ()):
+        yield f"figure: {path}"
+    rows = [{k: _text(v) for k, v in row.items()} for row in answer.get("scores", ())]
+    if rows:
+        widths = {key: max(len(row[key]) for row in [{key: key}, *rows]) for key in rows[0]}
+        for row in [{key: key for key in rows[0]}, *rows]:
+            yield "  ".join(row[key].ljust(width) for key, width in widths.items()).rstrip()
+
+
+def _text(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

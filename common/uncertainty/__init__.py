@@ -1,0 +1,27 @@
+"""How certain a score is: clustered bootstrap, intervals, and a verdict that may be "cannot tell".
+
+A design says with each score what it is computed of (:class:`Recipe`); everything else happens
+here. Samples of one speaker resemble each other, so speakers are resampled, not samples. For
+each metric a *statistic* turns the samples into sums per speaker; a resample is then a weighted
+sum of speakers, and 1,000 of them are one matrix product.
+"""
+
+from common.uncertainty.bootstrap import Bootstrap
+from common.uncertainty.clusters import DRAWS, Clusters
+from common.uncertainty.interval import METHODS, Interval
+from common.uncertainty.recipe import Recipe, Term
+from common.uncertainty.statistics import STATISTICS
+from common.uncertainty.verdict import VERDICTS, verdict_with_power
+
+__all__ = [
+    "DRAWS",
+    "METHODS",
+    "STATISTICS",
+    "VERDICTS",
+    "Bootstrap",
+    "Clusters",
+    "Interval",
+    "Recipe",
+    "Term",
+    "verdict_with_power",
+]

@@ -1,0 +1,306 @@
+"""What a statistic is: a metric in a form in which it can be resampled fast."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from common.registry import Registry
+from common.uncertainty.clusters import Clusters
+from common.uncertainty.recipe import Term
+
+#: (group, label) of a value; both empty for a metric with one value
+Key = tuple[str, str]
+#: key of a metric with one value
+WHOLE: tuple[Key, ...] = (("", ""),)
+
+
+class Support(NamedTuple):
+    """Samples behind each value.
+
+    Args:
+        own: their number in each of what is resampled, shape (size, V), or (size, 1) if it is
+            the same for all values
+        clusters: number of clusters that they belong to, shape (V,) or (1,)
+        base: as ``own``, of what they are compared with; None: of nothing or of themselves
+    """
+
+    own: np.ndarray
+    clusters: np.ndarray
+    base: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Arguments of a metric with the cluster of each value.
+
+    Args:
+        arrays: positional arguments
+        codes: for each of them, the cluster of each value
+        places: for each of them, to which of what is resampled a value belongs
+        count: number of clusters
+        size: number of what is resampled
+        single: whether each cluster is one sample
+        aligned: whether the arrays hold values of the same samples
+        labels: classes
+        params: parameters as in the YAML of the test
+    """
+
+    arrays: tuple[np.ndarray, ...]
+    codes: tuple[np.ndarray, ...]
+    places: tuple[np.ndarray, ...]
+    count: int
+    size: int
+    single: bool
+    aligned: bool
+    labels: Sequence[str]
+    params: Mapping[str, Any]
+    _kept: dict[str, Any] = field(default_factory=dict)
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Something that is made from the arguments, made once."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+    def cells(self, number: int, cells: np.ndarray, m: int) -> np.ndarray:
+        """How often each cell occurs in each of what is resampled, shape (size, m).
+
+        Args:
+            number: which array the cells belong to
+            cells: 0 to m - 1, or -1 for what does not count, shape (N,)
+            m: number of cells
+        """
+        return _table(self.places[number], cells, self.size, m)
+
+    def sums(self, number: int, *columns: np.ndarray) -> np.ndarray:
+        """Sums of columns in each of what is resampled, shape (size, columns)."""
+        places, size = self.places[number], self.size
+        found = [np.bincount(places, weights=column, minlength=size) for column in columns]
+        return np.stack(found, axis=1)
+
+    def support(self, number: int = 0, cells: np.ndarray | None = None, m: int = 1) -> Support:
+        """Samples in each cell as in :meth:`cells`; without cells, all samples of an array."""
+        if cells is None:
+            cells = np.zeros(len(self.codes[number]), dtype=np.int64)
+        own = self.cells(number, cells, m)
+        if self.size == self.count:
+            return Support(own, (own > 0).sum(axis=0))
+        if self.single:
+            return Support(own, own.sum(axis=0).astype(np.int64))
+        return Support(own, (_table(self.codes[number], cells, self.count, m) > 0).sum(axis=0))
+
+
+def _table(rows: np.ndarray, columns: np.ndarray, n: int, m: int) -> np.ndarray:
+    used = columns >= 0
+    joint = rows[used] * m + columns[used]
+    return np.bincount(joint, minlength=n * m).reshape(n, m).astype(np.float64)
+
+
+def sample_of(term: Term, clusters: Clusters) -> Sample:
+    """The arguments of a term with their clusters."""
+    codes = tuple(clusters.codes[rows] for rows in term.rows)
+    return Sample(
+        arrays=tuple(np.asarray(array) for array in term.arrays),
+        codes=codes,
+        places=tuple(clusters.places[own] for own in codes),
+        count=clusters.count,
+        size=clusters.size,
+        single=clusters.count == len(clusters.codes),
+        aligned=term.is_aligned,
+        labels=tuple(term.labels),
+        params=term.params,
+    )
+
+
+class Bound(ABC):
+    """A statistic with its data."""
+
+    keys: tuple[Key, ...] = WHOLE
+    #: whether its resamples are farther from the score than the score is from the truth, in
+    #: one direction, as those of a distance: its square is what has a known bias then
+    is_distance: bool = False
+
+    def __init__(self) -> None:
+        self._kept: dict[str, np.ndarray] = {}
+
+    def draws(self, name: str = "") -> np.ndarray:
+        """Values in all resamples, shape (draws, V); NaN where one is not defined.
+
+        Args:
+            name: if not empty, unknown rates are drawn too, by random numbers of this name;
+                see :meth:`~common.uncertainty.clusters.Clusters.half_counts`
+        """
+        if name not in self._kept:
+            self._kept[name] = self._draw(name)
+        return self._kept[name]
+
+    @abstractmethod
+    def _draw(self, name: str) -> np.ndarray:
+        """What :meth:`draws` gives."""
+
+    @abstractmethod
+    def point(self) -> np.ndarray:
+        """Values of the samples as they are, shape (V,)."""
+
+    @abstractmethod
+    def without_one(self) -> np.ndarray:
+        """Values without one of the clusters, shape (clusters, V)."""
+
+    @property
+    @abstractmethod
+    def support(self) -> Support:
+        """Samples behind each value."""
+
+
+class Statistic(ABC):
+    """How a metric is resampled."""
+
+    @abstractmethod
+    def bind(self, term: Term, clusters: Clusters) -> Bound:
+        """The statistic of the data of a term."""
+
+
+#: metric id -> statistic; metrics without one are resampled by the slow way for all
+STATISTICS: Registry[Statistic] = Registry("statistic")
+
+
+@dataclass(frozen=True)
+class Sums(Statistic):
+    """A function of sums over samples, so that a resample is a weighted sum of clusters.
+
+    Args:
+        sums: sample -> sums in each of what is resampled, shape (size, k)
+        values: (sums, shape (B, k); sums of all, shape (k,); sample) -> values, shape (B, V)
+        support: sample -> samples behind each value
+        keys: sample -> keys of the values
+        counts: whether the sums are counts of cases that exclude each other
+        is_distance: see :class:`Bound`
+    """
+
+    sums: Callable[[Sample], np.ndarray]
+    values: Callable[[np.ndarray, np.ndarray, Sample], np.ndarray]
+    support: Callable[[Sample], Support] = lambda sample: sample.support()
+    keys: Callable[[Sample], tuple[Key, ...]] = lambda sample: WHOLE
+    counts: bool = False
+    is_distance: bool = False
+
+    def bind(self, term: Term, clusters: Clusters) -> Bound:
+        return _BoundSums(self, sample_of(term, clusters), clusters)
+
+
+class _BoundSums(Bound):
+    def __init__(self, statistic: Sums, sample: Sample, clusters: Clusters):
+        super().__init__()
+        self._statistic, self._sample, self._clusters = statistic, sample, clusters
+        self._sums = statistic.sums(sample)
+        self._total = self._sums.sum(axis=0)
+        self.keys = statistic.keys(sample)
+        self.is_distance = statistic.is_distance
+
+    def _values(self, sums: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._statistic.values(sums, self._total, self._sample)
+
+    def _draw(self, name: str) -> np.ndarray:
+        sums = self._clusters.weights @ self._sums
+        if name and self._statistic.counts:
+            sums += self._clusters.half_counts(sums.shape[1], name)
+        return self._values(sums)
+
+    def point(self) -> np.ndarray:
+        return self._values(self._total[None])[0]
+
+    def without_one(self) -> np.ndarray:
+        return self._values(self._total - self._sums)
+
+    @cached_property
+    def support(self) -> Support:
+        return self._statistic.support(self._sample)
+
+
+class BoundWeights(Bound):
+    """A statistic of weighted samples, with as little memory as blocks of resamples allow.
+
+    Args:
+        values: weights, shape (B, N) -> values, shape (B, V)
+        rows: sample of each value, shape (N,)
+        clusters: of the samples
+        keys: of the values
+    """
+
+    #: most numbers in a block of weights
+    BLOCK = 4_000_000
+
+    def __init__(
+        self,
+        values: Callable[[np.ndarray], np.ndarray],
+        rows: np.ndarray,
+        clusters: Clusters,
+        keys: tuple[Key, ...] = WHOLE,
+    ):
+        super().__init__()
+        self._values, self._rows, self._clusters, self.keys = values, rows, clusters, keys
+
+    def _draw(self, name: str) -> np.ndarray:
+        return self._blocks(self._clusters.weights)
+
+    def _blocks(self, weights: np.ndarray) -> np.ndarray:
+        step = max(1, self.BLOCK // max(1, len(self._rows)))
+        spread = self._clusters.per_sample
+        parts = [
+            self._values(spread(weights[start : start + step], self._rows))
+            for start in range(0, len(weights), step)
+        ]
+        return np.concatenate(parts)
+
+    def point(self) -> np.ndarray:
+        return self._values(np.ones((1, len(self._rows))))[0]
+
+    def without_one(self) -> np.ndarray:
+        return self._blocks(1 - np.eye(self._clusters.size))
+
+    @cached_property
+    def support(self) -> Support:
+        codes = self._clusters.codes[self._rows]
+        own = np.bincount(self._clusters.places[codes], minlength=self._clusters.size)
+        return Support(own[:, None].astype(np.float64), np.array([len(np.unique(codes))]))
+
+
+class Difference(Bound):
+    """One statistic minus another one of the same clusters.
+
+    Args:
+        first: minuend
+        second: subtrahend, with the same keys
+    """
+
+    def __init__(self, first: Bound, second: Bound):
+        super().__init__()
+        self._first, self._second = first, second
+        self.keys = first.keys
+        columns = {key: number for number, key in enumerate(second.keys)}
+        self._columns = [columns[key] for key in first.keys]
+
+    def _draw(self, name: str) -> np.ndarray:
+        # the two sets of cases are counted apart, so their unknown rates are drawn apart
+        second = self._second.draws(f"{name}, subtracted" if name else "")
+        return self._first.draws(name) - second[:, self._columns]
+
+    def point(self) -> np.ndarray:
+        return self._first.point() - self._second.point()[self._columns]
+
+    def without_one(self) -> np.ndarray:
+        return self._first.without_one() - self._second.without_one()[:, self._columns]
+
+    @property
+    def support(self) -> Support:
+        support, base = self._first.support, self._second.support.own
+        if base.shape[1] > 1:
+            base = base[:, self._columns]
+        return support._replace(base=None if np.array_equal(support.own, base) else base)

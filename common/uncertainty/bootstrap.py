@@ -1,0 +1,113 @@
+"""Intervals of the scores of one model on the samples of one test."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from common.metrics import METRICS
+from common.metrics.base import Metric
+from common.uncertainty.base import Bound, Difference, Key
+from common.uncertainty.clusters import DRAWS, Clusters, codes_of
+from common.uncertainty.interval import Interval, intervals
+from common.uncertainty.recipe import Recipe, Term
+from common.uncertainty.statistics import bind
+
+
+class Bootstrap:
+    """Resamples the clusters of a set of samples; what several scores share is kept.
+
+    Args:
+        codes: cluster of each sample, 0 to C - 1, shape (N,)
+        seed: seed of the run
+        keys: what the draws are for, for example the dataset. With the same keys and the same
+            clusters, the resamples of two models are the same
+        span: width of the range of the target, for metrics in its unit; NaN: unknown
+        draws: number of resamples
+        method: how intervals are made, see :data:`~common.uncertainty.interval.METHODS`
+    """
+
+    def __init__(
+        self,
+        codes: np.ndarray,
+        *,
+        seed: int,
+        keys: tuple[str, ...] = (),
+        span: float = math.nan,
+        draws: int = DRAWS,
+        method: str = "corrected",
+    ):
+        self._clusters = Clusters(codes, seed=seed, keys=keys, draws=draws)
+        self._seed, self._keys, self._draws = seed, keys, draws
+        self._span, self._method = span, method
+        self._bounds: dict[tuple[int, ...], tuple[Bound, object]] = {}
+        self._intervals: dict[int, tuple[list[Interval], object]] = {}
+        self._units: dict[int, tuple[Clusters, object]] = {}
+
+    def interval(self, recipe: Recipe, label: str = "") -> Interval:
+        """Interval of the score of a recipe, for one class or bin.
+
+        Raises:
+            ValueError: if the metric has no value for the label
+        """
+        bound = self.bound(recipe)
+        if id(bound) not in self._intervals:
+            metric = METRICS.get(recipe.term.metric)
+            limits = limits_of(metric, self._span, difference=recipe.minus is not None)
+            found = intervals(bound, limits, name=metric.id, method=self._method)
+            self._intervals[id(bound)] = found, bound
+        return self._intervals[id(bound)][0][bound.keys.index(_key(recipe, label))]
+
+    def draws(self, recipe: Recipe, label: str = "") -> np.ndarray:
+        """Score in all resamples, without the drawing of unknown rates, shape (draws,)."""
+        bound = self.bound(recipe)
+        values: np.ndarray = bound.draws()[:, bound.keys.index(_key(recipe, label))]
+        return values
+
+    def bound(self, recipe: Recipe) -> Bound:
+        """Statistic of a recipe with its data."""
+        clusters = self._of_units(recipe.units) if recipe.units is not None else self._clusters
+        if recipe.minus is None:
+            return self._term(recipe.term, clusters)
+        key = (id(recipe.term), id(recipe.minus))
+        if key not in self._bounds:
+            first, second = (self._term(t, clusters) for t in (recipe.term, recipe.minus))
+            self._bounds[key] = Difference(first, second), (recipe.term, recipe.minus)
+        return self._bounds[key][0]
+
+    def _term(self, term: Term, clusters: Clusters) -> Bound:
+        # the term is kept, too: the id of one that is gone could be given to another one
+        if (id(term),) not in self._bounds:
+            self._bounds[id(term),] = bind(term, clusters), term
+        return self._bounds[id(term),][0]
+
+    def _of_units(self, names: np.ndarray) -> Clusters:
+        if id(names) not in self._units:
+            found = Clusters(codes_of(names), seed=self._seed, keys=self._keys, draws=self._draws)
+            self._units[id(names)] = found, names
+        return self._units[id(names)][0]
+
+
+def _key(recipe: Recipe, label: str) -> Key:
+    return recipe.group, label if recipe.label is None else recipe.label
+
+
+def limits_of(metric: Metric, span: float, *, difference: bool) -> tuple[float, float]:
+    """Smallest and largest value that a score can have.
+
+    Args:
+        metric: of the score
+        span: width of the range of the target, for metrics in its unit; NaN: unknown
+        difference: whether the score is the difference of two values of the metric
+
+    >>> limits_of(METRICS.get("ccc"), 1.0, difference=True)
+    (-2, 2)
+    >>> limits_of(METRICS.get("mae"), 1.0, difference=False)
+    (0, 1.0)
+    """
+    low, high = metric.bounds
+    if metric.unit and not math.isnan(span):
+        widest = 2 * span if metric.takes == "groups" else span
+        low, high = max(low, -widest), min(high, widest)
+    return (low - high, high - low) if difference else (low, high)

@@ -1,0 +1,193 @@
+"""Intervals: against scipy, against what is known of simple cases, and at the edges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from common.errors import ConfigError
+from common.metrics import METRICS
+from common.uncertainty import Clusters, Interval, Term
+from common.uncertainty.interval import detectable, intervals, student
+from common.uncertainty.statistics import bind
+
+ANY = (-math.inf, math.inf)
+
+
+def interval(
+    term: Term, codes: np.ndarray, *, draws: int = 1000, seed: int = 0, **given
+) -> Interval:
+    bound = bind(term, Clusters(codes, seed=seed, draws=draws))
+    (found,) = intervals(bound, given.pop("limits", ANY), name=term.metric, **given)
+    return found
+
+
+def share(hits: int, n: int) -> Term:
+    """Share of values in a range: so many of n."""
+    values = np.where(np.arange(n) < hits, 0.5, 0.0)
+    params = {"low": 0.3, "high": 0.6}
+    return Term("samples_in_expected_neutral_range", (values,), params=params)
+
+
+@pytest.mark.parametrize("freedom", [1, 1.5, 2, 3, 5.5, 9, 30, 250, 1e5])
+def test_student_is_that_of_scipy(freedom: float) -> None:
+    expected = scipy.stats.t.ppf(0.975, freedom)
+    assert student(np.array([freedom]))[0] == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_percentile_and_bca_are_those_of_scipy(method: str) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.gamma(2, size=40)
+    prediction = 0.7 * truth + rng.gamma(1, size=40)
+    expected = scipy.stats.bootstrap(
+        (truth, prediction),
+        lambda t, p: METRICS.get("ccc").function(t, p),
+        paired=True,
+        vectorized=False,
+        n_resamples=8000,
+        method=method,
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    found = interval(Term("ccc", (truth, prediction)), np.arange(40), draws=8000, method=method)
+    # the standard error of these quantiles with 8,000 resamples is about 0.003
+    assert found.low == pytest.approx(expected.low, abs=0.012)
+    assert found.high == pytest.approx(expected.high, abs=0.012)
+
+
+def test_corrected_interval_of_a_mean_is_that_of_student() -> None:
+    rng = np.random.default_rng(3)
+    for n in (4, 8, 30):
+        truth, prediction = np.zeros(n), rng.normal(0.2, 0.1, n)
+        found = interval(
+            Term("mean_directional_error", (truth, prediction)), np.arange(n), draws=20000
+        )
+        t = scipy.stats.t.interval(
+            0.95, n - 1, prediction.mean(), prediction.std(ddof=1) / math.sqrt(n)
+        )
+        assert found.high - found.low == pytest.approx(t[1] - t[0], rel=0.1)
+        assert (found.low + found.high) / 2 == pytest.approx(np.mean(t), abs=0.1 * (t[1] - t[0]))
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 20), (20, 20), (1, 50), (48, 50), (30, 60)])
+def test_interval_of_a_share_is_that_of_jeffreys(hits: int, n: int) -> None:
+    low, high, clusters, _ = interval(share(hits, n), np.arange(n), draws=20000, limits=(0, 1))
+    expected = scipy.stats.beta.ppf([0.025, 0.975], hits + 0.5, n - hits + 0.5)
+    assert clusters == n
+    if hits > 0:
+        assert low == pytest.approx(expected[0], abs=0.5 / n)
+    if hits < n:
+        assert high == pytest.approx(expected[1], abs=0.5 / n)
+    assert 0 <= low <= hits / n <= high <= 1
+
+
+def test_all_of_few_is_no_proof() -> None:
+    percentile = interval(share(5, 5), np.arange(5), method="percentile")
+    assert (percentile.low, percentile.high) == (1, 1)
+    found = interval(share(5, 5), np.arange(5))
+    assert found.low < 0.6 and found.high == 1
+
+
+def test_one_cluster_says_nothing() -> None:
+    found = interval(share(3, 9), np.zeros(9, int), limits=(0, 1))
+    assert found == Interval(0, 1, 1, detectable(1))
+    rng = np.random.default_rng(0)
+    found = interval(Term("mae", (rng.random(9), rng.random(9))), np.zeros(9, int))
+    assert (found.low, found.high) == (-math.inf, math.inf)
+
+
+def test_two_clusters_say_little() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(200)
+    prediction = truth + 0.05 * rng.normal(size=200)
+    codes = np.arange(200) % 2
+    two = interval(Term("ccc", (truth, prediction)), codes, limits=(-1, 1))
+    ten = interval(Term("ccc", (truth, prediction)), np.arange(200) % 10, limits=(-1, 1))
+    assert two.high - two.low > 1.5 * (ten.high - ten.low)
+    assert two.low < METRICS.get("ccc").function(truth, prediction) < two.high
+
+
+def test_a_cluster_that_holds_most_samples_widens_the_interval() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(600)
+    prediction = truth + 0.1 * rng.normal(size=600)
+    even = interval(Term("mae", (truth, prediction)), np.arange(600) % 20)
+    main = np.where(np.arange(600) < 500, 0, np.arange(600) % 20)
+    uneven = interval(Term("mae", (truth, prediction)), main)
+    assert uneven.clusters == even.clusters == 20
+    assert uneven.high - uneven.low > 2 * (even.high - even.low)
+
+
+def test_values_that_are_all_equal() -> None:
+    truth, constant = np.linspace(0, 1, 30), np.full(30, 0.5)
+    found = interval(Term("ccc", (truth, constant)), np.arange(30) % 6, limits=(-1, 1))
+    assert (found.low, found.high) == (
+        0,
+        0,
+    )  # a model that says always the same agrees with nothing
+    perfect = interval(Term("mae", (truth, truth)), np.arange(30) % 6, limits=(0, 1))
+    assert (perfect.low, perfect.high) == (0, 0)
+    undefined = interval(Term("pcc", (truth, constant)), np.arange(30) % 6, limits=(-1, 1))
+    assert (undefined.low, undefined.high) == (-1, 1)
+
+
+def test_a_value_that_most_resamples_do_not_have_is_unknown() -> None:
+    # one cluster of four has another value than the rest: a third of the resamples lack it
+    truth = np.array([0.0, 0, 0, 0, 0, 0, 0, 1])
+    prediction = np.arange(8) / 8
+    bound = bind(Term("pcc", (truth, prediction)), Clusters(np.arange(8) // 2, seed=0))
+    lost = np.isnan(bound.draws()).mean()
+    assert 0.2 < lost < 0.5
+    (found,) = intervals(bound, (-1, 1), name="pcc")
+    assert not math.isnan(found.low + found.high)
+    rare = bind(Term("pcc", (truth[6:], prediction[6:])), Clusters(np.arange(2), seed=0))
+    assert np.isnan(rare.draws()).mean() == pytest.approx(0.5, abs=0.06)
+
+
+def test_interval_of_a_distance_is_not_above_the_distance() -> None:
+    """Noise makes two samples of one distribution differ; resampling adds as much again."""
+    rng = np.random.default_rng(0)
+    below = {"percentile": 0, "corrected": 0}
+    for seed in range(20):
+        truth, prediction = rng.random(100), rng.random(100)
+        term = Term("jensen_shannon_distance", (truth, prediction), params={"bins": 10})
+        for method in below:
+            found = interval(term, np.arange(100), limits=(0, 1), method=method, seed=seed)
+            below[method] += found.low < 0.05  # the true distance is 0
+    assert below["percentile"] == 0
+    assert below["corrected"] >= 19
+
+
+def test_ends_stay_within_the_limits_and_hold_the_score() -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(30):
+        n = int(rng.integers(4, 12))
+        truth, prediction = rng.random(n), rng.random(n)
+        codes = np.arange(n) % 3
+        for name in ("ccc", "mae", "spearmans_rho"):
+            for method in ("corrected", "percentile", "bca"):
+                limits = (-1, 1) if name != "mae" else (0, 1)
+                score = METRICS.get(name).function(truth, prediction)
+                term = Term(name, (truth, prediction))
+                found = interval(term, codes, limits=limits, method=method, seed=seed)
+                assert limits[0] <= found.low <= found.high <= limits[1]
+                assert found.low - 1e-12 <= score <= found.high + 1e-12
+
+
+def test_smallest_detectable_effect_has_a_power_of_80_percent() -> None:
+    rng = np.random.default_rng(0)
+    n, sigma = 100, 1.0
+    half = scipy.stats.t.ppf(0.975, n - 1) * sigma / math.sqrt(n)
+    away = detectable(2 * half)
+    means = rng.normal(away, sigma, (4000, n)).mean(axis=1)
+    assert (means - half > 0).mean() == pytest.approx(0.8, abs=0.03)
+
+
+def test_unknown_method_is_refused() -> None:
+    with pytest.raises(
+        ConfigError, match=r"unknown method 'exact'\. Known: corrected, percentile, bca"
+    ):
+        interval(share(1, 2), np.arange(2), method="exact")
