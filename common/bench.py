@@ -17,11 +17,17 @@ def run(what: str, *, workers: int, say: Say) -> dict[str, Any]:
     """Run a benchmark and report every figure.
 
     Args:
-        what: engine, site or fairness
+        what: engine, fairness, site or uncertainty
         workers: parallel workers
         say: takes one line for a person
     """
-    figures = {"engine": _engine, "fairness": _fairness, "site": _site}[what](workers)
+    measure = {
+        "engine": _engine,
+        "fairness": _fairness,
+        "site": _site,
+        "uncertainty": _uncertainty,
+    }
+    figures = measure[what](workers)
     for name, value in figures.items():
         say(f"{name}: {value:.2f} s" if isinstance(value, float) else f"{name}: {value}")
     return figures
@@ -71,3 +77,14 @@ def _fairness(workers: int) -> dict[str, Any]:
     from common.bench_fairness import LIMITS, bench_fairness
 
     return {**bench_fairness(), **{f"at most {name}": value for name, value in LIMITS.items()}}
+
+
+def _uncertainty(workers: int) -> dict[str, Any]:
+    """The intervals of a full run, with and without speakers, in fresh processes."""
+    from common.bench_uncertainty import LIMITS, bench_uncertainty
+
+    found: dict[str, Any] = {}
+    for name, speakers in (("with speakers", True), ("each sample alone", False)):
+        measured = bench_uncertainty(speakers=speakers)
+        found |= {f"{name}: {figure}": value for figure, value in measured.items()}
+    return {**found, **{f"at most {name}": value for name, value in LIMITS.items()}}

@@ -162,7 +162,8 @@ def _model(benchmark: Benchmark, model: Model) -> Iterator[str]:
         yield f"{where}.path: {path}: no such file"
         return
     models.fingerprint(model)
-    models.offered_targets(model, benchmark.targets)
+    if model.adapter != "python":  # code of a model is not run by a check
+        models.offered_targets(model, benchmark.targets)
 
 
 __all__ = ["cached_faults", "faults"]

@@ -30,6 +30,7 @@ class _Context:
 
     def __init__(self, args: argparse.Namespace):
         self.args = args
+        self.stdout = getattr(args, "stdout", None) or sys.stdout
         paths = {"output": args.output, "cache": args.cache}
         self.folders = Paths(**{k: v for k, v in paths.items() if v is not None})
         self.workers: int = args.workers or os.cpu_count() or 1
@@ -55,7 +56,8 @@ class _Context:
     def answer(self, content: Any) -> None:
         """Print for a machine, with --json only."""
         if self.args.json:
-            print(json.dumps(content, ensure_ascii=False, indent=1, default=str))
+            text = json.dumps(content, ensure_ascii=False, indent=1, default=str)
+            print(text, file=self.stdout)
 
     def progress(self) -> Callable[[str, int, int], None]:
         """Progress line on standard error, to a terminal only."""
@@ -143,6 +145,9 @@ def _tell_reasons(context: _Context, report: Any) -> None:
             f"{sum(absent.values())} cells"
         )
     for reason, count in absent.items():
+        if context.args.dataset:
+            context.say(f"not run ({count} cells): {reason}")
+            continue
         logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
 
 
@@ -244,10 +249,12 @@ def command_summary(context: _Context) -> int:
         return OK
     if not rows.empty:
         chance = {model.id for model in benchmark.models.values() if model.is_chance}
-        print(summary.text(rows, families, chance=chance))
+        print(summary.text(rows, families, chance=chance, tests=True))
     if with_published:
         title, chance = "Published results of the paper", set(published.chance())
-        print(summary.text(published.load(), families, title=title, chance=chance))
+        scores = published.load()
+        print(summary.text(scores, families, title=title, chance=chance))
+        print(summary.paper_text(scores, families, published.target_order()))
     return OK
 
 
@@ -325,6 +332,13 @@ def _termination_as_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+@contextlib.contextmanager
+def _only_json(wanted: bool) -> Iterator[None]:
+    """With --json, let what models print go to standard error."""
+    with contextlib.redirect_stdout(sys.stderr) if wanted else contextlib.nullcontext():
+        yield
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -335,11 +349,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, value in DEFAULTS.items():
         if not hasattr(args, name):
             setattr(args, name, value)
+    args.stdout = sys.stdout
     level = logging.DEBUG if args.verbose else logging.ERROR if args.quiet else logging.WARNING
     logging.basicConfig(level=level, format="%(levelname)s %(message)s", stream=sys.stderr)
     logging.getLogger().setLevel(logging.INFO if args.verbose else level)
     try:
-        with _termination_as_interrupt():
+        with _termination_as_interrupt(), _only_json(args.json):
             code: int = globals()[f"command_{args.command}"](_Context(args))
         sys.stdout.flush()
         return code

@@ -356,6 +356,12 @@ class Engine:
         except BenchmarkError as error:
             self._fail(publisher, report, cell, str(error))
             return
+        # metrics and designs may be the user's own: whatever they raise is a fault of the cell
+        except Exception as error:
+            message = f"scoring raised {type(error).__name__}: {' '.join(str(error).split())}"
+            logger.debug("%s", message, exc_info=True)
+            self._fail(publisher, report, cell, message)
+            return
         publisher.cell(cell, found, replace(view, rows=found) if predictions else None)
         report.computed += 1
 

@@ -9,7 +9,7 @@ from typing import Any
 from common.rng import DEFAULT_SEED
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations")
-BENCHES = ("engine", "fairness", "site")
+BENCHES = ("engine", "fairness", "site", "uncertainty")
 
 DEFAULTS: dict[str, Any] = {
     "catalog": [],

@@ -8,6 +8,7 @@ read once, each segment is perturbed once per condition, and each model sees eac
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -70,6 +71,7 @@ class Predictor:
         self.workers = max(1, workers)
         self.perturb = perturb
         self.progress = progress or (lambda done, total: None)
+        self._stop = threading.Event()
         self.requests: list[Request] = []
         self.missing: list[np.ndarray] = []
         for request in requests:
@@ -108,6 +110,7 @@ class Predictor:
                     done += sum(buffer.take(future.result()) for future in finished)
                     self.progress(done, total)
             except BaseException:
+                self._stop.set()
                 begun = [future for future in running if not future.cancel()]
                 for future in wait(begun).done:
                     if not future.exception():
@@ -203,6 +206,8 @@ class Predictor:
         good: list[int] = []
         values: list[np.ndarray] = []
         for batch in self._batches(model, ready, signals):
+            if self._stop.is_set():
+                break
             found, lost = self._call(request, model, batch, signals, rate)
             good += found[0]
             values += found[1]

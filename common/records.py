@@ -12,6 +12,8 @@ from common.registry import unknown
 
 KINDS = ("regression", "classification", "events")
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+#: versions stand in names of folders
+VERSION_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
 
 
 class Record(pydantic.BaseModel):
@@ -89,7 +91,7 @@ class Dataset(Entry):
         embedded: made by the program itself on first use
     """
 
-    version: str
+    version: str = pydantic.Field(pattern=VERSION_PATTERN)
     label: str = ""
     adapter: Literal["audb", "audformat", "folder"]
     name: str = ""
@@ -173,7 +175,7 @@ class Model(Entry):
         batch_size: number of signals per call; more than one only if the model allows it
     """
 
-    version: str
+    version: str = pydantic.Field(pattern=VERSION_PATTERN)
     label: str = ""
     adapter: str
     path: str = ""
@@ -320,6 +322,15 @@ class Test(Entry):
         for number, name in enumerate(value):
             if name in value[:number]:
                 raise ValueError(f"'{name}' stands there twice")
+        return value
+
+    @pydantic.field_validator("regression", "classification", "events")
+    @classmethod
+    def _each_once(cls, value: tuple[MetricUse, ...]) -> tuple[MetricUse, ...]:
+        names = [use.metric for use in value]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"metric '{twice[0]}' stands twice; a test has one criterion for it")
         return value
 
     @property

@@ -261,3 +261,28 @@ def test_cell_whose_figure_was_not_drawn_is_not_done(mini, monkeypatch) -> None:
     assert (report.computed, report.current, report.calls) == (9, 0, 0)
     mini.run("fresh", models=("loud",))
     assert mini.files("out") == mini.files("fresh")
+
+
+def test_a_model_that_changes_its_input_harms_no_other(mini) -> None:
+    mini.run("alone", models=("loud",), cache="alone")
+    rude = mini.catalog / f"rude_{mini.module}.py"
+    text = (mini.catalog / f"{mini.module}.py").read_text()
+    rude.write_text(text.replace("CALLS.append(len(signals))", "[s.fill(0) for s in signals]"))
+    path = mini.catalog / "models.yaml"
+    entry = f'- {{id: rude, version: 1.0.0, adapter: python, entry: "{rude.stem}:load"}}\n'
+    path.write_text(entry + path.read_text())
+    mini.run("both", models=("rude", "loud"), cache="both")
+    keep = _rows(mini, "both").query("model == 'loud'").reset_index(drop=True)
+    assert keep.equals(_rows(mini, "alone"))
+
+
+def test_a_metric_that_raises_is_an_error_of_its_cell(mini) -> None:
+    mini.write(
+        "suite/own.yaml",
+        "title: Own\nfamily: correctness\ndesign: against_truth\n"
+        "regression: [{metric: jensen_shannon_distance, below: 0.2, bins: ten}]\n",
+    )
+    report = mini.run(models=("loud",))
+    own = _rows(mini).query("test == 'own'")
+    assert set(own.status) == {"error"} and own.reason.str.contains("scoring raised").all()
+    assert report.computed == 9

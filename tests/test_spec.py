@@ -37,6 +37,7 @@ def test_user_catalog_comes_on_top(tmp_path: Path) -> None:
             r"unknown key\. Did you mean 'adapter'\?",
         ),
         ("- {id: a, adapter: onnx}\n", r"models\[0\] \(a\)\.version: missing"),
+        ("- {id: a, version: ../../b, adapter: onnx}\n", r"version: .* found '\.\./\.\./b'"),
         (GOOD + GOOD, r"models\[1\] \(a\): id 'a' is used twice"),
         ("- {id: ../a, version: 1, adapter: onnx}\n", r"models\[0\].*\.id: .* found '\.\./a'"),
         ("a: 1\n", "expected a list of entries"),
@@ -85,3 +86,14 @@ def test_every_declaration_loads() -> None:
     assert set(benchmark.targets) >= {"arousal", "dominance", "valence", "emotion"}
     correctness = [t for t in benchmark.tests.values() if t.family == "correctness"]
     assert len(correctness) >= 6
+
+
+def test_a_metric_stands_once_in_a_test(tmp_path: Path) -> None:
+    _write(
+        tmp_path,
+        "title: T\nfamily: correctness\ndesign: against_truth\n"
+        "regression: [{metric: mae, below: 0.05}, {metric: mae, below: 0.2}]\n",
+        "suite/own.yaml",
+    )
+    with pytest.raises(ConfigError, match=r"own\.yaml: regression: metric 'mae' stands twice"):
+        load_benchmark([tmp_path])

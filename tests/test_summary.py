@@ -468,3 +468,12 @@ def test_text_shows_scopes_tests_and_missing_shares() -> None:
 def test_text_without_results_says_so() -> None:
     assert summary.text(frame(), {}) == "No results yet.\n"
     assert summary.text(frame(), {}, title="Runs") == "Runs\n\nNo results yet.\n"
+
+
+def test_text_form_shows_every_cell_of_the_paper_with_its_denominator() -> None:
+    rows = published.load()
+    families = {test: test.split("_")[0] for test in rows["test"].unique()}
+    text = summary.paper_text(rows, families, published.target_order())
+    line = next(line for line in text.splitlines() if line.startswith("wavlm"))
+    assert "0.883 | 0.883 | 363/411, 86" in line
+    assert text.count("Table VI, ") == 5 and "Table VII" in text

@@ -156,7 +156,7 @@ def _strangers(column: str, counts: Mapping[str, int], target: Target) -> Iterat
     others = {label: n for label, n in counts.items() if label not in target.labels}
     if others:
         listed = ", ".join(f"{label} ({n})" for label, n in others.items())
-        yield f"{column}: labels that are no class of the target and count in no score: {listed}"
+        yield f"{column}: labels that are no class of the target (only tests of expected ranges use such labels): {listed}"
 
 
 def _ambiguous(table: pd.DataFrame) -> list[str]:

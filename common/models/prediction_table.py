@@ -17,7 +17,7 @@ from common.view import ORIGINAL
 #: columns that say what a row belongs to
 KEYS = ("file", "start", "end", "dataset", "condition")
 END = -1
-_TIME = re.compile(r"(?:(-?\d+) days? )?(?:\+)?(\d+):(\d\d):(\d\d(?:\.\d+)?)")
+_TIME = re.compile(r"(?:(-?\d+) days?)?(?: ?\+?(\d+):(\d\d):(\d\d(?:\.\d+)?))?")
 
 
 def header(path: Path, where: str) -> list[str]:
@@ -207,14 +207,14 @@ def times(column: pd.Series, name: str, empty: int) -> list[int]:
 
 def _nanoseconds(value: Any) -> int:
     match = _TIME.fullmatch(value.strip()) if isinstance(value, str) else None
-    if match is None:
+    if match is None or not match.group():
         seconds = value.total_seconds() if hasattr(value, "total_seconds") else float(value)
         result = round(seconds * 1e9)
     else:
-        days, hours, minutes, seconds = match.groups()
-        whole, _, fraction = seconds.partition(".")
-        minutes = (int(days or 0) * 24 + int(hours)) * 60 + int(minutes)
-        result = (minutes * 60 + int(whole)) * 10**9 + int(fraction[:9].ljust(9, "0"))
+        days, hours, minutes, clock = match.groups(default="0")
+        whole, _, fraction = clock.partition(".")
+        total = (int(days) * 24 + int(hours)) * 60 + int(minutes)
+        result = (total * 60 + int(whole)) * 10**9 + int(fraction[:9].ljust(9, "0"))
     if result < 0:
         raise ValueError("negative time")
     return result

@@ -215,7 +215,7 @@ class PythonModel:
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
         """One call of the model."""
         with self._lock, sources.importable(self._folder):
-            answer = self._predict(list(batch.signals), batch.sampling_rate)
+            answer = self._predict([s.copy() for s in batch.signals], batch.sampling_rate)
         if not isinstance(answer, Mapping):
             raise ModelError(
                 f"expected a dictionary target -> values, found {type(answer).__name__}"

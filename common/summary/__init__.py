@@ -18,6 +18,7 @@ from common.summary.paper import (
     table6_exact,
     table7,
 )
+from common.summary.paper_text import paper_text
 from common.summary.ranks import add_scope, ranking
 from common.summary.report import text, to_json
 from common.summary.tally import (
@@ -44,6 +45,7 @@ __all__ = [
     "half_up",
     "matrix",
     "mean_over_tests",
+    "paper_text",
     "ranking",
     "shares",
     "table6",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -122,9 +122,9 @@ class Bound(ABC):
     """A statistic with its data."""
 
     keys: tuple[Key, ...] = WHOLE
-    #: whether its resamples are farther from the score than the score is from the truth, in
-    #: one direction, as those of a distance: its square is what has a known bias then
-    is_distance: bool = False
+    #: what is special about its resamples: those of a "distance" are too far away, as noise
+    #: can only increase it; those of "ranks" have ties that samples do not have
+    nature: Literal["", "distance", "ranks"] = ""
 
     def __init__(self) -> None:
         self._kept: dict[str, np.ndarray] = {}
@@ -180,7 +180,7 @@ class Sums(Statistic):
         support: sample -> samples behind each value
         keys: sample -> keys of the values
         counts: whether the sums are counts of cases that exclude each other
-        is_distance: see :class:`Bound`
+        nature: see :class:`Bound`
     """
 
     sums: Callable[[Sample], np.ndarray]
@@ -188,7 +188,7 @@ class Sums(Statistic):
     support: Callable[[Sample], Support] = lambda sample: sample.support()
     keys: Callable[[Sample], tuple[Key, ...]] = lambda sample: WHOLE
     counts: bool = False
-    is_distance: bool = False
+    nature: Literal["", "distance", "ranks"] = ""
 
     def bind(self, term: Term, clusters: Clusters) -> Bound:
         return _BoundSums(self, sample_of(term, clusters), clusters)
@@ -201,7 +201,7 @@ class _BoundSums(Bound):
         self._sums = statistic.sums(sample)
         self._total = self._sums.sum(axis=0)
         self.keys = statistic.keys(sample)
-        self.is_distance = statistic.is_distance
+        self.nature = statistic.nature
 
     def _values(self, sums: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -232,6 +232,7 @@ class BoundWeights(Bound):
         rows: sample of each value, shape (N,)
         clusters: of the samples
         keys: of the values
+        nature: see :class:`Bound`
     """
 
     #: most numbers in a block of weights
@@ -243,9 +244,11 @@ class BoundWeights(Bound):
         rows: np.ndarray,
         clusters: Clusters,
         keys: tuple[Key, ...] = WHOLE,
+        nature: Literal["", "distance", "ranks"] = "",
     ):
         super().__init__()
-        self._values, self._rows, self._clusters, self.keys = values, rows, clusters, keys
+        self._values, self._rows, self._clusters = values, rows, clusters
+        self.keys, self.nature = keys, nature
 
     def _draw(self, name: str) -> np.ndarray:
         return self._blocks(self._clusters.weights)

@@ -192,6 +192,6 @@ STATISTICS.add(
         _histograms(bins, _number_of_bins),
         _distance,
         two_supports,
-        is_distance=True,
+        nature="distance",
     ),
 )

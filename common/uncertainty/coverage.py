@@ -193,7 +193,7 @@ OF_SPEAKERS += [Size(*size, 0.05, uneven=True) for size in (ACTED, NATURAL)]
 FEW = [Size(4, 100, 0.05), Size(6, 80, 0.05)]
 OF_SAMPLES = [Size(200, 1, 0), Size(1000, 1, 0)]
 GROUPED = [Size(300, 6, 0.02), Size(300, 6, 0.2)]
-UNITS = [Size(speakers, 1, 0) for speakers in (12, 24, 60)]
+UNITS = [Size(speakers, 1, 0) for speakers in (6, 12, 24, 60)]
 
 TABLE: list[tuple[str, Population, Sequence[Size]]] = [
     ("CCC", _numbers("ccc"), [*FEW, *OF_SPEAKERS, *OF_SAMPLES]),

@@ -68,7 +68,7 @@ class _Rho(Statistic):
         def values(weights: np.ndarray) -> np.ndarray:
             return np.stack([weighted_rho(t, p, weights) for t, p in pairs], axis=1)
 
-        return BoundWeights(values, term.rows[0], clusters, keys)
+        return BoundWeights(values, term.rows[0], clusters, keys, "ranks")
 
 
 def _errors(sample: Sample) -> np.ndarray:

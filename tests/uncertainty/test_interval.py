@@ -177,6 +177,18 @@ def test_ends_stay_within_the_limits_and_hold_the_score() -> None:
                 assert found.low - 1e-12 <= score <= found.high + 1e-12
 
 
+def test_a_perfect_order_of_few_is_no_proof() -> None:
+    values = np.arange(6.0)
+    for sign in (1, -1):
+        found = interval(
+            Term("spearmans_rho", (values, sign * values)), np.arange(6), limits=(-1, 1)
+        )
+        ends = sorted((sign * found.low, sign * found.high))
+        assert -0.2 < ends[0] < 0.3 and ends[1] == 1
+    many = interval(Term("spearmans_rho", (np.arange(60.0),) * 2), np.arange(60), limits=(-1, 1))
+    assert 0.9 < many.low < many.high == 1
+
+
 def test_smallest_detectable_effect_has_a_power_of_80_percent() -> None:
     rng = np.random.default_rng(0)
     n, sigma = 100, 1.0

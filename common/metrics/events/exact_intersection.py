@@ -213,7 +213,8 @@ def _costs(counts: SweepCounts, factor: float) -> tuple[np.ndarray, float]:
     known = counts.n_ref > 0
     others = np.maximum(known.sum() - known, 1)
     cost = np.where(known, factor / np.where(known, seconds, 1.0), 0.0) / others[:, None]
-    most = float(np.abs(counts.crossed.delta.astype(np.int64)).sum() * cost.max()) + 1.0
+    number = max(1, int(np.abs(counts.crossed.delta.astype(np.int64)).sum()))
+    most = number * float(cost.max()) + 1.0
     weight = 2.0 ** (61 - int(np.ceil(np.log2(most))))
     return np.round(cost * weight).astype(np.int64), weight
 

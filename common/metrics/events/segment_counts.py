@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.errors import ConfigError, DataError
+from common.errors import ConfigError
 from common.metrics.events.grouping import expand
 from common.metrics.events.lists import EventList
 
@@ -77,7 +77,6 @@ def segment_counts(
 
     Raises:
         ConfigError: if the resolution is not positive
-        DataError: for a negative length
 
     >>> truth, prediction = EventList([0], [0], [0.0], [2.0]), EventList([0], [1], [1.0], [2.5])
     >>> counts = segment_counts(
@@ -131,8 +130,6 @@ def _lengths(
     truth: EventList, prediction: EventList, n_files: int, lengths: np.ndarray | None
 ) -> np.ndarray:
     given = np.full(n_files, np.nan) if lengths is None else np.array(lengths, np.float64)
-    if (given < 0).any():
-        raise DataError(f"file {int(np.argmax(given < 0)) + 1}: negative length")
     largest = np.zeros(n_files)
     for events in (truth, prediction):
         np.maximum.at(largest, events.file, events.offset)

@@ -65,3 +65,9 @@ def names() -> SimpleNamespace:
 def rows() -> Callable[..., EventList]:
     """Makes events from tuples (file, onset, offset, label)."""
     return lambda *events: EventList.from_rows(events, FILES, LABELS)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers, the same in each test."""
+    return np.random.default_rng(7)

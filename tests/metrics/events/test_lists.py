@@ -16,7 +16,7 @@ def test_columns_must_belong_together() -> None:
 
 @pytest.mark.parametrize("time", [np.nan, np.inf])
 def test_times_must_be_finite(time: float) -> None:
-    with pytest.raises(DataError, match="event 2: onset 0 s, offset .*finite"):
+    with pytest.raises(DataError, match=r"event 2: onset 0 s, offset .*finite"):
         EventList([0, 0], [0, 0], [0.0, 0.0], [1.0, time])
 
 
@@ -48,7 +48,9 @@ def test_a_point_at_the_start_of_an_event_is_outside(rows) -> None:
 
 
 def test_long_event_over_short_ones_is_found_for_each(rows) -> None:
-    events = rows(*[("a.wav", at, at + 0.5, "dog") for at in (1.0, 2.0, 3.0)], ("a.wav", 0, 9, "dog"))
+    events = rows(
+        *[("a.wav", at, at + 0.5, "dog") for at in (1.0, 2.0, 3.0)], ("a.wav", 0, 9, "dog")
+    )
     first, second = intersecting(events)
     assert sorted(second.tolist()) == [0, 1, 2]
     assert set(first.tolist()) == {3}
