@@ -41,7 +41,7 @@ def published() -> list[dict[str, str]]:
 
 
 def test_all_metrics_are_registered() -> None:
-    assert sorted(METRICS.names()) == [
+    assert set(METRICS.names()) >= {
         "bin_proportion_shift_difference",
         "ccc",
         "change_ccc",
@@ -69,7 +69,7 @@ def test_all_metrics_are_registered() -> None:
         "spearmans_rho",
         "uap",
         "uar",
-    ]
+    }
 
 
 @pytest.mark.parametrize("metric", list(METRICS), ids=METRICS.names())
