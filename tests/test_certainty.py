@@ -10,13 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import results
+from common import plan, provenance, results
 from common.certainty import cluster_codes, intervals
 from common.designs import DESIGNS, Score, View, options
 from common.judge import judge
+from common.plan import Filters
 from common.records import Criterion
+from common.rows import rows
 from common.spec import load_benchmark
-from common.uncertainty import Bootstrap, Clusters, verdict_with_power
+from common.uncertainty import Bootstrap, Clusters, Interval, verdict_with_power
 
 BENCHMARK = load_benchmark()
 KINDS = {target.kind: target for target in BENCHMARK.targets.values()}
@@ -27,6 +29,7 @@ CASES = [
     if test.uses(kind)
 ]
 SPEAKERS, EACH = 24, 40
+TEST = "correctness_regression"
 
 
 def _values(target: Any, rng: np.random.Generator, n: int) -> np.ndarray:
@@ -143,13 +146,13 @@ def test_samples_of_a_speaker_belong_together_and_others_stand_alone() -> None:
 
 
 def _pairs(view: View, **columns: Any) -> list[Any]:
-    test = BENCHMARK.tests["correctness_regression"]
+    test = BENCHMARK.tests[TEST]
     view = replace(view, samples=view.samples.assign(**columns))
     return intervals(scored(test, view), view)
 
 
 def test_without_speakers_samples_are_resampled() -> None:
-    test = BENCHMARK.tests["correctness_regression"]
+    test = BENCHMARK.tests[TEST]
     view = view_of(test, KINDS["regression"])
     alone = replace(view, samples=view.samples.drop(columns="speaker"))
     found = intervals(scored(test, alone), alone)
@@ -157,48 +160,78 @@ def test_without_speakers_samples_are_resampled() -> None:
 
 
 def test_one_speaker_gives_an_interval_that_says_nothing() -> None:
-    view = view_of(BENCHMARK.tests["correctness_regression"], KINDS["regression"])
+    view = view_of(BENCHMARK.tests[TEST], KINDS["regression"])
     found = _pairs(view, speaker="only one")
     assert [(i.low, i.high, i.clusters) for i in found] == [(-1, 1, 1), (-1, 1, 1), (0, 1, 1)]
     assert verdict_with_power(*found[0][:2], Criterion(above=0.5)) == "cannot tell"
 
 
 def test_a_score_without_a_recipe_has_no_interval() -> None:
-    test = BENCHMARK.tests["correctness_regression"]
+    test = BENCHMARK.tests[TEST]
     view = view_of(test, KINDS["regression"])
     scores = [replace(score, recipe=None) for score in scored(test, view)]
     assert intervals(scores, view) == [None] * len(scores)
 
 
 def test_rows_hold_intervals_and_both_verdicts(mini) -> None:
-    mini.run(models=("loud", "chance-value"), tests=("correctness_regression",))
-    rows = results.read_all(mini.root / "out" / "method-tests")
-    rows = rows[rows.target == "arousal"]
-    assert len(rows) == 6 and (rows.clusters == 7).all()
-    assert ((rows.ci_low <= rows.value) & (rows.value <= rows.ci_high)).all()
-    assert (rows.mde > 0).all()
-    for row in rows.itertuples():
+    mini.run(models=("loud", "chance-value"), tests=(TEST,))
+    table = results.read_all(mini.root / "out" / "method-tests")
+    table = table[table.target == "arousal"]
+    assert len(table) == 6 and (table.clusters == 7).all()
+    assert ((table.ci_low <= table.value) & (table.value <= table.ci_high)).all()
+    assert (table.mde > 0).all()
+    for row in table.itertuples():
         sign, bound = row.criterion.split()
         criterion = Criterion(**{{">": "above", "<": "below"}[sign]: float(bound)})
         assert row.certain == verdict_with_power(row.ci_low, row.ci_high, criterion)
         assert row.status == judge(row.value, criterion).status
-    assert set(rows.certain) >= {"passes", "fails"}
+    assert set(table.certain) >= {"passes", "fails"}
 
 
 def test_other_draws_with_another_seed_and_the_same_ones_with_the_same(mini) -> None:
     for out, seed in (("a", 0), ("b", 0), ("c", 1)):
-        mini.run(out, models=("loud",), tests=("correctness_regression",), seed=seed)
+        mini.run(out, models=("loud",), tests=(TEST,), seed=seed)
     a, b, c = (results.read_all(mini.root / out / "method-tests") for out in "abc")
     pd.testing.assert_frame_equal(a, b)
     assert a.value.equals(c.value) and not a.ci_low.equals(c.ci_low)
 
 
 def test_order_of_samples_moves_no_interval(mini) -> None:
-    mini.run("a", models=("loud",), tests=("correctness_regression",))
+    mini.run("a", models=("loud",), tests=(TEST,))
     path = mini.catalog / "tones" / "metadata.csv"
     header, *lines = path.read_text().splitlines()
     path.write_text("\n".join([header, *reversed(lines)]) + "\n")
-    mini.run("b", models=("loud",), tests=("correctness_regression",))
+    mini.run("b", models=("loud",), tests=(TEST,))
     a, b = (results.read_all(mini.root / out / "method-tests") for out in "ab")
     columns = ["value", "ci_low", "ci_high", "mde"]
     np.testing.assert_allclose(a[columns], b[columns], atol=1e-12)
+
+
+def test_an_interval_holds_the_score_to_its_last_digit() -> None:
+    test = BENCHMARK.tests[TEST]
+    view = view_of(test, KINDS["regression"])
+    scores = scored(test, view)
+    ends = intervals(scores, view)
+    beyond = [replace(s, value=e.low - 1e-9) for s, e in zip(scores, ends, strict=True)]
+    beyond += [replace(s, value=e.high + 1e-9) for s, e in zip(scores, ends, strict=True)]
+    for score, found in zip(beyond, intervals(beyond, view), strict=True):
+        assert found.low <= score.value <= found.high
+
+
+def test_an_interval_without_ends_is_told_but_not_shown(mini) -> None:
+    cell = mini.engine().planner.plan(Filters(datasets=["tones"], tests=[TEST])).todo[0]
+    score = Score("ccc", 0.6, 10)
+    (row,) = rows(cell, [score], None, [Interval(-math.inf, math.inf, 1, math.inf)])
+    assert row["certain"] == "cannot tell" and row["clusters"] == 1
+    assert not {"ci_low", "ci_high", "mde"} & set(row)
+    table = results.frame(rows(cell, [score], None, [Interval(0.55, 0.65, 7, 0.07)]))
+    assert table.certain.tolist() == ["passes"] and table.ci_low.tolist() == [0.55]
+
+
+def test_rows_are_stale_when_the_code_of_intervals_changes(monkeypatch) -> None:
+    hashed: list[str] = []
+    monkeypatch.setattr(
+        provenance, "code_digest", lambda paths: hashed.extend(p.name for p in paths)
+    )
+    plan._scoring_code(BENCHMARK.tests[TEST])
+    assert {"uncertainty", "certainty.py"} <= set(hashed)

@@ -294,7 +294,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Write the table to a file."""
     parser = argparse.ArgumentParser(prog="common.uncertainty.coverage", description=__doc__)
     parser.add_argument("file", type=Path, help="CSV file to write")
-    parser.add_argument("--repetitions", type=int, default=2000)
+    parser.add_argument("--repetitions", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(arguments)
     text = io.StringIO()
