@@ -30,8 +30,8 @@ from common.metrics.events.frames import FrameScores
 from common.metrics.events.horizon import Horizon
 from common.metrics.events.lists import EventList, merged
 from common.metrics.events.presets import DCASE_TASK4_THRESHOLDS, PSDS
-from common.metrics.events.psd_roc import psds
 from common.metrics.events.psds import psds_of_events, psds_of_scores
+from common.metrics.events.roc import psds_of_roc
 from common.metrics.events.segment_based import SegmentBased
 
 #: environment variable with the interpreter that has the peers
@@ -210,7 +210,8 @@ def _peers(data: Scenes, lists: Sequence[EventList], python: str) -> dict[str, t
             check=False,
         )
     if done.returncode:
-        raise BenchmarkError(f"bench events: {python}: {done.stderr.strip().splitlines()[-1:]}")
+        told = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise BenchmarkError(f"bench events: {python}: {told[-1]}")
     return {name: (pair[0], pair[1]) for name, pair in json.loads(done.stdout).items()}
 
 
@@ -248,7 +249,7 @@ def large_case() -> dict[str, Any]:
         max_efpr=settings.max_efpr,
         unit=settings.unit,
     )
-    value = psds(roc, settings.max_efpr)
+    value = psds_of_roc(roc, settings.max_efpr)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     return {
         "large": seconds + time.process_time() - start,

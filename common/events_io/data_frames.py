@@ -46,17 +46,22 @@ def from_frame(frame: pd.DataFrame, source: str = "table") -> EventTable:
         )
     columns = {name: frame.iloc[:, at] for name, at in places.items()}
     return EventTable.of(
-        _texts(columns["file"], posix),
+        texts(columns["file"], posix),
         _numbers(columns["onset"], "onset", source),
         _numbers(columns["offset"], "offset", source),
-        _texts(columns["label"], label_or_none),
+        texts(columns["label"], label_or_none),
         np.arange(1, len(frame) + 1),
         source,
     )
 
 
-def _texts(values: pd.Series, clean: Any) -> list[str | None]:
-    """Text of each value, None where it is missing; numbers without needless decimals."""
+def texts(values: pd.Series, clean: Any) -> list[str | None]:
+    """Text of each value, None where it is missing; whole numbers without decimals.
+
+    Args:
+        values: names
+        clean: what is done to each text
+    """
     known: dict[Any, str | None] = {}
     codes, distinct = values.factorize()
     for code, value in enumerate(distinct):
@@ -128,7 +133,7 @@ def from_audformat(
         raise DataError(f"{source}: name one of its columns: {', '.join(names) or 'it has none'}")
     if column is not None and column not in names:
         raise DataError(str(unknown("column", column, names, source)))
-    labels = _texts(frame.iloc[:, names.index(column) if column else 0], label_or_none)
+    labels = texts(frame.iloc[:, names.index(column) if column else 0], label_or_none)
     index = frame.index
     if "file" not in index.names:
         raise DataError(f"{source}: has no index 'file' as audformat tables have")

@@ -11,7 +11,7 @@ import numpy as np
 
 from common.errors import DataError
 from common.events_io.columns import find_columns
-from common.events_io.data_frames import read_parquet
+from common.events_io.data_frames import read_parquet, texts
 from common.events_io.table import posix
 from common.events_io.text_lists import split_lines
 
@@ -56,7 +56,7 @@ def read_durations(path: Path) -> dict[str, float]:
     for row in rows:
         if len(row.fields) <= max(at.values()):
             raise DataError(f"{path}: row {row.number}: expected a recording and its duration")
-        found.append((row.number, row.fields[at["file"]], row.fields[at["duration"]]))
+        found.append((row.number, posix(row.fields[at["file"]]), row.fields[at["duration"]]))
     return _collected(found, str(path))
 
 
@@ -70,14 +70,16 @@ def from_frame(frame: pd.DataFrame, source: str = "table") -> dict[str, float]:
     if columns is None:
         found = ", ".join(map(str, frame.columns)) or "none"
         raise DataError(f"{source}: no columns filename and duration. Found: {found}")
-    files, values = (frame.iloc[:, columns[name]] for name in ("file", "duration"))
+    files = texts(frame.iloc[:, columns["file"]], posix)
+    values = frame.iloc[:, columns["duration"]]
     return _collected(zip(range(1, len(frame) + 1), files, values, strict=True), source)
 
 
-def _collected(rows: Iterable[tuple[int, object, object]], source: str) -> dict[str, float]:
+def _collected(rows: Iterable[tuple[int, str | None, object]], source: str) -> dict[str, float]:
     durations: dict[str, float] = {}
-    for number, name, text in rows:
-        file = posix(str(name).strip())
+    for number, file, text in rows:
+        if not file:
+            raise DataError(f"{source}: row {number}: names no recording")
         try:
             value = float(text)  # type: ignore[arg-type]
         except (TypeError, ValueError):

@@ -19,6 +19,7 @@ from common.errors import DataError
 from common.events_io import from_frame, read_events, scores_from_frame
 from common.events_io.durations import from_frame as durations_from_frame
 from common.metrics.events.criteria import Criteria
+from common.metrics.events.detection_rates import rates
 from common.metrics.events.event_based import EventBased
 from common.metrics.events.exact_collar import ExactCollar
 from common.metrics.events.exact_segment import ExactSegment
@@ -27,9 +28,8 @@ from common.metrics.events.intersection_based import IntersectionBased
 from common.metrics.events.lists import EventList
 from common.metrics.events.operating_points import Constraint, distinct, macro_f, select
 from common.metrics.events.presets import DCASE_TASK4_COLLAR, PsdsSettings
-from common.metrics.events.psd_roc import curves, psd_roc, psds
 from common.metrics.events.psds import psds_of_scores
-from common.metrics.events.rates import rates
+from common.metrics.events.roc import curves, psd_roc, psds_of_roc
 from common.metrics.events.segment_based import SegmentBased
 from common.registry import unknown
 
@@ -100,7 +100,7 @@ class Adapter:
         roc = psd_roc(curves(found.efpr, found.tpr), alpha_st=alpha_st)
         names = [*pool.labels, "WORLD"]
         return {
-            "psds": psds(roc, max_efpr),
+            "psds": psds_of_roc(roc, max_efpr),
             "classes": list(pool.labels),
             "xp": roc.x.tolist(),
             "etpr": roc.etpr.tolist(),

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from common.metrics.events.checks import negative_times, refuse, reversed_times
-from common.metrics.events.fitting import Collar, fitting_pairs
+from common.metrics.events.fitting import Collar, Pairs, fitting_pairs
 from common.metrics.events.lists import EventList
 from common.metrics.events.matching import MATCHINGS, Matched, Matching
 from common.metrics.events.pool import Pool
@@ -107,6 +107,39 @@ def _table(events: EventList, n_files: int, n_labels: int) -> np.ndarray:
     known = events.label < n_labels
     cell = events.file[known] * n_labels + events.label[known]
     return np.bincount(cell, minlength=n_files * n_labels).reshape(n_files, n_labels)
+
+
+def label_confusion(
+    truth: EventList, prediction: EventList, found: Matched, n_labels: int
+) -> np.ndarray:
+    """Which labels were taken for which, from pairs found by :func:`match`.
+
+    Args:
+        truth: reference events, all of evaluated labels
+        prediction: estimated events, all of evaluated labels
+        found: pairs
+        n_labels: number of labels
+
+    Returns:
+        counts, shape (labels + 1, labels + 1), label of the reference by label of the
+        estimate; the last column holds deleted references, the last row inserted estimates
+
+    >>> truth = EventList([0, 0], [0, 1], [0.0, 5.0], [1.0, 6.0])
+    >>> prediction = EventList([0, 0], [0, 0], [0.1, 5.1], [1.0, 6.0])
+    >>> found = match(truth, prediction, collar=Collar(0.2, 0.5), matching="optimal")
+    >>> label_confusion(truth, prediction, found, 2).tolist()
+    [[1, 0, 0], [1, 0, 0], [0, 0, 0]]
+    """
+    partners = [np.concatenate([getattr(p, side) for p in found]) for side in Pairs._fields[:2]]
+    lone = [
+        np.delete(events.label, pairs)
+        for events, pairs in zip((truth, prediction), partners, strict=True)
+    ]
+    none = [np.full(len(labels), n_labels) for labels in lone]
+    rows = np.concatenate((truth.label[partners[0]], lone[0], none[1]))
+    columns = np.concatenate((prediction.label[partners[1]], none[0], lone[1]))
+    size = n_labels + 1
+    return np.bincount(rows * size + columns, minlength=size**2).reshape(size, size)
 
 
 class EventBased(Pool[EventCounts]):

@@ -14,21 +14,18 @@ import numpy as np
 
 from common.errors import ConfigError
 from common.metrics.events.checks import Overlap
-from common.metrics.events.component_tree import Tree, touching
 from common.metrics.events.criteria import Criteria, usable
+from common.metrics.events.detection_rates import check_alpha_ct, check_duration, seconds_of
+from common.metrics.events.exact_criteria import judge, slots
 from common.metrics.events.frames import FrameScores
-from common.metrics.events.grouping import order_free_sum, reaches
+from common.metrics.events.grouping import order_free_sum
 from common.metrics.events.horizon import Horizon, above, lowest, peaks
-from common.metrics.events.lifetimes import lives, states, there, turns
 from common.metrics.events.lists import EventList
-from common.metrics.events.psd_roc import Curve, PsdRoc, curve, psd_roc
-from common.metrics.events.rates import check_alpha_ct, check_duration, seconds_of
-from common.metrics.events.selection import Selection, checked_durations, checked_truth, selections
+from common.metrics.events.roc import Curve, PsdRoc, curve, psd_roc
+from common.metrics.events.selection import checked_durations, checked_truth, selections
 from common.metrics.events.sweep import Changes, SweepCounts, SweepPool, output_changes
 from common.metrics.events.threshold_curve import CountCurve
 
-#: how near in s coverage must be to its limit for it to be added up again, one by one
-NEAR_S = 2e-6
 #: by how much the number of files must have grown before old parts are looked through again
 GROWTH = 1.25
 
@@ -93,9 +90,9 @@ class ExactIntersection(SweepPool):
         if self._horizon is not None:
             self._peaks.append(peaks(scores, truth))
             scores = above(scores, self._lowest())
-        every, slot = self._criteria.cttc is not None, _slots(truth)
+        every, slot = self._criteria.cttc is not None, slots(truth)
         found = [
-            _judge(part, truth, slot, self._criteria)
+            judge(part, truth, slot, self._criteria)
             for part in selections(scores, truth, every_label=every)
         ]
         shape = (len(files), len(self.labels))
@@ -217,92 +214,3 @@ def _costs(counts: SweepCounts, factor: float) -> tuple[np.ndarray, float]:
     most = number * float(cost.max()) + 1.0
     weight = 2.0 ** (61 - int(np.ceil(np.log2(most))))
     return np.round(cost * weight).astype(np.int64), weight
-
-
-def _judge(
-    part: Selection, truth: EventList, slot: np.ndarray, criteria: Criteria
-) -> tuple[Changes, Changes, Changes]:
-    """Changes of true positives, of relevant detections and of cross triggers."""
-    tree = part.tree
-    pair, node = touching(tree, part.first, part.stop)
-    event, label = part.event[pair], part.label[part.sequence[pair]]
-    overlap = np.minimum(tree.offset[node], truth.offset[event]) - np.maximum(
-        tree.onset[node], truth.onset[event]
-    )
-    length = tree.offset - tree.onset
-    same = truth.label[event] == label
-    relevant = reaches(node[same], overlap[same], length, criteria.dtc, criteria.decimals)
-    counts = same & relevant[node]
-    hits = _found(tree, truth, event[counts], node[counts], overlap[counts], criteria)
-    labels = np.zeros(len(length), dtype=np.int64)
-    labels[node] = label
-    at, delta = _net(tree, relevant)
-    changed = Changes(labels[at], np.zeros(len(at), np.int64), tree.level[at], delta)
-    if criteria.cttc is None:
-        return hits, changed, Changes.join([])
-    parts = []
-    for number in range(int(slot.max(initial=-1)) + 1):
-        here = ~same & (slot[event] == number)
-        others = np.zeros(len(length), dtype=np.int64)
-        others[node[here]] = truth.label[event[here]]
-        here &= ~relevant[node]
-        status = reaches(node[here], overlap[here], length, criteria.cttc, criteria.decimals)
-        at, delta = _net(tree, status)
-        parts.append(Changes(labels[at], others[at], tree.level[at], delta))
-    return hits, changed, Changes.join(parts)
-
-
-def _slots(truth: EventList) -> np.ndarray:
-    """Number of an event's label among the labels in its file, from 0; truth is sorted by file."""
-    if not len(truth):
-        return np.empty(0, dtype=np.int64)
-    key, rank = np.unique(
-        truth.file * (int(truth.label.max()) + 1) + truth.label, return_inverse=True
-    )
-    file = key // (int(truth.label.max()) + 1)
-    return np.asarray(rank - np.searchsorted(file, file)[rank])
-
-
-def _net(tree: Tree, status: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Detections at whose level the number of those with a status changes, and by how much.
-
-    When a detection takes the place of others, theirs end.
-    """
-    ends = np.flatnonzero(status & (tree.parent >= 0))
-    delta = status.astype(np.int64) - np.bincount(tree.parent[ends], minlength=len(status))
-    some = np.flatnonzero(delta)
-    return some, delta[some]
-
-
-def _found(
-    tree: Tree,
-    truth: EventList,
-    event: np.ndarray,
-    node: np.ndarray,
-    overlap: np.ndarray,
-    criteria: Criteria,
-) -> Changes:
-    """Changes of the number of events that are found.
-
-    Coverage of an event is followed from high to low scores: a relevant detection adds its
-    overlap at its level and takes it back where it is merged. Such sums may err in the last
-    digits; where the limit is near, the overlaps at this score are added up anew.
-    """
-    if not len(event):
-        return Changes.join([])
-    found, levels = lives(tree, event, node)
-    after = states(found, overlap)
-    length = (truth.offset - truth.onset)[after.group]
-    limit = criteria.gtc * length
-    covered = (after.number > 0) & (after.amount >= limit)
-    near = np.flatnonzero((after.number > 0) & (np.abs(after.amount - limit) < NEAR_S))
-    if len(near):
-        state, at = there(found, after.group[near], after.rank[near])
-        # detections of one threshold follow each other in time as their numbers do
-        order = np.lexsort((node[at], state))
-        state, part = state[order], overlap[at[order]]
-        covered[near] = reaches(state, part, length[near], criteria.gtc, criteria.decimals)
-    delta = turns(after.group, covered)
-    some = np.flatnonzero(delta)
-    label = truth.label[after.group[some]]
-    return Changes(label, np.zeros_like(label), levels[after.rank[some]], delta[some])

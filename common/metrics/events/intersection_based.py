@@ -1,8 +1,8 @@
 r"""Intersection-based evaluation of event lists, one per operating point.
 
 :mod:`common.metrics.events.criteria` decides what a detection is; here it is counted.
-:mod:`common.metrics.events.rates` makes rates of the counts, and
-:mod:`common.metrics.events.psd_roc` the polyphonic sound detection score (PSDS).
+:mod:`common.metrics.events.detection_rates` makes rates of the counts, and
+:mod:`common.metrics.events.roc` the polyphonic sound detection score (PSDS).
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from common.metrics.events.criteria import Criteria, hits, usable
 from common.metrics.events.grouping import order_free_sum
 from common.metrics.events.lists import EventList
 from common.metrics.events.pool import Pool
+
+#: detections that are worked on together
+DETECTIONS = 2**20
 
 
 class Confusion(NamedTuple):
@@ -83,9 +86,15 @@ def intersection_counts(
         criteria: limits
     """
     n_files, n_points = len(durations), len(predictions)
-    found = hits(truth, stacked(predictions, n_files), durations, n_labels, criteria)
-    place = found.place % n_files * n_points + found.place // n_files if n_files else found.place
-    cell = (place * n_labels + found.row) * (n_labels + 1) + found.column
+    cells = []
+    for start, stop in _groups([len(events) for events in predictions]):
+        some = stacked(predictions[start:stop], n_files)
+        found = hits(truth, some, durations, n_labels, criteria)
+        file, point = (
+            (found.place % n_files, found.place // n_files) if n_files else (found.place,) * 2
+        )
+        place = file * n_points + point + start
+        cells.append((place * n_labels + found.row) * (n_labels + 1) + found.column)
     truth = usable(truth, n_labels)
     truth = truth[truth.order()]
     code, size = truth.file * n_labels + truth.label, n_files * n_labels
@@ -94,8 +103,15 @@ def intersection_counts(
         np.bincount(code, minlength=size).reshape(shape),
         np.bincount(code, truth.offset - truth.onset, minlength=size).reshape(shape),
         np.asarray(durations, np.float64),
-        *np.unique(cell, return_counts=True),
+        *np.unique(np.concatenate(cells), return_counts=True),
     )
+
+
+def _groups(sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """Ranges of operating points with about :data:`DETECTIONS` detections each."""
+    number = np.cumsum(sizes) // DETECTIONS
+    start = np.flatnonzero(np.diff(number, prepend=-1)).tolist()
+    return list(zip(start, [*start[1:], len(sizes)], strict=True))
 
 
 def stacked(predictions: Sequence[EventList], n_files: int) -> EventList:

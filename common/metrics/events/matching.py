@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite
 from common.metrics.events.fitting import Pairs
 from common.metrics.events.sed_eval_matching import maximum_matching
 
-Matching = Literal["optimal", "greedy"]
+Matching = Literal["optimal", "greedy", "sed_eval"]
 
 #: references and estimates of components that are solved together
 BATCH = 2000

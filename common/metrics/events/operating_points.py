@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from common.metrics.events import figures
+from common.metrics.events.detection_rates import Rates
 from common.metrics.events.intersection_based import Confusion
 from common.metrics.events.lists import EventList
-from common.metrics.events.rates import Rates
 from common.registry import unknown
 
 CONSTRAINTS = ("tpr", "fpr", "efpr", "fscore")

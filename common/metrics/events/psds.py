@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from common.metrics.events.checks import Overlap
+from common.metrics.events.detection_rates import Compatibility, rates
 from common.metrics.events.exact_intersection import ExactIntersection
 from common.metrics.events.frames import FrameScores
 from common.metrics.events.horizon import Horizon
 from common.metrics.events.intersection_based import IntersectionBased
 from common.metrics.events.lists import EventList
 from common.metrics.events.presets import PsdsSettings
-from common.metrics.events.psd_roc import PsdRoc, area, curves, psd_roc
-from common.metrics.events.rates import Compatibility, rates
+from common.metrics.events.roc import PsdRoc, area, curves, psd_roc
 
 
 class Psds(NamedTuple):
@@ -55,7 +55,7 @@ def psds_of_events(
         durations: length of each recording in s
         settings: limits and weights
         overlap: as for :class:`~common.metrics.events.intersection_based.IntersectionBased`
-        compatibility: as for :func:`~common.metrics.events.rates.rates`
+        compatibility: as for :func:`~common.metrics.events.detection_rates.rates`
     """
     pool = IntersectionBased(labels, settings.criteria, points=len(predictions), overlap=overlap)
     pool.add(files, truth, predictions, durations=durations)

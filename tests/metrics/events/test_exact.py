@@ -22,8 +22,8 @@ from common.metrics.events.horizon import Horizon
 from common.metrics.events.intersection_based import IntersectionBased
 from common.metrics.events.lists import EventList
 from common.metrics.events.presets import PSDS, PsdsSettings
-from common.metrics.events.psd_roc import psds
 from common.metrics.events.psds import psds_of_events, psds_of_scores
+from common.metrics.events.roc import psds_of_roc
 from common.metrics.events.segment_based import SegmentBased
 from common.metrics.events.threshold_curve import auroc, best_f
 
@@ -235,6 +235,10 @@ def _scene(rng: np.random.Generator, n_files: int) -> tuple[EventList, FrameScor
         np.arange(n_files), np.arange(n_files) % 2, rng.random(n_files), 1.5 + rng.random(n_files)
     )
     values = rng.random((n_files * 30, 2))
+    for file, label, onset, offset in zip(
+        truth.file, truth.label, truth.onset, truth.offset, strict=True
+    ):
+        values[file * 30 + int(onset * 10) : file * 30 + int(offset * 10), label] += rng.random()
     times = np.tile(np.arange(31) * 0.1, n_files)
     return truth, FrameScores(values, times, np.full(n_files, 30))
 
@@ -264,7 +268,7 @@ def test_horizon_changes_nothing_up_to_its_rate(rng) -> None:
     whole, cut = (pool.roc(**options) for pool in pools)
     assert cut.x == pytest.approx(whole.x, abs=1e-9)
     assert cut.etpr == pytest.approx(whole.etpr, abs=1e-12)
-    assert psds(cut, 500.0) > 0
+    assert psds_of_roc(cut, 500.0) > 0
     sizes = [sum(len(level) for level, _ in pool._counts().output) for pool in pools]
     assert sizes[1] < sizes[0] / 2
     with pytest.raises(ConfigError, match="only rates up to the horizon of 500 per hour"):

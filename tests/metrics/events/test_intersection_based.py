@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from common.errors import ConfigError, DataError
 from common.metrics.events.criteria import Criteria
+from common.metrics.events.detection_rates import rates
 from common.metrics.events.intersection_based import IntersectionBased
 from common.metrics.events.lists import EventList
-from common.metrics.events.rates import rates
 
 
 def confusion(truth, detections, criteria, *, durations=(10.0, 10.0, 10.0), labels=2, **options):

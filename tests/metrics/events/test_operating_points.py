@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from common.errors import ConfigError
+from common.metrics.events.detection_rates import rates
 from common.metrics.events.intersection_based import Confusion
 from common.metrics.events.lists import EventList
 from common.metrics.events.operating_points import (
@@ -13,7 +14,6 @@ from common.metrics.events.operating_points import (
     macro_f,
     select,
 )
-from common.metrics.events.rates import rates
 
 # three points of one class and an hour: tp 1, 2, 2 of 4; fp 0, 2, 6
 COUNTS = np.zeros((3, 2, 3), dtype=int)

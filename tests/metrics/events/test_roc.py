@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from common.errors import ConfigError
-from common.metrics.events.psd_roc import (
+from common.metrics.events.roc import (
     area,
     cross_trigger_curves,
     curve,
     curves,
     psd_roc,
-    psds,
+    psds_of_roc,
 )
 
 
@@ -35,21 +35,21 @@ def test_mean_and_deviation_over_classes() -> None:
     assert roc.std.tolist() == [0, 0.5, 0.25]
     assert roc.etpr.tolist() == [0, 0, 0.5]
     # from 30 on 0.5, carried on to 100
-    assert psds(roc, 100.0) == pytest.approx(0.7 * 0.5)
-    assert psds(psd_roc(classes, alpha_st=0.0), 20.0) == pytest.approx(0.5 * 0.5)
+    assert psds_of_roc(roc, 100.0) == pytest.approx(0.7 * 0.5)
+    assert psds_of_roc(psd_roc(classes, alpha_st=0.0), 20.0) == pytest.approx(0.5 * 0.5)
 
 
 def test_largest_rate_that_was_found() -> None:
     roc = psd_roc(curves(np.array([[10.0], [40.0]]), np.array([[0.5], [1.0]])), alpha_st=0.0)
-    assert psds(roc, None) == pytest.approx(30 * 0.5 / 40)
+    assert psds_of_roc(roc, None) == pytest.approx(30 * 0.5 / 40)
     perfect = psd_roc(curves(np.array([[0.0]]), np.array([[1.0]])), alpha_st=0.0)
-    assert np.isnan(psds(perfect, None))
-    assert psds(perfect, 100.0) == 1
+    assert np.isnan(psds_of_roc(perfect, None))
+    assert psds_of_roc(perfect, 100.0) == 1
 
 
 def test_no_class_with_ground_truth() -> None:
     roc = psd_roc(curves(np.array([[1.0]]), np.array([[np.nan]])), alpha_st=1.0)
-    assert np.isnan(psds(roc, 100.0))
+    assert np.isnan(psds_of_roc(roc, 100.0))
 
 
 def test_effective_rate_may_fall_but_not_below_zero() -> None:
@@ -62,7 +62,7 @@ def test_parts_of_the_grid_do_not_show(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     classes = curves(rng.random((50, 4)), rng.random((50, 4)))
     whole = psd_roc(classes, alpha_st=1.0)
-    monkeypatch.setattr("common.metrics.events.psd_roc.CELLS", 7)
+    monkeypatch.setattr("common.metrics.events.roc.CELLS", 7)
     assert psd_roc(classes, alpha_st=1.0).etpr.tolist() == whole.etpr.tolist()
 
 

@@ -183,7 +183,7 @@ def area(x: np.ndarray, y: np.ndarray, max_efpr: float | None) -> float:
     return float(np.sum(y[inside] * (ends - x)[inside]) / max_efpr)
 
 
-def psds(roc: PsdRoc, max_efpr: float | None) -> float:
+def psds_of_roc(roc: PsdRoc, max_efpr: float | None) -> float:
     """Polyphonic sound detection score: area under the effective true positive rate.
 
     Args:
