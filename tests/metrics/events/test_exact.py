@@ -85,6 +85,26 @@ def test_counts_equal_those_at_each_threshold(draw_from, names, data, limits, fr
         assert found.fp[at].tolist() == counts[:, code, 2].tolist()
 
 
+@pytest.mark.parametrize(("seed", "gtc"), [(4, 0.9), (49, 0.5), (89, 0.9), (119, 0.5)])
+def test_coverage_that_just_reaches_its_limit(seed: int, gtc: float) -> None:
+    """Steps up and down add up to a digit less than the overlaps themselves."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 12, (40, 1)) / 12
+    scores = FrameScores(values, np.arange(41) * 0.1, [40])
+    pick = (0.3, 0.5, 0.7, 0.1, 0.9).index(gtc)
+    ends = [round(0.5 + rng.integers(5, 30) * 0.1, 1) for _ in range(pick + 1)]
+    truth = EventList([0], [0], [0.5], [ends[-1]])
+    criteria = Criteria(0.1, gtc, None)
+    pool = ExactIntersection(["dog"], criteria)
+    pool.add(["a"], truth, scores, durations=[4.0])
+    points = thresholds(scores)
+    other = IntersectionBased(["dog"], criteria, points=len(points))
+    other.add(["a"], truth, [scores.events(at) for at in points], durations=[4.0])
+    found = pool.curve("dog")
+    at = [found.at(threshold) for threshold in points]
+    assert found.tp[at].tolist() == other.confusion().counts[:, 0, 0].tolist()
+
+
 @settings(max_examples=60)
 @given(
     data=st.data(),
@@ -151,6 +171,15 @@ def test_best_threshold_lies_between_scores() -> None:
     assert best.macro == 1
     assert best.labels[0].threshold == pytest.approx(0.3)
     assert (pool.at(0.3).macro, pool.at(0.5).macro) == (1.0, 0.0)
+
+
+def test_only_scores_above_a_threshold_are_detected() -> None:
+    scores = FrameScores(np.array([[0.0], [0.5], [0.0]]), np.arange(4.0), [3])
+    pool = ExactCollar(["dog"], Collar(0.2, 0.2))
+    pool.add(["a.wav"], EventList([0], [0], [1.0], [2.0]), scores)
+    for threshold, found in ((0.5, 0), (np.nextafter(0.5, 0), 1)):
+        assert len(scores.events(threshold)) == found
+        assert pool.at(threshold).macro == found
 
 
 def test_label_without_events_has_no_f() -> None:

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from common.errors import ConfigError, DataError
-from common.metrics.events.criteria import Criteria
+from common.metrics.events import intersection_based
+from common.metrics.events.criteria import Criteria, hits
 from common.metrics.events.detection_rates import rates
 from common.metrics.events.intersection_based import IntersectionBased
 from common.metrics.events.lists import EventList
@@ -189,7 +190,16 @@ def test_as_counted_one_by_one(draw_from, data, limits, durations) -> None:
         assert found.counts[0].tolist() == expected.tolist()
 
 
-def test_points_are_counted_apart() -> None:
+def test_detection_before_the_recording_is_no_false_positive() -> None:
+    """The pools refuse negative times, the criteria do not."""
+    early = one((-2, -1, 0), (-1, 1, 0))
+    assert hits(one(), early, np.array([10.0]), 2, HALF).column.tolist() == [2]
+
+
+@pytest.mark.parametrize("detections", [1, 2, 100])
+def test_points_are_counted_apart(monkeypatch, detections: int) -> None:
+    """However many detections are worked on together."""
+    monkeypatch.setattr(intersection_based, "DETECTIONS", detections)
     truth = one((0, 2, 0))
     points = [one((0, 2, 0)), one(), one((5, 6, 0), (0, 2, 1))]
     pool = IntersectionBased(["cat", "dog"], HALF, points=3)

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from common.metrics.events import matching
 from common.metrics.events.fitting import Pairs
@@ -96,7 +98,31 @@ def test_choice_of_sed_eval() -> None:
     assert maximum_matching({}) == {}
 
 
+def test_choice_of_sed_eval_after_a_dead_end() -> None:
+    """As sed_eval.util.bipartite_match of version 0.2.1 answers."""
+    graph = {
+        **{9: [2, 6, 8, 9], 0: [0, 1, 2, 8, 10], 5: [3, 5, 6], 7: [2, 4, 8, 9]},
+        **{3: [1, 2, 4, 5, 6, 7, 8, 10], 6: [3, 4, 5, 7], 8: [0, 1, 3, 4], 2: [0, 1, 9]},
+        **{10: [2, 3, 4, 9], 1: [2, 6], 4: [9]},
+    }
+    expected = {0: 8, 1: 2, 2: 10, 3: 5, 4: 7, 5: 6, 6: 1, 7: 3, 8: 9, 9: 4, 10: 0}
+    assert maximum_matching(graph) == expected
+
+
 def test_long_alternating_paths_need_no_recursion() -> None:
     size = 5000
     graph = {at: [at, at + 1] for at in range(size)} | {size: [0]}
     assert len(maximum_matching(graph)) == size + 1
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_choice_of_sed_eval_is_a_maximum_matching(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(3, 30))
+    edges = rng.random((size, size)) < rng.uniform(0.03, 0.3)
+    graph = {int(at): np.flatnonzero(edges[at]).tolist() for at in rng.permutation(size)}
+    found = maximum_matching(graph)
+    assert len(set(found.values())) == len(found)
+    assert all(edges[estimate, reference] for reference, estimate in found.items())
+    largest = maximum_bipartite_matching(csr_array(edges), perm_type="column")
+    assert len(found) == (largest >= 0).sum()

@@ -74,7 +74,9 @@ def test_macro_f_of_classes_without_hits() -> None:
     assert theirs.macro == pytest.approx(0.5)
     assert np.isnan(theirs.classes[1])
     # without ground truth a class is left out by both
-    known = CONFUSION._replace(events=np.array([4, 0]))
+    counts = COUNTS.copy()
+    counts[:, 1, 2] = 3
+    known = CONFUSION._replace(counts=counts, events=np.array([4, 0]))
     assert macro_f(known, point=point).macro == pytest.approx(0.5)
     assert macro_f(CONFUSION, point=point, beta=2.0).classes[0] == pytest.approx(10 / (10 + 8 + 2))
     with pytest.raises(ConfigError, match="unknown compatibility"):

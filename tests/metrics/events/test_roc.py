@@ -54,7 +54,7 @@ def test_no_class_with_ground_truth() -> None:
 
 def test_effective_rate_may_fall_but_not_below_zero() -> None:
     classes = curves(np.array([[0.0, 0.0], [50.0, 90.0]]), np.array([[0.5, 0.5], [1.0, 0.5]]))
-    roc = psd_roc(classes, alpha_st=3.0)
+    roc = psd_roc(classes, alpha_st=4.0)
     assert roc.etpr.tolist() == [0.5, 0.0, 0.0]
 
 
