@@ -11,27 +11,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import pandas as pd
 
-from common import datasets, kinds, models, provenance
+from common import datasets, models
 from common.attributes import Context
 from common.certainty import intervals
 from common.criteria import write_criteria
 from common.datasets.base import Samples
-from common.designs import DESIGNS, Score, Selection, options
+from common.designs import Score, Selection
 from common.errors import BenchmarkError, DatasetUnavailable, ModelError
-from common.inputs import Request, Source
+from common.inputs import Request, Source, description, store_folder
 from common.models.base import Model as LoadedModel
 from common.paths import Paths
 from common.plan import Cell, Filters, Plan, Planner, conditions, stale_files
 from common.predict import NOT_TRIED, Predictor
 from common.publish import Publisher
 from common.rows import rows
+from common.scoring import decoded, scores_of, view_of
 from common.selecting import Selector
 from common.simulation import Bounds
 from common.spec import Benchmark, Dataset, Model
 from common.store import PredictionStore
-from common.view import ORIGINAL, View
+from common.view import ORIGINAL
 
 logger = logging.getLogger(__name__)
 
@@ -286,24 +286,16 @@ class Engine:
         offered = models.offered_targets(model, self.benchmark.targets, cache=self.folders.cache)
         columns = [c for name in offered for c in self.benchmark.targets[name].columns]
         fingerprint = models.fingerprint(model, cache=self.folders.cache)
-        described = {
-            "model": model.id,
-            "version": model.version,
-            "fingerprint": fingerprint,
-            "columns": columns,
-            "database": source.database,
-            "database_version": source.version,
-            "data": source.samples.media_fingerprint,
-            "condition": condition,
-            "perturbation": "" if condition == ORIGINAL else self.library.digest(condition),
-            "seed": self.seed if model.is_chance or condition != ORIGINAL else 0,
-        }
-        folder = (
-            self.folders.predictions
-            / f"{model.id}-{model.version}"
-            / f"{source.database}-{source.version}"
-            / f"{condition}-{provenance.digest(described)}"
+        described = description(
+            model,
+            fingerprint,
+            source.samples,
+            condition,
+            perturbation="" if condition == ORIGINAL else self.library.digest(condition),
+            seed=self.seed,
         )
+        described["columns"] = columns
+        folder = store_folder(self.folders.predictions, described)
         lazy = self._loaded.setdefault(
             model.id,
             _Lazy(
@@ -338,20 +330,10 @@ class Engine:
                     raise ModelError(
                         f"no prediction for {len(lost)} of {len(ids)} samples; first: {first}"
                     )
-                columns = pd.DataFrame(request.values[ids], columns=request.columns)
-                columns = columns[list(cell.target.columns)]
-                predictions[condition] = kinds.get(cell.target.kind).decode(cell.target, columns)
-            view = View(
-                cell.target,
-                samples.reset_index(drop=True),
-                predictions,
-                dataset=cell.dataset.id,
-                seed=self.seed,
-                missing=cell.missing,
-                note=work.selection.note,
-                left_out=work.selection.left_out,
-            )
-            scores = self._scores(cell, view, work.selection.reason)
+                values = request.values[ids]
+                predictions[condition] = decoded(cell.target, values, request.columns)
+            view = view_of(cell, work.selection, predictions, self.seed)
+            scores = scores_of(cell, view, work.selection.reason)
             found = rows(cell, scores, Bounds(self.folders.cache), intervals(scores, view))
         except BenchmarkError as error:
             self._fail(publisher, report, cell, str(error))
@@ -364,15 +346,6 @@ class Engine:
             return
         publisher.cell(cell, found, replace(view, rows=found) if predictions else None)
         report.computed += 1
-
-    @staticmethod
-    def _scores(cell: Cell, view: View, reason: str) -> list[Score]:
-        uses = cell.test.uses(cell.target.kind)
-        if view.samples.empty:
-            why = reason or "no sample with the annotations that the test needs"
-            return [Score(use.metric, float("nan"), 0, reason=why, note=view.note) for use in uses]
-        design = DESIGNS.get(cell.test.design_name)
-        return design.scores(options(design, cell.test), view, uses)
 
     @staticmethod
     def _fail(publisher: Publisher, report: Report, cell: Cell, message: str) -> None:

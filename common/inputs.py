@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from common import provenance, spec
 from common.datasets.base import KEYS, Samples
 from common.models.base import Model, SampleKey
 from common.store import PredictionStore
@@ -63,6 +65,54 @@ class Source:
         name = "" if condition == ORIGINAL else condition
         file, start, end = (column[number] for column in self._columns)
         return SampleKey(self.database, self.version, file, start, end, name)
+
+
+def description(
+    model: spec.Model,
+    fingerprint: str,
+    samples: Samples,
+    condition: str,
+    *,
+    perturbation: str,
+    seed: int,
+) -> dict[str, Any]:
+    """What decides about predictions, besides the columns that a model has.
+
+    Args:
+        model: entry of the model
+        fingerprint: of the model
+        samples: any of the sample tables of the database
+        condition: the original or the id of a perturbation
+        perturbation: digest of the perturbation, empty for the original
+        seed: seed of the run
+    """
+    return {
+        "model": model.id,
+        "version": model.version,
+        "fingerprint": fingerprint,
+        "columns": [],
+        "database": samples.dataset.database,
+        "database_version": samples.dataset.version,
+        "data": samples.media_fingerprint,
+        "condition": condition,
+        "perturbation": perturbation,
+        "seed": seed if model.is_chance or condition != ORIGINAL else 0,
+    }
+
+
+def store_folder(predictions: Path, described: Mapping[str, Any]) -> Path:
+    """Folder of the predictions that a :func:`description` is about.
+
+    Args:
+        predictions: folder of the prediction cache
+        described: with the columns of the model
+    """
+    return (
+        predictions
+        / f"{described['model']}-{described['version']}"
+        / f"{described['database']}-{described['database_version']}"
+        / f"{described['condition']}-{provenance.digest(described)}"
+    )
 
 
 @dataclass

@@ -46,7 +46,8 @@ class Filters:
 class Cell:
     """One unit of work: all scores of a model in one test on one dataset.
 
-    ``missing`` are conditions whose perturbation is not available here, with the reason.
+    ``missing`` are conditions whose perturbation is not available here, with the reason;
+    ``parts`` is what the hash is made of.
     """
 
     target: Target
@@ -55,6 +56,7 @@ class Cell:
     dataset: Dataset
     hash: str
     missing: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -124,32 +126,32 @@ def conditions(test: Test, target: Target) -> Mapping[str, str]:
     return design.conditions(options(design, test), target)
 
 
-def test_hash(
+def made_of(
     test: Test,
     target: Target,
     dataset: Dataset,
     data: str,
     seed: int,
     perturbations: Mapping[str, str],
-) -> str:
-    """Hash of all that decides about scores besides the model.
+) -> dict[str, Any]:
+    """All that decides about the rows of a cell besides the model, part by part.
 
     ``perturbations`` has the digest of the perturbation of each condition.
     """
-    return provenance.digest(
-        {
-            "format": FORMAT,
-            "design": test.design,
-            "metrics": [use.model_dump() for use in test.uses(target.kind)],
-            "figure": test.figures.get(target.kind, ""),
-            "target": target.model_dump(include={"id", "kind", "range", "labels"}),
-            "dataset": dataset.model_dump(exclude={"label", "description", "source", "cite"}),
-            "data": data,
-            "code": _scoring_code(test),
-            "perturbations": perturbations,
-            "seed": seed,
-        }
-    )
+    uses = [use.model_dump() for use in test.uses(target.kind)]
+    figure = test.figures.get(target.kind, "")
+    unsaid = {"label", "description", "source", "cite", "license", "version", "tests", "path"}
+    return {
+        "format": FORMAT,
+        "test": provenance.digest([test.design, uses, figure]),
+        "target": provenance.digest(target.model_dump(include={"id", "kind", "range", "labels"})),
+        "dataset": provenance.digest(dataset.model_dump(exclude=unsaid)),
+        "dataset_version": dataset.version,
+        "data": data,
+        "code": _scoring_code(test),
+        "perturbations": dict(perturbations),
+        "seed": seed,
+    }
 
 
 class Planner:
@@ -170,7 +172,7 @@ class Planner:
         self.seed = seed
         self.download = download
         self._data: dict[str, tuple[str, str]] = {}
-        self._hashes: dict[tuple[str, str, str], str] = {}
+        self._parts: dict[tuple[str, str, str], dict[str, Any]] = {}
         self._tables: dict[Path, str] = {}
         self._missing_parts: dict[str, str] = {}
         self._named: set[str] = set()
@@ -261,10 +263,9 @@ class Planner:
             for dataset in chosen:
                 if filters.datasets and dataset.id not in filters.datasets:
                     continue
-                data, reason = self.data(dataset, named=dataset.id in filters.datasets)
-                scoring = self._scoring(test, target, dataset, data)
-                cell_hash = provenance.digest([model.id, model.version, fingerprint, scoring])
-                cell = Cell(target, model, test, dataset, cell_hash, missing)
+                _, reason = self.data(dataset, named=dataset.id in filters.datasets)
+                parts = self.made_of(model, fingerprint, test, target, dataset)
+                cell = Cell(target, model, test, dataset, provenance.digest(parts), missing, parts)
                 if not force and self.is_current(cell, manifest):
                     plan.done.append(cell)
                 elif reason:
@@ -284,13 +285,18 @@ class Planner:
             self._data[dataset.id] = (data, reason)
         return self._data[dataset.id]
 
-    def _scoring(self, test: Test, target: Target, dataset: Dataset, data: str) -> str:
+    def made_of(
+        self, model: Model, fingerprint: str, test: Test, target: Target, dataset: Dataset
+    ) -> dict[str, Any]:
+        """All that decides about the rows of a cell, part by part."""
         key = (test.id, target.id, dataset.id)
-        if key not in self._hashes:
+        if key not in self._parts:
+            data, _ = self.data(dataset)
             used = conditions(test, target).items()
             digests = {condition: self.library.digest(name) for condition, name in used}
-            self._hashes[key] = test_hash(test, target, dataset, data, self.seed, digests)
-        return self._hashes[key]
+            self._parts[key] = made_of(test, target, dataset, data, self.seed, digests)
+        own = {"model": model.id, "model_version": model.version, "fingerprint": fingerprint}
+        return {**own, **self._parts[key]}
 
     def is_current(self, cell: Cell, manifest: Manifest | None) -> bool:
         """Whether rows and figures of a cell are there and made from what is there now.

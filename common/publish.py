@@ -151,6 +151,7 @@ class Publisher:
             "rows": len(rows),
             "status": "error" if error else "done",
             "figures": {},
+            "made_of": dict(cell.parts),
         }
         if cell.missing:
             manifest.cells[cell.key]["missing"] = sorted(cell.missing)

@@ -1,0 +1,62 @@
+"""From the predictions of a cell to its rows: what a run does, and what a recomputation repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from common import kinds
+from common.designs import DESIGNS, Score, Selection, options
+from common.plan import Cell
+from common.spec import Target
+from common.view import View
+
+
+def decoded(target: Target, values: np.ndarray, columns: Sequence[str]) -> np.ndarray:
+    """Prediction columns of a model, of all its targets -> predictions of one target.
+
+    Args:
+        target: the target
+        values: shape (N, columns)
+        columns: their names
+
+    Raises:
+        ModelError: if a column is missing or a value is no finite number
+    """
+    frame = pd.DataFrame(values, columns=list(columns))
+    return kinds.get(target.kind).decode(target, frame[list(target.columns)])
+
+
+def view_of(
+    cell: Cell, selection: Selection, predictions: Mapping[str, np.ndarray], seed: int
+) -> View:
+    """What the design of a cell sees.
+
+    Args:
+        cell: test, target, model and dataset
+        selection: samples of the test
+        predictions: condition -> predictions, aligned with the samples
+        seed: seed of the run
+    """
+    return View(
+        cell.target,
+        selection.samples.reset_index(drop=True),
+        predictions,
+        dataset=cell.dataset.id,
+        seed=seed,
+        missing=cell.missing,
+        note=selection.note,
+        left_out=selection.left_out,
+    )
+
+
+def scores_of(cell: Cell, view: View, reason: str) -> list[Score]:
+    """Scores of a cell by the design of its test; without samples, ``reason`` says why."""
+    uses = cell.test.uses(cell.target.kind)
+    if view.samples.empty:
+        why = reason or "no sample with the annotations that the test needs"
+        return [Score(use.metric, float("nan"), 0, reason=why, note=view.note) for use in uses]
+    design = DESIGNS.get(cell.test.design_name)
+    return design.scores(options(design, cell.test), view, uses)
