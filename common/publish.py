@@ -5,18 +5,13 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import logging
-import multiprocessing
 import platform
-import signal
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from common import models, provenance, results
-from common.designs import DESIGNS, options
+from common.drawing import Drawer, Drawn, Job, job
 from common.errors import DataError
 from common.manifest import Manifest
 from common.paths import Paths
@@ -25,8 +20,6 @@ from common.view import View
 
 logger = logging.getLogger(__name__)
 
-#: figures below this number are not worth the start of processes
-POOL_FROM = 12
 #: packages whose version may move a number
 PACKAGES = (
     "numpy",
@@ -51,31 +44,6 @@ def environment() -> dict[str, str]:
     return found
 
 
-def draw(cell: Cell, view: View, folder: Path) -> dict[str, str]:
-    """Draw and save the figures of a cell.
-
-    Returns:
-        file name -> text alternative
-    """
-    from common.figures import ALTS, FIGURES
-    from common.figures.style import save
-
-    names = [cell.test.figures[cell.target.kind]]
-    if any("null" in row for row in view.rows):
-        names.append("null_distributions")
-    design = DESIGNS.get(cell.test.design_name)
-    chosen = options(design, cell.test)
-    view = design.shown(chosen, view)
-    drawn = {}
-    for name in names:
-        texts = ALTS.get(name)(view, chosen)
-        for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
-            file = "_".join(part for part in (f"visualization_{cell.dataset.data}", suffix) if part)
-            save(figure, folder / f"{file}.png")
-            drawn[f"{file}.png"] = texts[suffix]
-    return drawn
-
-
 class Publisher:
     """Collects the outcome of cells and writes it.
 
@@ -90,12 +58,11 @@ class Publisher:
         self.folders = folders
         self.plan = plan
         self.seed = seed
-        self.workers = workers
         self._manifests: dict[tuple[str, str], Manifest] = {}
         self._rows: dict[tuple[str, str, str], dict[str, list[dict[str, Any]]]] = {}
-        self._to_draw: list[tuple[Cell, View]] = []
+        self._to_draw: list[Job] = []
         self._environment = environment()
-        self._pool: ProcessPoolExecutor | None = None
+        self._drawer = Drawer(workers)
         for target, model in plan.selected:
             self._prune(self._manifest(target.id, model))
 
@@ -145,6 +112,7 @@ class Publisher:
         """Take the rows of a cell and what its figures are drawn from."""
         manifest = self._manifest(cell.target.id, cell.model)
         manifest.not_run.pop(cell.key, None)
+        before = Drawn.of(manifest.cells.get(cell.key, {}))
         manifest.cells[cell.key] = {
             "hash": cell.hash,
             "data": cell.dataset.data,
@@ -158,7 +126,8 @@ class Publisher:
         key = (cell.target.id, cell.model.id, cell.test.id)
         self._rows.setdefault(key, {})[cell.dataset.id] = rows
         if view is not None and cell.test.figures.get(cell.target.kind):
-            self._to_draw.append((cell, view))
+            folder = self.folders.figures(cell.target.id, cell.model.id, cell.test.id)
+            self._to_draw.append(job(cell, view, folder, before))
 
     def write(self) -> None:
         """Write figures, rows and manifests of all cells so far.
@@ -169,7 +138,7 @@ class Publisher:
         self._draw()
         for (target, model, test), new in self._rows.items():
             path = self.folders.results(target, model, test)
-            text = results.to_csv(self._merged(path, new, self.plan.order[target, test]))
+            text = self._merged(path, new, self.plan.order[target, test])
             results.write_text(path, text, only_changed=True)
             tables = self._manifests[target, model].tables
             tables[test] = provenance.file_digest(path)
@@ -180,59 +149,28 @@ class Publisher:
             results.write_text(path, manifest.to_json(), only_changed=True)
 
     @staticmethod
-    def _merged(
-        path: Path, new: dict[str, list[dict[str, Any]]], order: Sequence[str]
-    ) -> pd.DataFrame:
+    def _merged(path: Path, new: dict[str, list[dict[str, Any]]], order: Sequence[str]) -> str:
         try:
-            old = results.read_csv(path) if path.exists() else results.frame([])
+            return results.merged_csv(path, new, order)
         except DataError as error:
             logger.warning("%s; it is written anew", error)
-            old = results.frame([])
-        kept = dict(iter(old.groupby("dataset", sort=False)))
-        parts = []
-        for name in order:
-            if name in new:
-                parts.append(results.frame(new[name]))
-            elif name in kept:
-                parts.append(kept[name])
-        parts = [part for part in parts if len(part)]
-        return pd.concat(parts, ignore_index=True) if parts else results.frame([])
+            path.unlink()
+            return results.merged_csv(path, new, order)
 
     def _draw(self) -> None:
         """Draw what is due; a cell whose figures were not drawn is not done and is forgotten."""
+        cells = [due.cell for due in self._to_draw]
         try:
-            for (cell, _), figures in zip(self._to_draw, self._figures(), strict=True):
+            for cell, drawn in zip(cells, self._drawer(self._to_draw), strict=True):
                 manifest = self._manifests[cell.target.id, cell.model.id]
-                manifest.cells[cell.key]["figures"] = figures
+                manifest.cells[cell.key].update(drawn.note())
         except BaseException:
-            for cell, _ in self._to_draw:
+            for cell in cells:
                 self._manifests[cell.target.id, cell.model.id].cells.pop(cell.key, None)
                 self._rows[cell.target.id, cell.model.id, cell.test.id].pop(cell.dataset.id)
             raise
         finally:
             self._to_draw = []
-
-    def _figures(self) -> list[dict[str, str]]:
-        jobs = [
-            (cell, view, self.folders.figures(cell.target.id, cell.model.id, cell.test.id))
-            for cell, view in self._to_draw
-        ]
-        if self.workers == 1 or (self._pool is None and len(jobs) < POOL_FROM):
-            return [draw(*job) for job in jobs]
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                self.workers,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=signal.signal,
-                initargs=(signal.SIGINT, signal.SIG_IGN),
-            )
-        futures = [self._pool.submit(draw, *job) for job in jobs]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
 
     def _write_alt(self, target: str, model: str, test: str) -> None:
         """Text alternatives beside the figures; figures that belong to no cell are removed."""
@@ -253,6 +191,4 @@ class Publisher:
 
     def close(self) -> None:
         """Stop the processes that draw."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
+        self._drawer.close()

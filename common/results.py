@@ -6,8 +6,10 @@ samples it rests on, the criterion, and the verdict, which is computed once and 
 
 from __future__ import annotations
 
+import csv
 import io
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ __all__ = [
     "STATUSES",
     "Manifest",
     "frame",
+    "merged_csv",
     "read_all",
     "read_csv",
 ]
@@ -89,6 +92,65 @@ def to_csv(table: pd.DataFrame) -> str:
             "" if np.isnan(value) else repr(float(value)) for value in table[column].to_numpy()
         ]
     return str(out.to_csv(index=False, lineterminator="\n"))
+
+
+def merged_csv(
+    path: Path, new: Mapping[str, Iterable[Mapping[str, Any]]], order: Sequence[str]
+) -> str:
+    """CSV text of a result file after some of its datasets were computed anew.
+
+    Many files are written with a few rows each, so this works on texts, without tables.
+
+    Args:
+        path: the file as it is, which need not exist
+        new: dataset -> its rows
+        order: datasets in the order of the rows; others are dropped
+
+    Raises:
+        DataError: if the file is not a result file
+    """
+    lines = {name: [_line(row) for row in rows] for name, rows in new.items()}
+    place = list(COLUMNS).index("dataset")
+    for line in _read_lines(path) if path.exists() else []:
+        if line[place] not in new:
+            lines.setdefault(line[place], []).append(line)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for name in order:
+        writer.writerows(lines.get(name, []))
+    return text.getvalue()
+
+
+def _line(row: Mapping[str, Any]) -> list[str]:
+    """Fields of a row as :func:`to_csv` writes them."""
+    line = []
+    for column in COLUMNS:
+        value = row.get(column)
+        if value is None:
+            line.append("")
+        elif column in NUMBERS:
+            line.append("" if math.isnan(value) else repr(float(value)))
+        elif column in COUNTS:
+            line.append(str(int(value)))
+        else:
+            line.append(str(value))
+    return line
+
+
+def _read_lines(path: Path) -> list[list[str]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            head, *lines = csv.reader(file, strict=True)
+        places = [head.index(column) for column in COLUMNS]
+        found = [[line[place] for place in places] for line in lines]
+        for line in found:
+            for column, value in zip(COLUMNS, line, strict=True):
+                if value and column in (*NUMBERS, *COUNTS):
+                    float(value)
+    except (OSError, ValueError, LookupError, csv.Error) as error:
+        raise DataError(f"{path}: cannot be read as result rows: {error}") from None
+    return found
 
 
 def read_csv(path: Path) -> pd.DataFrame:

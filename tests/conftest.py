@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import publish, results
+from common import drawing, results
 from common.engine import Engine, Report
 from common.paths import Paths
 from common.plan import Filters
@@ -68,10 +68,10 @@ DATASETS = """
 _NUMBERS = itertools.count()
 
 
-def _dot(cell, view, folder: Path) -> dict[str, str]:
+def _dot(job: drawing.Job) -> dict[str, str]:
     """Stand-in for the figures: the name of the cell and how many samples it has."""
-    file = f"visualization_{cell.dataset.data}.png"
-    results.write_text(folder / file, f"{cell.key} {len(view.samples)}")
+    file = f"visualization_{job.cell.dataset.data}.png"
+    results.write_text(job.folder / file, f"{job.cell.key} {len(job.view.samples)}")
     return {file: "a dot"}
 
 
@@ -153,8 +153,8 @@ class Mini:
 def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mini:
     """A fresh miniature benchmark without figures."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(publish, "draw", _dot)
-    monkeypatch.setattr(publish, "POOL_FROM", 10_000)
+    monkeypatch.setattr(drawing, "draw", _dot)
+    monkeypatch.setattr(drawing, "POOL_FROM", 10_000)
     return Mini(tmp_path)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import embedded, inputs, predict, publish, results
+from common import drawing, embedded, inputs, predict, results
 from common.errors import ConfigError, MissingDependency
 from common.manifest import Manifest
 from common.plan import Filters
@@ -245,7 +245,7 @@ def test_without_the_synthesiser_its_data_are_not_run_and_all_else_is(mini, monk
 
 
 def test_cell_whose_figure_was_not_drawn_is_not_done(mini, monkeypatch) -> None:
-    original, drawn = publish.draw, []
+    original, drawn = drawing.draw, []
 
     def interrupted(*arguments):
         if len(drawn) == 3:
@@ -253,10 +253,10 @@ def test_cell_whose_figure_was_not_drawn_is_not_done(mini, monkeypatch) -> None:
         drawn.append(1)
         return original(*arguments)
 
-    monkeypatch.setattr(publish, "draw", interrupted)
+    monkeypatch.setattr(drawing, "draw", interrupted)
     with pytest.raises(KeyboardInterrupt):
         mini.run(models=("loud",))
-    monkeypatch.setattr(publish, "draw", original)
+    monkeypatch.setattr(drawing, "draw", original)
     report = mini.run(models=("loud",))
     assert (report.computed, report.current, report.calls) == (9, 0, 0)
     mini.run("fresh", models=("loud",))

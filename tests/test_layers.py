@@ -24,6 +24,7 @@ LAYERS = {
     "check": 3,
     "engine": 3,
     "publish": 3,
+    "drawing": 3,
     "plan": 3,
     "criteria": 3,
     "rows": 3,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 import soundfile
 
-from common import publish, results
+from common import drawing, results
 from common.manifest import Manifest
 from common.perturbations import library
 from common.plan import Filters
@@ -268,15 +266,15 @@ def test_figures_of_all_designs(mini_with_figures, monkeypatch) -> None:
     mini = mini_with_figures
     tests = ("robustness_small_changes", "robustness_spectral_tilt")
     drawn = {}
-    draw = publish.draw
+    draw = drawing.draw
 
-    def noted(cell, view, folder: Path):
-        found = draw(cell, view, folder)
-        drawn[cell.key, cell.target.id] = found
+    def noted(job: drawing.Job):
+        found = draw(job)
+        drawn[job.cell.key, job.cell.target.id] = found
         return found
 
-    monkeypatch.setattr(publish, "draw", noted)
-    monkeypatch.setattr(publish, "POOL_FROM", 1000)
+    monkeypatch.setattr(drawing, "draw", noted)
+    monkeypatch.setattr(drawing, "POOL_FROM", 1000)
     report = mini.run(tests=tests, models=("loud",))
     assert not report.errors
     suffixes = {key: len(found) for key, found in drawn.items()}

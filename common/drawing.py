@@ -1,0 +1,231 @@
+"""Figures of cells: drawn by several processes, and only where what they show has changed.
+
+A manifest notes from what the figures of a cell were drawn and which bytes came out. If both
+are still the same, the files that lie there are the figures.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import multiprocessing
+import signal
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from common import paths, provenance
+from common.designs import DESIGNS, options
+from common.plan import Cell
+from common.view import View
+
+#: figures below this number are not worth the start of processes
+POOL_FROM = 12
+#: code that decides about a figure
+_CODE = ("figures", "drawing.py", "view.py", "rng.py", "kinds")
+#: packages that decide about its bytes
+_PACKAGES = ("matplotlib", "numpy", "pillow")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Figures of a cell.
+
+    Args:
+        figures: file name -> text alternative
+        source: hash of what they were drawn from
+        files: file name -> hash of its bytes
+    """
+
+    figures: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any]) -> Drawn:
+        """What a manifest notes about a cell."""
+        drawn = noted.get("drawn", {})
+        return cls(noted.get("figures", {}), drawn.get("source", ""), drawn.get("files", {}))
+
+    def note(self) -> dict[str, Any]:
+        """As a manifest notes it."""
+        return {
+            "figures": dict(self.figures),
+            "drawn": {"source": self.source, "files": dict(self.files)},
+        }
+
+    def lie_in(self, folder: Path) -> bool:
+        """Whether all files are in a folder and hold what was drawn."""
+        return self.files.keys() == self.figures.keys() and all(
+            (folder / name).is_file() and _digest(folder / name) == digest
+            for name, digest in self.files.items()
+        )
+
+
+@dataclass(frozen=True)
+class Job:
+    """Figures of one cell that are due.
+
+    Args:
+        cell: the cell
+        view: what is shown, see :func:`shown`
+        folder: where the files go
+        before: what is known about the files that lie there
+    """
+
+    cell: Cell
+    view: View
+    folder: Path
+    before: Drawn
+
+
+def job(cell: Cell, view: View, folder: Path, before: Drawn) -> Job:
+    """Figures of a cell, from the view of its scores.
+
+    Of the samples, figures see the columns that the design of the test names, and the target.
+    """
+    design = DESIGNS.get(cell.test.design_name)
+    chosen = options(design, cell.test)
+    view = design.shown(chosen, view)
+    named = {cell.target.id, *design.needs(chosen, cell.target), *design.attributes(chosen)}
+    columns = [name for name in view.samples.columns if name in named]
+    return Job(cell, replace(view, samples=view.samples[columns]), folder, before)
+
+
+def source(cell: Cell, view: View) -> str:
+    """Hash of all that decides about the figures of a cell."""
+    arrays = hashlib.sha256()
+    for name in view.samples.columns:
+        _add(arrays, name, view.samples[name].to_numpy())
+    for name, values in view.predictions.items():
+        _add(arrays, name, values)
+    rows = []
+    for row in view.rows:
+        row = dict(row)
+        if "null" in row:
+            _add(arrays, "null", np.asarray(row.pop("null")))
+        rows.append(row)
+    return provenance.digest(
+        {
+            "target": cell.target.model_dump(),
+            "figure": cell.test.figures.get(cell.target.kind, ""),
+            "design": cell.test.design,
+            "data": cell.dataset.data,
+            "dataset": view.dataset,
+            "seed": view.seed,
+            "missing": dict(view.missing),
+            "left out": [[*key, why] for key, why in view.left_out.items()],
+            "note": view.note,
+            "rows": rows,
+            "arrays": arrays.hexdigest(),
+            "program": _program(),
+        }
+    )
+
+
+@cache
+def _program() -> str:
+    code = provenance.code_digest([paths.PACKAGE / name for name in _CODE])
+    colors = provenance.file_digest(paths.PACKAGE / "figures" / "colors.yaml")
+    versions = [importlib.metadata.version(name) for name in _PACKAGES]
+    return provenance.digest([code, colors, versions])
+
+
+def _add(content: Any, name: str, values: np.ndarray) -> None:
+    """Add an array to a hash: numbers by their bytes, anything else by its text."""
+    import pandas as pd
+
+    head = json.dumps([name, str(values.dtype), values.shape])
+    if values.dtype == object:
+        codes, known = pd.factorize(values)
+        head += json.dumps([str(value) for value in known], ensure_ascii=False)
+        values = codes
+    content.update(head.encode())
+    content.update(np.ascontiguousarray(values).tobytes())
+
+
+def draw(job: Job) -> dict[str, str]:
+    """Draw and save the figures of a cell.
+
+    Returns:
+        file name -> text alternative
+    """
+    from common.figures import ALTS, FIGURES
+    from common.figures.style import save
+
+    cell, view = job.cell, job.view
+    names = [cell.test.figures[cell.target.kind]]
+    if any("null" in row for row in view.rows):
+        names.append("null_distributions")
+    chosen = options(DESIGNS.get(cell.test.design_name), cell.test)
+    drawn = {}
+    for name in names:
+        texts = ALTS.get(name)(view, chosen)
+        for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
+            file = "_".join(part for part in (f"visualization_{cell.dataset.data}", suffix) if part)
+            save(figure, job.folder / f"{file}.png")
+            drawn[f"{file}.png"] = texts[suffix]
+    return drawn
+
+
+class Drawer:
+    """Draws figures, with several processes if it pays.
+
+    Args:
+        workers: number of processes
+    """
+
+    def __init__(self, workers: int = 1):
+        self.workers = workers
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __call__(self, jobs: Sequence[Job]) -> list[Drawn]:
+        """Figures of each job, in order; those that lie there already are not drawn again."""
+        sources = [source(job.cell, job.view) for job in jobs]
+        current = [
+            now == job.before.source and job.before.lie_in(job.folder)
+            for job, now in zip(jobs, sources, strict=True)
+        ]
+        made = iter(self._draw([job for job, done in zip(jobs, current, strict=True) if not done]))
+        found = []
+        for job, now, done in zip(jobs, sources, current, strict=True):
+            found.append(job.before if done else _drawn(next(made), now, job.folder))
+        return found
+
+    def _draw(self, jobs: list[Job]) -> list[dict[str, str]]:
+        if self.workers == 1 or (self._pool is None and len(jobs) < POOL_FROM):
+            return [draw(job) for job in jobs]
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                self.workers,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=signal.signal,
+                initargs=(signal.SIGINT, signal.SIG_IGN),
+            )
+        futures = [self._pool.submit(draw, job) for job in jobs]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+
+    def close(self) -> None:
+        """Stop the processes that draw."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+
+def _drawn(figures: dict[str, str], now: str, folder: Path) -> Drawn:
+    return Drawn(figures, now, {name: _digest(folder / name) for name in figures})
+
+
+def _digest(path: Path) -> str:
+    return provenance.file_digest(path)[: provenance.LENGTH]
