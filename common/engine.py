@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from common import datasets, models
+from common import datasets, kinds, models
+from common.array_store import ArrayStore
 from common.attributes import Context
 from common.certainty import intervals
 from common.criteria import write_criteria
@@ -284,7 +285,8 @@ class Engine:
     def _request(self, model: Model, condition: str, source: Source) -> Request:
         """Request for predictions in a condition: the original or the id of a perturbation."""
         offered = models.offered_targets(model, self.benchmark.targets, cache=self.folders.cache)
-        columns = [c for name in offered for c in self.benchmark.targets[name].columns]
+        chosen = [self.benchmark.targets[name] for name in offered]
+        columns = [column for target in chosen for column in target.columns]
         fingerprint = models.fingerprint(model, cache=self.folders.cache)
         described = description(
             model,
@@ -295,6 +297,9 @@ class Engine:
             seed=self.seed,
         )
         described["columns"] = columns
+        ragged = {t.id: kinds.get(t.kind).layout(t) for t in chosen if kinds.get(t.kind).is_ragged}
+        if ragged:
+            described["layouts"] = ragged
         folder = store_folder(self.folders.predictions, described)
         lazy = self._loaded.setdefault(
             model.id,
@@ -314,7 +319,7 @@ class Engine:
             condition=condition,
             columns=columns,
             wanted=np.zeros(len(source.keys), dtype=bool),
-            store=PredictionStore(folder, described),
+            store=(ArrayStore if ragged else PredictionStore)(folder, described),
         )
 
     def _evaluate(self, work: _Work, source: Source, publisher: Publisher, report: Report) -> None:
@@ -331,7 +336,9 @@ class Engine:
                         f"no prediction for {len(lost)} of {len(ids)} samples; first: {first}"
                     )
                 values = request.values[ids]
-                predictions[condition] = decoded(cell.target, values, request.columns)
+                predictions[condition] = decoded(
+                    cell.target, values, request.columns, samples
+                )
             view = view_of(cell, work.selection, predictions, self.seed)
             scores = scores_of(cell, view, work.selection.reason)
             found = rows(cell, scores, Bounds(self.folders.cache), intervals(scores, view))

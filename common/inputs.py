@@ -126,7 +126,7 @@ class Request:
         columns: prediction columns, in order
         wanted: which segments of the source, boolean, shape (K,)
         store: where predictions of this request are kept
-        values: predictions, shape (K, number of columns), NaN where there is none yet
+        values: predictions, shape (K, number of columns), blank where there is none yet
         failed: segment -> why there is no prediction
         calls: number of signals that were given to the model
     """
@@ -145,7 +145,7 @@ class Request:
 
     def read(self, source: Source) -> np.ndarray:
         """Take what the store has; returns which wanted segments are missing."""
-        self.values = np.full((len(source.keys), len(self.columns)), np.nan)
+        self.values = self.store.blank(len(source.keys), len(self.columns))
         wanted = np.flatnonzero(self.wanted)
         known, found = self.store.read(source.keys.iloc[wanted], self.columns)
         self.values[wanted[found]] = known[found]

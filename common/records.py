@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,24 +34,58 @@ class Entry(Record):
         return (self.origin.parent / Path(path).expanduser()).resolve()
 
 
+class Detection(Record):
+    """How frame scores of sound events become events.
+
+    Args:
+        hop_s: length of a frame in s, of models that do not say otherwise
+        threshold: an event is where the score is above it; one for all classes, or one for each
+        median_s: length in s of the median filter of the scores before; 0: none
+    """
+
+    hop_s: float = pydantic.Field(gt=0)
+    threshold: float | Mapping[str, float] = 0.5
+    median_s: float | Mapping[str, float] = 0.0
+
+
 class Target(Entry):
     """What a model predicts.
 
-    ``labels`` order the classes of a classification target; ``range`` bounds a regression one.
+    ``labels`` order the classes of a classification target or of sound events; ``range`` bounds a
+    regression target; ``detection`` belongs to sound events.
     """
 
     label: str
     kind: Literal["regression", "classification", "events"]
     range: tuple[float, float] | None = None
     labels: tuple[str, ...] = ()
+    detection: Detection | None = None
     description: str = ""
+
+    @pydantic.model_validator(mode="after")
+    def _complete(self) -> Target:
+        if self.kind != "events":
+            if self.detection is not None:
+                raise ValueError("only a target of kind events has a detection")
+            return self
+        if self.detection is None or not self.labels:
+            raise ValueError("sound events need labels, and detection: {hop_s: ...}")
+        for name in ("threshold", "median_s"):
+            _per_label(name, getattr(self.detection, name), self.labels)
+        return self
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the prediction columns: the target, or ``target/label`` per class."""
-        if self.kind == "regression":
+        if self.kind != "classification":
             return (self.id,)
         return tuple(f"{self.id}/{label}" for label in self.labels)
+
+
+def _per_label(name: str, rule: Any, labels: Sequence[str]) -> None:
+    if isinstance(rule, Mapping) and set(rule) != set(labels):
+        wrong = ", ".join(sorted(set(rule) ^ set(labels)))
+        raise ValueError(f"detection.{name}: needs a number for each label; not so: {wrong}")
 
 
 class Column(Record):
@@ -153,12 +187,18 @@ class Output(Record):
         labels: names of the values of the node in its order
         mapping: model label -> label of the suite
         scale: range of the model's values, mapped to the range of the target
+        hop_s: sound events: length of a frame of the model in s, if not that of the target
+        threshold: sound events: as in the target, if the model has its own
+        median_s: likewise
     """
 
     node: str = ""
     labels: tuple[str, ...] = ()
     mapping: Mapping[str, str] = {}
     scale: tuple[float, float] | None = None
+    hop_s: float | None = pydantic.Field(default=None, gt=0)
+    threshold: float | Mapping[str, float] | None = None
+    median_s: float | Mapping[str, float] | None = None
 
 
 class Model(Entry):

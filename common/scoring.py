@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,23 +15,26 @@ from common.spec import Target
 from common.view import View
 
 
-def decoded(target: Target, values: np.ndarray, columns: Sequence[str]) -> np.ndarray:
+def decoded(
+    target: Target, values: np.ndarray, columns: Sequence[str], samples: pd.DataFrame
+) -> Any:
     """Prediction columns of a model, of all its targets -> predictions of one target.
 
     Args:
         target: the target
         values: shape (N, columns)
         columns: their names
+        samples: the samples that the rows belong to
 
     Raises:
         ModelError: if a column is missing or a value is no finite number
     """
-    frame = pd.DataFrame(values, columns=list(columns))
-    return kinds.get(target.kind).decode(target, frame[list(target.columns)])
+    frame = pd.DataFrame(values, columns=list(columns))[list(target.columns)]
+    return kinds.get(target.kind).decode(target, frame.infer_objects(), samples)
 
 
 def view_of(
-    cell: Cell, selection: Selection, predictions: Mapping[str, np.ndarray], seed: int
+    cell: Cell, selection: Selection, predictions: Mapping[str, Any], seed: int
 ) -> View:
     """What the design of a cell sees.
 

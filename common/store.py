@@ -38,7 +38,7 @@ class Stored(NamedTuple):
     """What a store has.
 
     Args:
-        values: float64, shape (N, number of columns), NaN where nothing is stored
+        values: shape (N, number of columns), blank where nothing is stored
         found: whether all columns of a row are there, bool, shape (N,)
     """
 
@@ -70,7 +70,7 @@ class PredictionStore:
         Returns:
             values and whether they were found, in the order of ``keys``
         """
-        values = np.full((len(keys), len(columns)), np.nan)
+        values = self.blank(len(keys), len(columns))
         table = self._table()
         if table.empty or keys.empty:
             return Stored(values, np.zeros(len(keys), dtype=bool))
@@ -78,8 +78,8 @@ class PredictionStore:
         hit = rows >= 0
         for n, column in enumerate(columns):
             if column in table:
-                values[hit, n] = table[column].to_numpy()[rows[hit]]
-        return Stored(values, ~np.isnan(values).any(axis=1) & hit)
+                values[hit, n] = self._unpacked(table[column].to_numpy()[rows[hit]])
+        return Stored(values, ~self.is_blank(values).any(axis=1) & hit)
 
     def append(self, keys: pd.DataFrame, values: np.ndarray, columns: Sequence[str]) -> None:
         """Store predictions. Rows without any value are left out.
@@ -93,15 +93,31 @@ class PredictionStore:
             LengthError: if rows or columns do not fit together
             OutputError: if the folder cannot be written
         """
-        values = np.asarray(values, dtype=np.float64)
-        if values.shape != (len(keys), len(columns)):
+        if np.shape(values) != (len(keys), len(columns)):
             raise LengthError(
-                f"{self.folder.name}: values have the shape {values.shape}, "
+                f"{self.folder.name}: values have the shape {np.shape(values)}, "
                 f"expected ({len(keys)}, {len(columns)})"
             )
+        packed = self._packed(values)
         table = keys[KEYS].reset_index(drop=True)
-        table = pd.concat([table, pd.DataFrame(values, columns=list(columns))], axis=1)
-        self._write(table[~np.isnan(values).all(axis=1)])
+        table = pd.concat([table, pd.DataFrame(packed, columns=list(columns))], axis=1)
+        self._write(table[~self.is_blank(packed).all(axis=1)])
+
+    def blank(self, rows: int, columns: int) -> np.ndarray:
+        """Values that are not there yet: NaN."""
+        return np.full((rows, columns), np.nan)
+
+    def is_blank(self, values: np.ndarray) -> np.ndarray:
+        """Where there is no value."""
+        return np.isnan(values)
+
+    def _packed(self, values: Any) -> np.ndarray:
+        """Values as they stand in the files."""
+        return np.asarray(values, dtype=np.float64)
+
+    def _unpacked(self, column: np.ndarray) -> np.ndarray:
+        """Values of a column of the files."""
+        return column
 
     def compact(self) -> int:
         """Put all files together into one; returns how many there were.
@@ -220,15 +236,17 @@ def _encode(table: pd.DataFrame) -> bytes:
     arrays = {"file": pyarrow.array(table["file"].to_numpy(dtype=object), pyarrow.string())}
     for column in table.columns[1:]:
         kind = pyarrow.int64() if column in KEYS else pyarrow.float64()
+        if table[column].dtype == object:
+            kind = pyarrow.large_binary()
         arrays[column] = pyarrow.array(table[column].to_numpy(), kind)
-    values = [column for column in arrays if column not in KEYS]
+    values = [column for column, array in arrays.items() if array.type == pyarrow.float64()]
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(
         pyarrow.table(arrays),
         buffer,
         compression="zstd",
         use_dictionary=["file"],
-        use_byte_stream_split=values,
+        use_byte_stream_split=values or False,
     )
     return buffer.getvalue()
 

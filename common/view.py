@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from common import kinds
 from common.spec import Target
 
 if TYPE_CHECKING:
@@ -26,7 +25,8 @@ class View:
         samples: one row per selected sample; columns ``file``, ``start``, ``end`` and the
             declared columns of the dataset; RangeIndex
         predictions: condition -> values, aligned with ``samples``; floats for regression,
-            labels (object) for classification
+            labels (object) for classification, and for sound events something that has a
+            length and can be indexed like an array
         dataset: id of the dataset
         seed: seed of the run, for designs that sample
         missing: condition without predictions -> why its perturbation is not available here
@@ -37,7 +37,7 @@ class View:
 
     target: Target
     samples: pd.DataFrame
-    predictions: Mapping[str, np.ndarray]
+    predictions: Mapping[str, Any]
     dataset: str = ""
     seed: int = 0
     missing: Mapping[str, str] = field(default_factory=dict)
@@ -46,14 +46,11 @@ class View:
     left_out: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
     @property
-    def truth(self) -> np.ndarray:
+    def truth(self) -> Any:
         """Annotated values of the target, aligned with ``samples``."""
-        column = self.samples[self.target.id]
-        if self.target.kind == "regression":
-            return column.to_numpy(dtype=float)
-        return column.to_numpy(dtype=object)
+        return kinds.get(self.target.kind).truth(self.target, self.samples[self.target.id])
 
     @property
-    def prediction(self) -> np.ndarray:
+    def prediction(self) -> Any:
         """Predictions on the unchanged input."""
         return self.predictions[ORIGINAL]

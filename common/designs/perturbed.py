@@ -96,7 +96,7 @@ def _change(use: MetricUse, view: View, condition: str) -> Score:
     metric = METRICS.get(use.metric)
     truth, changed = view.truth, view.predictions[condition]
     arrays = truth, view.prediction, changed
-    value = metric.function(*arrays)
+    value = metric.function(*arrays, **use.params)
     before = why_undefined(truth, view.prediction)
     return Score(
         use.metric,
@@ -104,9 +104,9 @@ def _change(use: MetricUse, view: View, condition: str) -> Score:
         len(changed),
         condition=condition,
         reference=ORIGINAL,
-        reference_value=scored(METRICS.get(metric.of), truth, view.prediction),
+        reference_value=scored(METRICS.get(metric.of), truth, view.prediction, use.params),
         reason="" if not np.isnan(value) else before or why_undefined(truth, changed),
-        recipe=Recipe(Term(use.metric, arrays)),
+        recipe=Recipe(Term(use.metric, arrays, params=use.params)),
     )
 
 

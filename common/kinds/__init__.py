@@ -4,7 +4,7 @@ A new kind is a module that adds an object with the methods of :class:`~common.k
 to :data:`KINDS`, and an import below.
 """
 
-from common.kinds import classification, regression  # noqa: F401 (registration)
+from common.kinds import classification, events, regression  # noqa: F401 (registration)
 from common.kinds.base import KINDS, Kind
 
 __all__ = ["KINDS", "Kind", "get"]

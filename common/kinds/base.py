@@ -2,51 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from common.errors import ModelError
 from common.registry import Registry
-from common.spec import Target
+from common.spec import Output, Target
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+#: what is stored of a sample that has arrays of its own size
+Arrays = dict[str, np.ndarray]
+
+
 class Kind(Protocol):
-    """How predictions and annotations of one kind of target look."""
+    """How predictions and annotations of one kind of target look.
+
+    Attributes:
+        is_ragged: whether a sample has arrays of its own size instead of a number per column
+        keeps_time: whether annotations say when something happens, so that a change of the
+            signal must not move it
+    """
+
+    is_ragged: bool
+    keeps_time: bool
 
     def columns(self, target: Target) -> tuple[str, ...]:
         """Names of the prediction columns, as they are stored."""
         ...
 
-    def encode(self, target: Target, raw: Any, *, n: int | None = None) -> np.ndarray:
+    def layout(self, target: Target) -> Any:
+        """What decides about stored values besides the names of their columns; None: nothing."""
+        ...
+
+    def encode(
+        self,
+        target: Target,
+        raw: Any,
+        *,
+        n: int | None = None,
+        seconds: Sequence[float] | None = None,
+        output: Output | None = None,
+    ) -> np.ndarray:
         """What a model returned -> prediction columns.
 
         Args:
             target: the target
             raw: output of the model
             n: number of samples that were given to the model; None: any number is right
+            seconds: length of each signal in s; None: not known
+            output: what the entry of the model says about the target
 
         Returns:
-            float64, shape (N, number of columns), in the order of :meth:`columns`
+            float64, or :data:`Arrays` as objects if the kind is ragged; shape (N, number of
+            columns), in the order of :meth:`columns`
 
         Raises:
             ModelError: for a wrong shape, or values that are no finite numbers
         """
         ...
 
-    def decode(self, target: Target, frame: pd.DataFrame) -> np.ndarray:
-        """Prediction columns -> predictions as metrics take them, shape (N,).
+    def decode(
+        self, target: Target, frame: pd.DataFrame, samples: pd.DataFrame | None = None
+    ) -> Any:
+        """Prediction columns -> predictions as metrics take them, of length N.
 
         Args:
             target: the target
             frame: holds the columns of the target by name; others are not looked at
+            samples: the samples that the rows belong to; only ragged kinds need them
 
         Raises:
             ModelError: if a column is missing or a value is no finite number
         """
+        ...
+
+    def truth(self, target: Target, column: pd.Series) -> Any:
+        """Annotations as metrics take them, of length N."""
         ...
 
     def truth_mask(self, target: Target, column: pd.Series) -> np.ndarray:

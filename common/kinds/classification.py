@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from common.kinds.base import KINDS, check_shape, matrix, numbers
-from common.spec import Target
+from common.spec import Output, Target
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,21 +17,41 @@ if TYPE_CHECKING:
 class Classification:
     """One score per class of the target; see :class:`common.kinds.base.Kind`."""
 
+    is_ragged = False
+    keeps_time = False
+
     def columns(self, target: Target) -> tuple[str, ...]:
         """``target/label`` for each class, in the order of the target."""
         return target.columns
 
-    def encode(self, target: Target, raw: Any, *, n: int | None = None) -> np.ndarray:
+    def layout(self, target: Target) -> None:
+        """Nothing: the columns say it all."""
+
+    def encode(
+        self,
+        target: Target,
+        raw: Any,
+        *,
+        n: int | None = None,
+        seconds: Sequence[float] | None = None,
+        output: Output | None = None,
+    ) -> np.ndarray:
         """Accepts shape (N, number of classes), columns in the order of the target's labels."""
         values = numbers(target, raw)
         check_shape(target, values, [(n, len(target.labels))])
         return values
 
-    def decode(self, target: Target, frame: pd.DataFrame) -> np.ndarray:
+    def decode(
+        self, target: Target, frame: pd.DataFrame, samples: pd.DataFrame | None = None
+    ) -> np.ndarray:
         """Label with the largest score among the target's own; the first one wins a tie."""
         labels = np.array(target.labels, dtype=object)
         best: np.ndarray = labels[np.argmax(matrix(target, frame), axis=1)]
         return best
+
+    def truth(self, target: Target, column: pd.Series) -> np.ndarray:
+        """The labels, missing ones None."""
+        return column.to_numpy(dtype=object)
 
     def truth_mask(self, target: Target, column: pd.Series) -> np.ndarray:
         """Where the annotation is one of the target's classes."""

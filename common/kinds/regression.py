@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from common.errors import DataError
 from common.kinds.base import KINDS, check_shape, matrix, numbers
-from common.spec import Target
+from common.spec import Output, Target
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,19 +21,39 @@ TOLERANCE = 1e-9
 class Regression:
     """One number per sample; see :class:`common.kinds.base.Kind`."""
 
+    is_ragged = False
+    keeps_time = False
+
     def columns(self, target: Target) -> tuple[str, ...]:
         """The target itself."""
         return target.columns
 
-    def encode(self, target: Target, raw: Any, *, n: int | None = None) -> np.ndarray:
+    def layout(self, target: Target) -> None:
+        """Nothing: the columns say it all."""
+
+    def encode(
+        self,
+        target: Target,
+        raw: Any,
+        *,
+        n: int | None = None,
+        seconds: Sequence[float] | None = None,
+        output: Output | None = None,
+    ) -> np.ndarray:
         """Accepts shape (N,) or (N, 1); values may lie outside the range of the target."""
         values = numbers(target, raw)
         check_shape(target, values, [(n,), (n, 1)])
         return values.reshape(-1, 1)
 
-    def decode(self, target: Target, frame: pd.DataFrame) -> np.ndarray:
+    def decode(
+        self, target: Target, frame: pd.DataFrame, samples: pd.DataFrame | None = None
+    ) -> np.ndarray:
         """The values, float64."""
         return matrix(target, frame)[:, 0]
+
+    def truth(self, target: Target, column: pd.Series) -> np.ndarray:
+        """The values, float64; missing ones NaN."""
+        return column.to_numpy(dtype=np.float64)
 
     def truth_mask(self, target: Target, column: pd.Series) -> np.ndarray:
         """Where there is an annotation."""

@@ -10,6 +10,7 @@ from common.metrics import (  # noqa: F401 (registration)
     ranking,
     regression,
     shift,
+    sound_events,
     units,
 )
 from common.metrics.base import METRICS, Metric, metric

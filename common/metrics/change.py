@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
-from common.metrics import classification, regression  # noqa: F401 (registration)
+from common.metrics import classification, regression, sound_events  # noqa: F401 (registration)
 from common.metrics.base import METRICS, Metric
 from common.metrics.classification import observed_labels
 
-#: metrics with one value and no parameters whose change is a metric, too
+#: metrics with one value whose change is a metric, too
 CHANGING = ("ccc", "uar")
+#: the same of sound events; the change has the parameters of the metric
+CHANGING_EVENTS = ("segment_f_macro", "event_f_macro", "psds_1", "psds_2")
 DOC = """Change of the {label}: that on changed signals minus that on original ones.
 
     Args:
@@ -28,7 +32,12 @@ DOC = """Change of the {label}: that on changed signals minus that on original o
     """
 
 
-def scored(metric: Metric, truth: np.ndarray, prediction: np.ndarray) -> float:
+def scored(
+    metric: Metric,
+    truth: np.ndarray,
+    prediction: np.ndarray,
+    params: Mapping[str, Any] | None = None,
+) -> float:
     """Value of a metric that has one, with the classes that occur.
 
     >>> scored(METRICS.get("ccc"), np.array([0.0, 0.5, 1.0]), np.array([0.25, 0.5, 0.75]))
@@ -36,22 +45,31 @@ def scored(metric: Metric, truth: np.ndarray, prediction: np.ndarray) -> float:
     """
     given = metric.kind == "classification"
     value = metric.score(
-        truth, prediction, labels=observed_labels(truth, prediction) if given else ()
+        truth, prediction, labels=observed_labels(truth, prediction) if given else (), params=params
     )
     assert isinstance(value, float)
     return value
 
 
 def _change(metric: Metric) -> Callable[..., float]:
-    def change(truth: np.ndarray, reference: np.ndarray, prediction: np.ndarray) -> float:
-        return scored(metric, truth, prediction) - scored(metric, truth, reference)
+    def change(
+        truth: np.ndarray, reference: np.ndarray, prediction: np.ndarray, **params: Any
+    ) -> float:
+        after = scored(metric, truth, prediction, params)
+        return after - scored(metric, truth, reference, params)
 
+    signature = inspect.signature(change)
+    own = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    of_metric = inspect.signature(metric.function).parameters.values()
+    # parameters of the metric; labels are found in the values
+    own += [p for p in of_metric if p.kind is p.KEYWORD_ONLY and p.name != "labels"]
+    change.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
     change.__name__ = f"change_{metric.id}"
     change.__doc__ = DOC.format(label=metric.label)
     return change
 
 
-for _metric in map(METRICS.get, CHANGING):
+for _metric in map(METRICS.get, (*CHANGING, *CHANGING_EVENTS)):
     _low, _high = _metric.bounds
     METRICS.add(
         f"change_{_metric.id}",

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from common.metrics.events.recordings import SoundEvents
+
 
 def why_undefined(
     truth: np.ndarray,
@@ -35,6 +37,8 @@ def why_undefined(
         return f"no {what}"
     if label and least:
         return f"fewer than {least} {what} in {label}"
+    if isinstance(truth, SoundEvents):
+        return why_undefined_events(truth, prediction, label=label)
     if len(prediction) < 2:
         return f"fewer than 2 {what}"
     constant = [
@@ -43,3 +47,18 @@ def why_undefined(
         if (values == values[0]).all()
     ]
     return f"constant {' and '.join(constant)}" if constant else "not defined for these values"
+
+
+def why_undefined_events(truth: SoundEvents, prediction: SoundEvents, *, label: str = "") -> str:
+    """Reason for a NaN of a metric of sound events.
+
+    >>> from common.metrics.events import EventList
+    >>> nothing = SoundEvents(("dog",), EventList.empty(), np.array([4.0]))
+    >>> why_undefined_events(nothing, nothing)
+    'no annotated events'
+    """
+    if truth.is_silent:
+        return "no annotated events"
+    if label:
+        return f"no annotated events of {label}"
+    return "no frame scores" if prediction.scores is None else "not defined for these values"

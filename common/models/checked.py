@@ -38,7 +38,14 @@ class Checked:
         self.equal_length = model.equal_length
         self._name = f"model '{entry.id}'"
         self._targets = [targets[name] for name in model.targets]
+        self._outputs = entry.outputs
         self._seconds = entry.max_signal_length
+        timed = [t.id for t in self._targets if kinds.get(t.kind).keeps_time]
+        if timed and self._seconds is not None:
+            raise ModelError(
+                f"{self._name}: max_signal_length: '{timed[0]}' needs whole recordings, as the"
+                " last part of one has other times"
+            )
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
         """As :meth:`common.models.base.Model.predict`; values are float64 and finite."""
@@ -63,10 +70,23 @@ class Checked:
             found = ", ".join(map(str, answer)) or "nothing"
             raise ModelError(f"{self._name}: target '{target.id}': no values, found {found}")
         try:
-            values = kinds.get(target.kind).encode(target, answer[target.id], n=len(batch))
+            values = kinds.get(target.kind).encode(
+                target,
+                answer[target.id],
+                n=len(batch),
+                seconds=_seconds(batch),
+                output=self._outputs.get(target.id),
+            )
         except ModelError as error:
             raise ModelError(f"{self._name}: {error}") from None
         return values[:, 0] if target.kind == "regression" else values
+
+
+def _seconds(batch: Batch) -> list[float] | None:
+    """Lengths of the signals; None if the model does not hear them."""
+    if not batch.signals:
+        return None
+    return [signal.shape[-1] / batch.sampling_rate for signal in batch.signals]
 
 
 def tail(signal: np.ndarray, seconds: float, sampling_rate: int) -> np.ndarray:

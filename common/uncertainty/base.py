@@ -106,7 +106,7 @@ def sample_of(term: Term, clusters: Clusters) -> Sample:
     """The arguments of a term with their clusters."""
     codes = tuple(clusters.codes[rows] for rows in term.rows)
     return Sample(
-        arrays=tuple(np.asarray(array) for array in term.arrays),
+        arrays=term.arrays,
         codes=codes,
         places=tuple(clusters.places[own] for own in codes),
         count=clusters.count,

@@ -11,7 +11,13 @@ import numpy as np
 from common.metrics import METRICS, Metric
 from common.metrics.classification import observed_labels
 from common.metrics.shift import Shift
-from common.uncertainty import counts, numbers, ranks, shifts  # noqa: F401 (registration)
+from common.uncertainty import (  # noqa: F401 (registration)
+    counts,
+    numbers,
+    ranks,
+    shifts,
+    sound_events,
+)
 from common.uncertainty.base import (
     STATISTICS,
     Bound,

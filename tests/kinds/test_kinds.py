@@ -13,7 +13,7 @@ CLASS = Target(id="animal", label="Animal", kind="classification", labels=("cat"
 
 
 def test_every_kind_that_has_predictions_now() -> None:
-    assert kinds.KINDS.names() == ["classification", "regression"]
+    assert kinds.KINDS.names() == ["classification", "events", "regression"]
 
 
 def test_unknown_kind_names_the_known_ones() -> None:

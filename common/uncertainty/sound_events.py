@@ -1,0 +1,294 @@
+r"""Statistics of sound events: counts of recordings are added, and recordings are resampled.
+
+F-scores and error rates follow from sums of counts. A PSDS follows from counts at every
+threshold, too many to be resampled; its resamples are made from at most :data:`POINTS` thresholds
+of each class, those at which the curve of all recordings rises, and are then moved by what these
+few miss of the score itself, about 0.01. The weight of a cross trigger, one over the length of
+all events of the other class, is that of all recordings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from common.metrics.events import figures
+from common.metrics.events.criteria import Criteria
+from common.metrics.events.detection_rates import seconds_of
+from common.metrics.events.exact_intersection import ExactIntersection
+from common.metrics.events.intersection_based import intersection_counts
+from common.metrics.events.presets import PsdsSettings
+from common.metrics.events.recordings import SoundEvents
+from common.metrics.events.tallies import TALLIES, Tally, tally, unchanged
+from common.metrics.sound_events import SCENARIOS, psds_of
+from common.uncertainty.base import (
+    STATISTICS,
+    Bound,
+    Key,
+    Sample,
+    Statistic,
+    Sums,
+    Support,
+    sample_of,
+)
+from common.uncertainty.clusters import Clusters
+from common.uncertainty.recipe import Term
+
+#: thresholds of each class that resamples of a PSDS are made from
+POINTS = 40
+#: places between 0 and the largest rate at which the curve of a resample is evaluated
+GRID = 100
+#: numbers (resamples x classes x points x grid) that are looked at together
+CELLS = 20_000_000
+
+
+# -- F-scores and error rates ----------------------------------------------------------------
+
+
+def _by_place(sample: Sample, *columns: np.ndarray) -> np.ndarray:
+    """Sums of the rows of tables in each of what is resampled, shape (size, columns)."""
+    rows = np.concatenate(columns, axis=1).astype(np.float64)
+    return _summed(sample, rows)
+
+
+def _summed(sample: Sample, rows: np.ndarray) -> np.ndarray:
+    sums = np.zeros((sample.size, rows.shape[1]))
+    np.add.at(sums, sample.places[0], rows)
+    return sums
+
+
+def _tally(sample: Sample, name: str) -> Tally:
+    found: Tally = sample.once(name, lambda: tally(name, *sample.arrays, sample.params))
+    return found
+
+
+def _cases(name: str, *, together: bool) -> Callable[[Sample], np.ndarray]:
+    """Sample -> hits, misses and false alarms, of each class or of all together."""
+
+    def sums(sample: Sample) -> np.ndarray:
+        tp, ref, sys, _ = _tally(sample, name)
+        cases = [tp, ref - tp, sys - tp]
+        if together:
+            cases = [part.sum(axis=1, keepdims=True) for part in cases]
+        return _by_place(sample, *cases)
+
+    return sums
+
+
+def _f_scores(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+    tp, missed, false = np.split(sums, 3, axis=1)
+    found = figures.divide(2 * tp, 2 * tp + missed + false, np.nan)
+    return np.where(tp + missed > 0, found, np.nan)
+
+
+def _mean_f_score(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+    # classes without reference get no half counts either: they have no score at all
+    tp, missed, _ = np.split(total, 3)
+    scores = _f_scores(sums, total, sample)[:, tp + missed > 0]
+    known = ~np.isnan(scores)
+    return figures.divide(np.where(known, scores, 0).sum(axis=1), known.sum(axis=1), np.nan)[
+        :, None
+    ]
+
+
+def _labels(sample: Sample) -> tuple[Key, ...]:
+    return tuple(("", label) for label in sample.arrays[0].labels)  # type: ignore[attr-defined]
+
+
+def _errors(name: str) -> Callable[[Sample], np.ndarray]:
+    def sums(sample: Sample) -> np.ndarray:
+        counts = _tally(sample, name)
+        return _by_place(sample, counts.errors[:, None], counts.ref.sum(axis=1, keepdims=True))
+
+    return sums
+
+
+def _rate(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+    return figures.divide(sums[:, :1], sums[:, 1:], np.nan)
+
+
+def _segments(sample: Sample) -> np.ndarray:
+    same, every = unchanged(*sample.arrays, **sample.params).T  # type: ignore[arg-type]
+    return _by_place(sample, same[:, None], (every - same)[:, None])
+
+
+def _share(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+    return figures.divide(sums[:, :1], sums.sum(axis=1, keepdims=True), np.nan)
+
+
+for _name in TALLIES:
+    STATISTICS.add(
+        f"{_name}_f_macro", Sums(_cases(_name, together=False), _mean_f_score, counts=True)
+    )
+    STATISTICS.add(
+        f"{_name}_f_per_class",
+        Sums(_cases(_name, together=False), _f_scores, keys=_labels, counts=True),
+    )
+for _name in ("segment", "event"):
+    STATISTICS.add(f"{_name}_f", Sums(_cases(_name, together=True), _f_scores, counts=True))
+    STATISTICS.add(f"{_name}_error_rate", Sums(_errors(_name), _rate))
+STATISTICS.add("unchanged_segments", Sums(_segments, _share, counts=True))
+
+
+# -- PSDS ------------------------------------------------------------------------------------
+
+
+class PsdsStatistic(Statistic):
+    """Resampling of a PSDS.
+
+    Args:
+        settings: of a metric without parameters; None: they are those of the YAML
+    """
+
+    def __init__(self, settings: PsdsSettings | None = None):
+        self._settings = settings
+
+    def bind(self, term: Term, clusters: Clusters) -> Bound:
+        settings = self._settings or _settings(**term.params)
+        return _BoundPsds(sample_of(term, clusters), clusters, settings)
+
+
+def _settings(
+    *, dtc: float, gtc: float, cttc: float | None, alpha_ct: float, **others: Any
+) -> PsdsSettings:
+    return PsdsSettings(Criteria(dtc, gtc, cttc), alpha_ct, unit="hour", **others)
+
+
+class _BoundPsds(Bound):
+    def __init__(self, sample: Sample, clusters: Clusters, settings: PsdsSettings):
+        super().__init__()
+        self._sample, self._clusters, self._settings = sample, clusters, settings
+        truth, prediction = sample.arrays
+        assert isinstance(truth, SoundEvents) and isinstance(prediction, SoundEvents)
+        self._size = len(truth.labels)
+        self._score = psds_of(truth, prediction, settings)
+        self._points = 0
+        self._limit = 0.0
+        if not np.isnan(self._score):
+            self._sums = _summed(sample, self._counts(truth, prediction))
+            whole = self._values(self._sums.sum(axis=0)[None])[0, 0]
+            self._missed = self._score - whole
+
+    def _counts(self, truth: SoundEvents, prediction: SoundEvents) -> np.ndarray:
+        """Per recording: hits, false positives and costs of cross triggers at each threshold of
+        each class, then events of each class, then the duration."""
+        size, files = self._size, len(truth)
+        criteria = self._settings.criteria
+        if not self._settings.alpha_ct:
+            criteria = criteria.without_cross_triggers()
+        assert prediction.scores is not None
+        thresholds = self._thresholds(truth, prediction)
+        points = self._points = len(thresholds)
+        counts = intersection_counts(
+            truth.events,
+            [prediction.scores.events(threshold) for threshold in thresholds],
+            truth.durations,
+            size,
+            criteria=criteria,
+        )
+        place, column = np.divmod(counts.cell, size + 1)
+        row = place % size
+        seconds = counts.seconds.sum(axis=0)
+        others = np.maximum((seconds > 0).sum() - (seconds > 0), 1)
+        cost = figures.divide(1.0, seconds, 0.0) / others[:, None]
+        weight = np.append(cost, np.zeros((size, 1)), axis=1)[row, column]
+        kinds = [column == row, column == size, (column != row) & (column < size)]
+        tables = [
+            np.bincount(
+                place[kind],
+                counts.hits[kind] * (weight[kind] if number == 2 else 1.0),
+                minlength=files * points * size,
+            ).reshape(files, points * size)
+            for number, kind in enumerate(kinds)
+        ]
+        return np.concatenate([*tables, counts.events, counts.duration[:, None]], axis=1)
+
+    def _thresholds(self, truth: SoundEvents, prediction: SoundEvents) -> np.ndarray:
+        """Thresholds at which the curve of a class rises, shape (points, labels)."""
+        assert prediction.scores is not None
+        pool = ExactIntersection(
+            truth.labels, self._settings.criteria.without_cross_triggers(), overlap="allow"
+        )
+        pool.add(truth.files, truth.events, prediction.scores, durations=truth.durations)
+        found = np.full((POINTS, self._size), np.inf)
+        per_unit = seconds_of(self._settings.unit) / max(truth.durations.sum(), 1e-9)
+        limit = self._settings.max_efpr
+        rates = []
+        for number, curve in enumerate(pool.curves().values()):
+            rate = curve.fp * per_unit
+            kept = _corners(curve.tp, curve.fp)
+            kept = kept[rate[kept] <= (np.inf if limit is None else 2 * limit)]
+            below = np.append(curve.level[1:], -np.inf)[kept]
+            chosen = np.unique(np.linspace(0, len(kept) - 1, POINTS).round().astype(np.int64))
+            found[: len(chosen), number] = below[chosen]
+            rates.append(float(rate[kept].max(initial=0.0)))
+        self._limit = limit if limit is not None else max(rates, default=0.0)
+        return found
+
+    def _values(self, sums: np.ndarray) -> np.ndarray:
+        """PSDS of sums, shape (B, 1)."""
+        size, points = self._size, self._points
+        step = max(1, CELLS // max(1, size * points * GRID))
+        parts = [self._block(sums[at : at + step]) for at in range(0, len(sums), step)]
+        return np.concatenate(parts)[:, None]
+
+    def _block(self, sums: np.ndarray) -> np.ndarray:
+        size, points = self._size, self._points
+        shape = (len(sums), points, size)
+        width = points * size
+        tp, fp, ct = (sums[:, n * width : (n + 1) * width].reshape(shape) for n in range(3))
+        events, duration = sums[:, None, 3 * width : -1], sums[:, None, -1:]
+        seconds = seconds_of(self._settings.unit)
+        rate = figures.divide(fp * seconds, duration, np.nan)
+        rate += self._settings.alpha_ct * ct * seconds
+        tpr = figures.divide(tp, events, np.nan)
+        grid = (np.arange(GRID) + 0.5) * (self._limit / GRID)
+        # points of a curve lie in any order: its value is the best of those that cost no more
+        curves = np.zeros((len(sums), GRID, size))
+        for point in range(points):
+            reached = rate[:, None, point] <= grid[:, None]
+            np.maximum(curves, np.where(reached, tpr[:, None, point], 0.0), out=curves)
+        known = np.broadcast_to(~np.isnan(tpr[:, :1]), curves.shape)
+        number = known.sum(axis=2)
+        mean = figures.divide(np.where(known, curves, 0.0).sum(axis=2), number, np.nan)
+        spread = np.where(known, (curves - mean[:, :, None]) ** 2, 0.0).sum(axis=2)
+        std = np.sqrt(figures.divide(spread, number, np.nan))
+        return np.asarray(np.maximum(mean - self._settings.alpha_st * std, 0.0).mean(axis=1))
+
+    def _draw(self, name: str) -> np.ndarray:
+        return self._moved(self._clusters.weights)
+
+    def _moved(self, weights: np.ndarray) -> np.ndarray:
+        if np.isnan(self._score):
+            return np.full((len(weights), 1), np.nan)
+        return np.clip(self._values(weights @ self._sums) + self._missed, 0.0, 1.0)
+
+    def point(self) -> np.ndarray:
+        return np.array([self._score])
+
+    def without_one(self) -> np.ndarray:
+        return self._moved(1 - np.eye(self._clusters.size))
+
+    @property
+    def support(self) -> Support:
+        return self._sample.support()
+
+
+def _corners(tp: np.ndarray, fp: np.ndarray) -> np.ndarray:
+    """Points of a curve that have more hits than all points with as few false positives.
+
+    >>> _corners(np.array([0, 1, 2, 2, 3]), np.array([0, 0, 0, 1, 2])).tolist()
+    [2, 4]
+    """
+    order = np.lexsort((np.arange(len(tp)), -tp, fp))
+    hits = tp[order]
+    best = np.maximum.accumulate(hits)
+    rises = np.append(True, best[1:] > best[:-1])
+    return np.sort(order[rises])
+
+
+STATISTICS.add("psds", PsdsStatistic())
+for _name, _scenario in SCENARIOS.items():
+    STATISTICS.add(_name, PsdsStatistic(_scenario))
