@@ -336,9 +336,7 @@ class Engine:
                         f"no prediction for {len(lost)} of {len(ids)} samples; first: {first}"
                     )
                 values = request.values[ids]
-                predictions[condition] = decoded(
-                    cell.target, values, request.columns, samples
-                )
+                predictions[condition] = decoded(cell.target, values, request.columns, samples)
             view = view_of(cell, work.selection, predictions, self.seed)
             scores = scores_of(cell, view, work.selection.reason)
             found = rows(cell, scores, Bounds(self.folders.cache), intervals(scores, view))

@@ -144,7 +144,9 @@ def made_of(
     return {
         "format": FORMAT,
         "test": provenance.digest([test.design, uses, figure]),
-        "target": provenance.digest(target.model_dump(include={"id", "kind", "range", "labels", "detection"})),
+        "target": provenance.digest(
+            target.model_dump(include={"id", "kind", "range", "labels", "detection"})
+        ),
         "dataset": provenance.digest(dataset.model_dump(exclude=unsaid)),
         "dataset_version": dataset.version,
         "data": data,

@@ -33,9 +33,7 @@ def decoded(
     return kinds.get(target.kind).decode(target, frame.infer_objects(), samples)
 
 
-def view_of(
-    cell: Cell, selection: Selection, predictions: Mapping[str, Any], seed: int
-) -> View:
+def view_of(cell: Cell, selection: Selection, predictions: Mapping[str, Any], seed: int) -> View:
     """What the design of a cell sees.
 
     Args:

@@ -63,6 +63,7 @@ LAYERS = {
     "kinds": 6,
     "spec": 6,
     "records": 6,
+    "criterion": 6,
     "results": 6,
     "manifest": 6,
     "view": 6,

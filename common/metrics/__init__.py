@@ -6,11 +6,13 @@ from common.metrics import (  # noqa: F401 (registration)
     change,
     classification,
     distribution,
+    event_intersections,
+    event_matches,
+    event_segments,
     ranges,
     ranking,
     regression,
     shift,
-    sound_events,
     units,
 )
 from common.metrics.base import METRICS, Metric, metric

@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from common.metrics import classification, regression, sound_events  # noqa: F401 (registration)
+from common.metrics import (  # noqa: F401 (registration)
+    classification,
+    event_intersections,
+    event_matches,
+    event_segments,
+    regression,
+)
 from common.metrics.base import METRICS, Metric
 from common.metrics.classification import observed_labels
 

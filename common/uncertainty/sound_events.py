@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from common.metrics.event_intersections import SCENARIOS, psds_of
 from common.metrics.events import figures
 from common.metrics.events.criteria import Criteria
 from common.metrics.events.detection_rates import seconds_of
@@ -22,7 +23,6 @@ from common.metrics.events.intersection_based import intersection_counts
 from common.metrics.events.presets import PsdsSettings
 from common.metrics.events.recordings import SoundEvents
 from common.metrics.events.tallies import TALLIES, Tally, tally, unchanged
-from common.metrics.sound_events import SCENARIOS, psds_of
 from common.uncertainty.base import (
     STATISTICS,
     Bound,

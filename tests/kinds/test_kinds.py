@@ -17,7 +17,9 @@ def test_every_kind_that_has_predictions_now() -> None:
 
 
 def test_unknown_kind_names_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"unknown kind 'event'.*Known: classification, regr"):
+    with pytest.raises(
+        ConfigError, match=r"unknown kind 'event'.*Known: classification, events, regr"
+    ):
         kinds.get("event")
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from common.metrics.events.component_tree import Tree
 from common.metrics.events.fitting import SLACK, Collar
@@ -139,6 +137,9 @@ def _groups(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Groups of events that share detections; and whether a group has one event only."""
     size = n_events + n_nodes
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     graph = coo_array((np.ones(len(event), np.int8), (event, n_events + node)), (size, size))
     component = connected_components(graph, directed=False)[1]
     number = np.bincount(component[np.unique(event)], minlength=size)

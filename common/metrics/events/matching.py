@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 
 from common.metrics.events.fitting import Pairs
 from common.metrics.events.sed_eval_matching import maximum_matching
@@ -60,6 +58,9 @@ def _of_components(
     pairs: Pairs, rest: np.ndarray, n_truth: int, n_prediction: int
 ) -> list[np.ndarray]:
     """Chosen pairs among those that share an event with others."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     part = pairs.take(rest)
     size = n_truth + n_prediction
     graph = coo_array(
@@ -91,6 +92,10 @@ def _assign(pairs: Pairs) -> np.ndarray:
     Each reference may also go to a place of its own, which costs more than a substitution; a
     correct pair saves more than all substitutions together.
     """
+    # scipy takes half a second to load, which a plan of a run need not wait for
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
     rows, row = np.unique(pairs.truth, return_inverse=True)
     columns, column = np.unique(pairs.prediction, return_inverse=True)
     weight = len(rows) + 1.0

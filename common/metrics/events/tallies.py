@@ -146,3 +146,24 @@ def _cells(
 def tally(name: str, truth: SoundEvents, prediction: SoundEvents, params: Mapping[str, Any]) -> Any:
     """Counts of :data:`TALLIES` by name."""
     return TALLIES[name](truth, prediction, **params)
+
+
+def micro(counts: Tally) -> float:
+    """F-score of all recordings and classes together."""
+    return float(f_score(*(part.sum() for part in counts[:3])))
+
+
+def macro(counts: Tally) -> float:
+    """Mean over classes of the F-scores of all recordings."""
+    return float(mean_f_score(*(part.sum(axis=0) for part in counts[:3])))
+
+
+def per_class(counts: Tally, labels: tuple[str, ...]) -> dict[str, float]:
+    """F-score of each class over all recordings."""
+    values = f_score(*(part.sum(axis=0) for part in counts[:3])).tolist()
+    return dict(zip(labels, values, strict=True))
+
+
+def error_rate(counts: Tally) -> float:
+    """Errors per item of the truth over all recordings."""
+    return float(figures.divide(counts.errors.sum(), counts.ref.sum(), np.nan))
