@@ -56,14 +56,18 @@ COLUMNS = {
     "ci_high": "upper end of the 95 % interval",
     "clusters": "number of speakers, or else of samples, that the interval rests on",
     "mde": "smallest detectable effect: distance from a bound at which a verdict is certain",
+    "p_value": "probability of such resamples without a difference, for differences only",
+    "effect": "effect size of the difference of a group from all others",
     "criterion": "rule with its operator",
     "status": "pass, fail, skip or error",
     "certain": "verdict by the interval: passes, fails or cannot tell",
     "reason": "why there is no value or verdict",
     "note": "remark shown with the value",
 }
-NUMBERS = ("value", "reference_value", "ci_low", "ci_high", "mde")
+NUMBERS = ("value", "reference_value", "ci_low", "ci_high", "mde", "p_value", "effect")
 COUNTS = ("n", "clusters")
+#: columns that files of older formats lack
+NEWER = ("p_value", "effect")
 
 
 def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
@@ -169,10 +173,22 @@ def _parse(source: Path | io.StringIO, name: str) -> pd.DataFrame:
     table = pd.read_csv(source, dtype=str, keep_default_na=False, encoding="utf-8")
     missing = [column for column in COLUMNS if column not in table]
     if missing:
-        raise DataError(f"{name}: not a result file, column missing: {', '.join(missing)}")
+        raise DataError(f"{name}: {_misfit(Path(name), missing)}")
     for column in (*NUMBERS, *COUNTS):
         table[column] = table[column].where(table[column] != "")
     return _typed(table[list(COLUMNS)].copy())
+
+
+def _misfit(path: Path, missing: list[str]) -> str:
+    """Why a table is no result file of this version, and what to do about it."""
+    lacks = f"column missing: {', '.join(missing)}"
+    if not set(missing) <= set(NEWER):
+        return f"not a result file, {lacks}"
+    model, target = path.parent.name, path.parent.parent.name
+    return (
+        f"written by an older version of this program, {lacks}. Compute it again with "
+        f"'python build.py run --model {model} --target {target}', or delete {path.parent}"
+    )
 
 
 def read_all(method_tests: Path) -> pd.DataFrame:

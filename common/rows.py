@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from common.judge import judge
 from common.plan import Cell
 from common.simulation import Bounds
 from common.spec import Criterion, Dataset, Model, Target
-from common.uncertainty import Interval, verdict_with_power
+from common.uncertainty import Effects, Interval, verdict_with_power
 
 
 def rows(
@@ -36,6 +37,7 @@ def rows(
     """
     uses = {use.metric: use for use in cell.test.uses(cell.target.kind)}
     out: list[dict[str, Any]] = []
+    effects = Effects()
     for score, interval in zip(scores, intervals or [None] * len(scores), strict=True):
         criterion, note, null = uses[score.metric].criterion, score.note, None
         if criterion.is_simulated and bounds is not None and not np.isnan(score.value):
@@ -55,6 +57,7 @@ def rows(
                 "reference_value": score.reference_value,
                 "n": score.n,
                 **_certainty(interval, criterion),
+                **_effect(effects, score),
                 "criterion": str(criterion),
                 "status": verdict.status,
                 "reason": verdict.reason,
@@ -74,7 +77,15 @@ def _certainty(interval: Interval | None, criterion: Criterion) -> dict[str, Any
     found: dict[str, Any] = {"clusters": interval.clusters, "certain": certain}
     if np.isfinite(interval.low) and np.isfinite(interval.high):
         found |= {"ci_low": interval.low, "ci_high": interval.high, "mde": interval.mde}
+    if not math.isnan(interval.p_value):
+        found["p_value"] = interval.p_value
     return found
+
+
+def _effect(effects: Effects, score: Score) -> dict[str, float]:
+    """Effect size, where the score has one."""
+    effect = math.nan if math.isnan(score.value) else effects.of(score.recipe, score.label)
+    return {} if math.isnan(effect) else {"effect": effect}
 
 
 def _data(cell: Cell, score: Score) -> str:

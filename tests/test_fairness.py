@@ -259,6 +259,29 @@ def test_intersections_through_the_engine(voices) -> None:
     assert set(found["n"]) == {40} and found["value"].notna().all()
 
 
+def test_p_values_and_effect_sizes_of_groups(voices) -> None:
+    voices.mini.write(
+        "suite/tongue.yaml",
+        "title: Tongue\nfamily: fairness\n"
+        "design: {group_shift: {attribute: language, min_group: 20}}\n"
+        "regression: [{metric: mean_difference, within: 0.9}]\n",
+    )
+    _, found = voices.run("fairness_sex", "tongue", "correctness_regression")
+    scored = found[found["status"].isin(["pass", "fail"])]
+    groups = scored[scored["reference"] == "all"]
+    assert set(groups["test"]) == {"fairness_sex", "tongue"} and len(groups) > 10
+    # a bin that one speaker alone was predicted into has none
+    assert (groups["p_value"].isna() == (groups["clusters"] < 2)).all()
+    groups = groups[groups["clusters"] > 1]
+    assert len(groups) > 10 and groups["p_value"].between(0, 1).all()
+    assert ((groups["p_value"] < 0.05) == (groups["ci_low"] > 0) | (groups["ci_high"] < 0)).all()
+    assert groups["effect"].abs().max() < 1
+    means = groups[groups["test"] == "tongue"]
+    assert (np.sign(means["effect"]) == np.sign(means["value"])).all()
+    others = found[found["reference"] != "all"]
+    assert len(others) and others[["p_value", "effect"]].isna().all(axis=None)
+
+
 # --- bad input --------------------------------------------------------------------------------
 
 

@@ -8,7 +8,9 @@ sum of speakers, and 1,000 of them are one matrix product.
 
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.clusters import DRAWS, Clusters
+from common.uncertainty.effect import Effects, cohens_h, hedges_g
 from common.uncertainty.interval import METHODS, Interval
+from common.uncertainty.multiple import benjamini_hochberg
 from common.uncertainty.recipe import Recipe, Term
 from common.uncertainty.statistics import STATISTICS
 from common.uncertainty.verdict import VERDICTS, verdict_with_power
@@ -20,8 +22,12 @@ __all__ = [
     "VERDICTS",
     "Bootstrap",
     "Clusters",
+    "Effects",
     "Interval",
     "Recipe",
     "Term",
+    "benjamini_hochberg",
+    "cohens_h",
+    "hedges_g",
     "verdict_with_power",
 ]

@@ -55,7 +55,13 @@ class Bootstrap:
         if id(bound) not in self._intervals:
             metric = METRICS.get(recipe.term.metric)
             limits = limits_of(metric, self._span, difference=recipe.minus is not None)
-            found = intervals(bound, limits, name=metric.id, method=self._method)
+            found = intervals(
+                bound,
+                limits,
+                name=metric.id,
+                method=self._method,
+                difference=is_difference(recipe, metric),
+            )
             self._intervals[id(bound)] = found, bound
         return self._intervals[id(bound)][0][bound.keys.index(_key(recipe, label))]
 
@@ -87,6 +93,11 @@ class Bootstrap:
             found = Clusters(codes_of(names), seed=self._seed, keys=self._keys, draws=self._draws)
             self._units[id(names)] = found, names
         return self._units[id(names)][0]
+
+
+def is_difference(recipe: Recipe, metric: Metric) -> bool:
+    """Whether a score of zero means that two things do not differ."""
+    return recipe.minus is not None or metric.direction == "zero" or metric.takes == "change"
 
 
 def _key(recipe: Recipe, label: str) -> Key:

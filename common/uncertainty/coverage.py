@@ -266,7 +266,7 @@ def coverage(
         recipe, label = population(drawn)
         for method in METHODS:
             bootstrap = Bootstrap(drawn.codes, seed=number // 50, method=method)
-            low, high, _, _ = bootstrap.interval(recipe, label)
+            low, high, *_ = bootstrap.interval(recipe, label)
             held[method] += low <= true <= high
             width += (high - low) * (method == METHODS[0]) / repetitions
     shares = {method: count / repetitions for method, count in held.items()}

@@ -27,6 +27,9 @@ POWER = 0.8
 MOST_UNDEFINED = 0.5
 #: a rank correlation closer to 1 is 1 but for rounding
 PERFECT = 1e-9
+#: a difference closer to 0 is 0 but for rounding
+ZERO = 1e-12
+NAN = float("nan")
 
 
 class Interval(NamedTuple):
@@ -38,12 +41,15 @@ class Interval(NamedTuple):
         clusters: number of clusters, such as speakers, that the score rests on
         mde: smallest detectable effect: the distance from a threshold at which a verdict is
             certain with a probability of 80 %
+        p_value: probability of resamples on the other side of zero, for the difference of two
+            scores; NaN for other scores and where nothing is known
     """
 
     low: float
     high: float
     clusters: int
     mde: float
+    p_value: float = NAN
 
 
 def intervals(
@@ -52,6 +58,7 @@ def intervals(
     *,
     name: str,
     method: str = "corrected",
+    difference: bool = False,
 ) -> list[Interval]:
     """Intervals of all values of a statistic.
 
@@ -63,6 +70,7 @@ def intervals(
         limits: smallest and largest possible value, possibly infinite
         name: what the random numbers of unknown rates are called
         method: one of :data:`METHODS`
+        difference: whether zero means that there is no difference, so that a p value makes sense
 
     Raises:
         ConfigError: if there is no such method
@@ -78,10 +86,39 @@ def intervals(
         found = _ENDS[method](bound, point, draws, known)
         low[known], high[known] = (np.clip(end, *limits) for end in found)
     low, high = np.fmin(low, point), np.fmax(high, point)
+    p = np.full(len(point), NAN)
+    if difference and known.any() and bound.nature == "":
+        stretch = _stretch(bound, known) if method == "corrected" else np.ones(known.sum())
+        p[known] = p_values(point[known], draws[:, known], stretch)
     return [
-        Interval(float(a), float(b), int(n), detectable(float(b - a)))
-        for a, b, n in zip(low, high, clusters, strict=True)
+        Interval(float(a), float(b), int(n), detectable(float(b - a)), float(c))
+        for a, b, n, c in zip(low, high, clusters, p, strict=True)
     ]
+
+
+def p_values(point: np.ndarray, draws: np.ndarray, stretch: np.ndarray) -> np.ndarray:
+    r"""Two-sided p values of "there is no difference", from the resamples of an interval.
+
+    .. math:: p = \min\left(1, 2 \, \frac{k + 1}{B + 1}\right)
+
+    with the number :math:`k` of the :math:`B` resamples at zero or on the other side of it than
+    most, moved away from the score as those of the interval. So p is below 0.05 where the 95 %
+    interval does not hold zero, up to one resample, and never 0 (Davison and Hinkley 1997).
+
+    Args:
+        point: scores, shape (V,)
+        draws: scores of resamples, shape (B, V); NaN: not defined, does not count
+        stretch: how much farther away from the score than it is a resample counts, shape (V,)
+
+    >>> draws = np.array([[0.1], [0.2], [0.3], [-0.1]])
+    >>> p_values(np.array([0.15]), draws, np.array([1.0])).tolist()
+    [0.8]
+    """
+    moved = point + stretch * (draws - point)
+    size = (~np.isnan(moved)).sum(axis=0)
+    beyond = np.minimum((moved <= ZERO).sum(axis=0), (moved >= -ZERO).sum(axis=0))
+    found: np.ndarray = np.minimum(1, 2 * (beyond + 1) / (size + 1))
+    return found
 
 
 def detectable(width: float) -> float:

@@ -163,7 +163,7 @@ def test_own_metric_needs_nothing_but_its_function(monkeypatch: pytest.MonkeyPat
     rng = np.random.default_rng(0)
     truth, prediction = rng.random(50), rng.random(50)
     bootstrap = Bootstrap(np.arange(50) % 10, seed=0, span=1.0)
-    low, high, clusters, _ = bootstrap.interval(Recipe(Term("largest", (truth, prediction))))
+    low, high, clusters, *_ = bootstrap.interval(Recipe(Term("largest", (truth, prediction))))
     assert 0 < low <= largest(truth, prediction) <= high and clusters == 10
 
 

@@ -1,0 +1,42 @@
+"""Many comparisons at once: some of them look like a finding by chance alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
+    r"""Adjusted p values (q values) that control the false discovery rate.
+
+    .. math:: q_{(i)} = \min_{j \ge i} \min\left(1, \frac{m}{j} p_{(j)}\right)
+
+    after Benjamini and Hochberg (1995), with the m values in rising order. If all comparisons
+    with q below a level are called differences, at most that share of them is expected to be
+    false; that holds for independent comparisons and for those of groups with the same others,
+    which depend on each other positively (Benjamini and Yekutieli 2001).
+
+    Args:
+        p: p values in [0, 1], any shape; NaN: there was nothing to test
+
+    Returns:
+        q values in [0, 1], same shape; NaN where p is NaN, which does not count in m
+
+    Raises:
+        ValueError: if a p value is below 0 or above 1
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, np.nan, 0.03])).tolist()
+    [0.03, 0.04, nan, 0.04]
+    """
+    values = np.asarray(p, dtype=np.float64)
+    known = ~np.isnan(values)
+    given = values[known]
+    if ((given < 0) | (given > 1)).any():
+        wrong = given[(given < 0) | (given > 1)][0]
+        raise ValueError(f"p values lie in [0, 1], found {wrong:g}")
+    found = np.full(values.shape, np.nan)
+    order = np.argsort(given, kind="stable")
+    scaled = given[order] * (len(given) / np.arange(1, len(given) + 1))
+    adjusted = np.empty(len(given))
+    adjusted[order] = np.minimum.accumulate(np.minimum(scaled, 1)[::-1])[::-1]
+    found[known] = adjusted
+    return found

@@ -1,0 +1,48 @@
+"""Result files: columns, and files of older versions of the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from common import results
+from common.errors import DataError
+
+
+def older(path: Path, *without: str) -> Path:
+    """A result file as the program wrote it before it knew some columns."""
+    table = results.frame([{"target": "t", "model": "m", "value": 0.5, "status": "pass"}])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.drop(columns=list(without)).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("without", [results.NEWER, results.NEWER[:1]])
+def test_an_older_file_names_the_command_that_helps(tmp_path: Path, without) -> None:
+    path = older(tmp_path / "valence" / "lstm" / "fairness_sex.csv", *without)
+    for read in (lambda: results.read_csv(path), lambda: results.read_all(tmp_path)):
+        with pytest.raises(DataError) as caught:
+            read()
+        text = str(caught.value)
+        assert text.startswith(f"{path}: written by an older version of this program")
+        assert f"column missing: {', '.join(without)}" in text
+        assert "'python build.py run --model lstm --target valence'" in text
+        assert text.endswith(f"or delete {path.parent}")
+
+
+def test_another_table_is_no_older_file(tmp_path: Path) -> None:
+    path = older(tmp_path / "valence" / "lstm" / "fairness_sex.csv", "value", "p_value")
+    with pytest.raises(DataError, match="not a result file, column missing: value, p_value"):
+        results.read_csv(path)
+
+
+def test_numbers_survive_and_missing_ones_are_empty(tmp_path: Path) -> None:
+    path = tmp_path / "valence" / "lstm" / "fairness_sex.csv"
+    path.parent.mkdir(parents=True)
+    table = results.frame([{"p_value": 2 / 1001, "effect": -0.1 / 3}, {"n": 3}])
+    path.write_text(results.to_csv(table))
+    back = results.read_csv(path)
+    assert back.p_value.tolist()[0] == 2 / 1001 and back.effect.tolist()[0] == -0.1 / 3
+    assert np.isnan(back[["p_value", "effect"]].to_numpy()[1]).all()
