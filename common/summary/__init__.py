@@ -2,7 +2,9 @@
 
 ====================================  ==============================================
 :mod:`~common.summary.tally`          verdicts counted; both shares as exact fractions
-:mod:`~common.summary.ranks`          positions within what may be compared
+:mod:`~common.summary.ranks`          positions by share of passed cells
+:mod:`~common.summary.standings`      scores on common cells, tiers
+:mod:`~common.summary.resampling`     rank intervals
 :mod:`~common.summary.wide`           the cells of a test, all models side by side
 :mod:`~common.summary.paper`          Tables VI and VII, as printed and exact
 :mod:`~common.summary.report`         JSON and text
@@ -21,6 +23,7 @@ from common.summary.paper import (
 from common.summary.paper_text import paper_text
 from common.summary.ranks import add_scope, ranking
 from common.summary.report import text, to_json
+from common.summary.standings import Standing, Standings, beyond_chance, standings
 from common.summary.tally import (
     Tally,
     counts,
@@ -37,9 +40,12 @@ __all__ = [
     "Column",
     "Key",
     "Matrix",
+    "Standing",
+    "Standings",
     "Tally",
     "add_scope",
     "all_mean_over_tests",
+    "beyond_chance",
     "counts",
     "family_of",
     "half_up",
@@ -48,6 +54,7 @@ __all__ = [
     "paper_text",
     "ranking",
     "shares",
+    "standings",
     "table6",
     "table6_counts",
     "table6_exact",

@@ -9,6 +9,9 @@ import pandas as pd
 
 from common.summary.tally import ALL, COUNTS, OWNER, shares
 
+#: remark of chance models
+CHANCE = "chance model"
+
 
 def add_scope(rows: pd.DataFrame, scopes: Mapping[str, str], default: str = "") -> pd.DataFrame:
     """Rows with a column ``scope``: what may be compared with what.
@@ -86,12 +89,12 @@ def _remark(row: Mapping[Any, Any], wanted: int) -> str:
         return f"cells that ended in an error: {row['errors']}"
     if not row["executed"]:
         return "no cell was executed"
-    return "chance model" if row["chance"] else ""
+    return CHANCE if row["chance"] else ""
 
 
 def _placed(table: pd.DataFrame, families: list[str]) -> pd.DataFrame:
     """Sorted models with their position."""
-    table["last"] = ~table["remark"].isin(["", "chance model"])
+    table["last"] = ~table["remark"].isin(["", CHANCE])
     table = table.sort_values(
         ["scope", "last", "share", "mean_over_tests", "model", "model_version"],
         ascending=[True, True, False, False, True, True],

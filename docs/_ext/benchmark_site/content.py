@@ -21,7 +21,7 @@ from common.metrics import METRICS
 from common.paths import Paths
 from common.spec import Benchmark, Test
 from common.summary import Cell as Score
-from common.summary import Key, Matrix
+from common.summary import Key, Matrix, Standing, Standings, standings
 from common.summary.tally import Tally, counts, family_of, mean_over_tests, tallies, total
 
 #: families of tests in the order of the pages
@@ -35,12 +35,14 @@ class Ranked:
     """One line of a ranking.
 
     Args:
-        position: place, equal for equal shares; None for models outside the ranking
+        position: place by the share of passed cells, equal for equal shares; None for models
+            outside the ranking
         remark: why it stands outside
         model: the model
         total: verdicts of all tests
         mean: mean over tests of the share per test
         families: family -> mean over its tests
+        standing: where it stands on the cells that all compared models have; None: not run
     """
 
     position: int | None
@@ -49,6 +51,7 @@ class Ranked:
     total: Tally
     mean: Fraction | None
     families: dict[str, Fraction | None]
+    standing: Standing | None = None
 
 
 @dataclass
@@ -98,20 +101,34 @@ class Board:
         """Verdicts of a model in a test; None if it has none."""
         return self.tallies.get(model.id, {}).get(test)
 
+    @property
+    def _chance(self) -> list[str]:
+        return [model.id for model in self.models if model.chance]
+
     @cached_property
-    def ranking(self) -> list[Ranked]:
-        """All models: those with a place, chance models, then what cannot be ranked."""
+    def standings(self) -> Standings:
+        """Scores, tiers and rank intervals on common cells."""
+        return standings(self.table, self.target, self.families, chance=self._chance)
+
+    @cached_property
+    def counted(self) -> list[Ranked]:
+        """All models by share of passed cells; chance models and what has no place at the end."""
         known = {model.id: model for model in self.models}
-        chance = [model.id for model in self.models if model.chance]
         lines = []
         if not self.table.empty:
-            table = summary.ranking(self.table, self.target, self.families, chance=chance)
+            table = summary.ranking(self.table, self.target, self.families, chance=self._chance)
             lines = [
                 self._ranked(known.pop(row["model"]), row["position"], row["remark"])
                 for row in table.to_dict("records")
             ]
         lines += [self._ranked(model, None, "not run") for model in known.values()]
         return sorted(lines, key=lambda line: (line.position is None, line.model.chance))
+
+    @cached_property
+    def ranking(self) -> list[Ranked]:
+        """All models by score on common cells; then chance models, and what is not compared."""
+        order = {line.model: place for place, line in enumerate(self.standings.lines)}
+        return sorted(self.counted, key=lambda line: order.get(line.model.id, len(order)))
 
     def _ranked(self, model: Model, position: Any, remark: str) -> Ranked:
         tests = self.tallies.get(model.id, {})
@@ -125,6 +142,7 @@ class Board:
             total=total(tests.values()),
             mean=mean_over_tests(tests.values()),
             families={family: mean_over_tests(found) for family, found in families.items()},
+            standing=next((s for s in self.standings.lines if s.model == model.id), None),
         )
 
     @property

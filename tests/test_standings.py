@@ -1,0 +1,329 @@
+"""Scores on common cells, tiers and rank intervals; and what they say with little data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from common import published, results, summary
+from common.summary import beyond_chance, resampling, standings
+from common.summary.resampling import Verdicts, rank_intervals, resampled, tiers, told_apart
+from common.summary.standings import FEW_PAIRS, NO_COMMON, NO_VERDICT, ONE_MODEL
+
+FAMILIES = {"t1": "correctness", "t2": "correctness", "f": "fairness"}
+SHORT = {name[0]: name for name in results.STATUSES}
+
+
+def cells(model: str, verdicts: str, test: str = "t1", dataset: str = "d") -> list[dict[str, Any]]:
+    """A row per letter: p, f, s, e."""
+    base = {"target": "t", "model": model, "model_version": "1", "test": test, "dataset": dataset}
+    return [
+        {**base, "data": dataset, "metric": "m", "label": str(n), "status": SHORT[letter]}
+        for n, letter in enumerate(verdicts)
+    ]
+
+
+def frame(*parts: list[dict[str, Any]]) -> pd.DataFrame:
+    return results.frame([row for part in parts for row in part])
+
+
+def many(models: dict[str, str], pairs: int = 8) -> pd.DataFrame:
+    """The same verdicts of each model in several tests on two datasets."""
+    return frame(
+        *(
+            cells(model, verdicts, f"t{pair // 2}", f"d{pair % 2}")
+            for model, verdicts in models.items()
+            for pair in range(pairs)
+        )
+    )
+
+
+def simulated(
+    generator: np.random.Generator, *, models: int, gap: float, effects: tuple[float, float]
+) -> Verdicts:
+    """Verdicts of models whose true quality falls by ``gap`` from one to the next.
+
+    Each test and each dataset suits some models better; ``effects`` are the standard deviations.
+    """
+    quality = -gap * np.arange(models)
+    suits = generator.normal(0, effects[1], (10, models))
+    parts: list[tuple[np.ndarray, str, str, str]] = []
+    for number, family in enumerate("aaaabbbbccccc"):
+        test = generator.normal(0, 1) + generator.normal(0, effects[0], models) + quality
+        for dataset in generator.choice(10, generator.integers(1, 5), replace=False):
+            size = int(generator.integers(2, 12))
+            level = test + suits[dataset] + generator.normal(0, 0.2, models)
+            noise = generator.normal(0, 0.7, (size, 1)) + generator.normal(size=(size, models))
+            parts += [
+                (line, f"{family}{number}", f"d{dataset}", family)
+                for line in (noise + level > 0).astype(float)
+            ]
+    passed, tests, datasets, families = zip(*parts, strict=True)
+    return Verdicts(np.array(passed), tests, datasets, families)
+
+
+def score(verdicts: Verdicts) -> np.ndarray:
+    """The score by a plain loop."""
+    tests, families = np.array(verdicts.tests), np.array(verdicts.families)
+    return np.mean(
+        [
+            np.mean(
+                [
+                    verdicts.passed[tests == t].mean(axis=0)
+                    for t in sorted(set(tests[families == f]))
+                ],
+                axis=0,
+            )
+            for f in sorted(set(families))
+        ],
+        axis=0,
+    )
+
+
+# -- scores -----------------------------------------------------------------------------------
+
+
+def test_only_cells_count_that_all_compared_models_have() -> None:
+    rows = frame(cells("a", "ppsf"), cells("b", "pffs"))
+    made = standings(rows, "t", FAMILIES)
+    assert made.cells == 2
+    assert [(line.model, line.score, line.common.executed) for line in made.lines] == [
+        ("a", Fraction(1), 2),
+        ("b", Fraction(1, 2), 2),
+    ]
+
+
+def test_families_weigh_the_same_whatever_the_number_of_their_cells() -> None:
+    rows = frame(
+        cells("a", "pp"), cells("a", "pf", "t2"), cells("a", "f" * 50, "f"),
+        cells("b", "ff"), cells("b", "ff", "t2"), cells("b", "p" * 50, "f"),
+    )  # fmt: skip
+    first, second = standings(rows, "t", FAMILIES).lines
+    assert (first.model, first.score, first.families) == (
+        "b", Fraction(1, 2), {"correctness": Fraction(0), "fairness": Fraction(1)},
+    )  # fmt: skip
+    assert (second.model, second.score) == ("a", Fraction(3, 8))
+
+
+def test_what_chance_passes_is_taken_off() -> None:
+    rows = frame(
+        cells("a", "pppf"), cells("a", "pp", "f"),
+        cells("b", "pfff"), cells("b", "pf", "f"),
+        cells("dice", "ppff"), cells("dice", "pp", "f"),
+    )  # fmt: skip
+    made = standings(rows, "t", FAMILIES, chance=["dice"])
+    assert made.floor == {"correctness": Fraction(1, 2), "fairness": Fraction(1)}
+    assert made.floor_score == Fraction(3, 4)
+    assert [(line.model, line.beyond) for line in made.lines] == [
+        ("a", Fraction(1, 2)),  # (7/8 - 3/4) / (1 - 3/4)
+        ("b", Fraction(-3, 2)),  # (3/8 - 3/4) / (1 - 3/4)
+        ("dice", Fraction(0)),
+    ]
+    assert made.lines[2].tier is None
+    assert made.lines[2].remark == "chance model"
+
+
+def test_where_chance_passes_everything_nothing_is_beyond_it() -> None:
+    assert beyond_chance(Fraction(1), Fraction(1)) is None
+    rows = frame(cells("a", "pp"), cells("b", "pf"), cells("dice", "pp"))
+    made = standings(rows, "t", FAMILIES, chance=["dice"])
+    assert made.floor_score == 1
+    assert [line.beyond for line in made.lines] == [None, None, None]
+
+
+def test_a_chance_model_without_a_verdict_in_a_common_test_gives_no_floor() -> None:
+    rows = frame(
+        cells("a", "pp"), cells("a", "pp", "f"), cells("b", "pf"), cells("b", "pf", "f"),
+        cells("dice", "pp"), cells("dice", "ss", "f"),
+    )  # fmt: skip
+    made = standings(rows, "t", FAMILIES, chance=["dice"])
+    assert made.floor == {}
+    assert made.lines[0].beyond is None
+
+
+def test_the_best_chance_model_is_the_floor() -> None:
+    rows = frame(cells("a", "pp"), cells("b", "pf"), cells("x", "ff"), cells("y", "pf"))
+    assert standings(rows, "t", FAMILIES, chance=["x", "y"]).floor_score == Fraction(1, 2)
+
+
+def test_cells_without_information_are_counted() -> None:
+    rows = frame(cells("a", "ppff"), cells("b", "pfff"), cells("a", "p", "f"), cells("b", "p", "f"))
+    made = standings(rows, "t", FAMILIES)
+    assert (made.cells, made.passed, made.failed, made.telling) == (5, 2, 2, 1)
+    assert made.tests == {"t1": (4, 1), "f": (1, 0)}
+
+
+# -- little to go by --------------------------------------------------------------------------
+
+
+def test_no_rows() -> None:
+    assert standings(results.frame([]), "t", {}) == summary.Standings((), NO_VERDICT)
+
+
+def test_one_model_has_a_score_but_no_place() -> None:
+    made = standings(frame(cells("a", "pf")), "t", {})
+    (line,) = made.lines
+    assert made.reason == ONE_MODEL
+    assert (line.score, line.tier, line.place, line.low) == (Fraction(1, 2), None, None, None)
+
+
+def test_nothing_but_skipped_cells() -> None:
+    made = standings(frame(cells("a", "ss"), cells("b", "ss")), "t", {})
+    assert made.reason == NO_VERDICT
+    assert [(line.score, line.remark) for line in made.lines] == [
+        (None, "no cell was executed")
+    ] * 2
+
+
+def test_models_with_disjoint_tests_are_not_compared() -> None:
+    made = standings(frame(cells("a", "pp", "t1"), cells("b", "ff", "t2")), "t", FAMILIES)
+    assert made.reason == NO_COMMON
+    assert made.cells == 0
+    assert [(line.model, line.score, line.tier) for line in made.lines] == [
+        ("a", None, None),
+        ("b", None, None),
+    ]
+
+
+def test_a_model_that_lacks_data_stands_outside_and_takes_no_cells_away() -> None:
+    rows = frame(
+        cells("a", "pp"), cells("a", "pp", "t2"), cells("b", "pp"), cells("b", "pf", "t2"),
+        cells("late", "pp"),
+    )  # fmt: skip
+    made = standings(rows, "t", FAMILIES)
+    assert made.cells == 4
+    assert [line.model for line in made.compared] == ["a", "b"]
+    assert made.lines[2].remark == "has 1 of 2 (test, dataset) pairs"
+    assert made.lines[2].score is None
+
+
+def test_two_incomplete_models_are_compared_on_what_they_share() -> None:
+    rows = frame(
+        cells("a", "pp"), cells("a", "pp", "t2"), cells("b", "pf"), cells("b", "pf", "f"),
+    )  # fmt: skip
+    made = standings(rows, "t", FAMILIES)
+    assert made.cells == 2
+    assert [line.model for line in made.compared] == ["a", "b"]
+
+
+@pytest.mark.parametrize("pairs", [1, 5])
+def test_few_pairs_of_test_and_dataset_tell_nothing(pairs: int) -> None:
+    made = standings(many({"a": "pppp", "b": "ffff"}, pairs), "t", {})
+    assert made.reason == FEW_PAIRS
+    assert [(line.tier, line.low, line.high) for line in made.lines] == [(1, 1, 2), (1, 1, 2)]
+
+
+def test_the_same_difference_everywhere_is_certain_from_six_pairs_on() -> None:
+    made = standings(many({"a": "pppp", "b": "pfff"}, 6), "t", {})
+    assert made.reason == ""
+    assert [(line.model, line.tier, line.low, line.high) for line in made.lines] == [
+        ("a", 1, 1, 1),
+        ("b", 2, 2, 2),
+    ]
+
+
+def test_equal_models_share_place_and_tier() -> None:
+    made = standings(many({"a": "pf", "b": "fp"}), "t", {})
+    assert [(line.place, line.tier, line.low, line.high) for line in made.lines] == [
+        (1, 1, 1, 2),
+        (1, 1, 1, 2),
+    ]
+
+
+# -- rank intervals ---------------------------------------------------------------------------
+
+
+def test_order_of_rows_and_other_targets_change_nothing() -> None:
+    rows = published.load()
+    made = standings(rows, "valence", {}, chance=published.chance(), draws=200)
+    mixed = rows.sample(frac=1, random_state=1)
+    assert standings(mixed, "valence", {}, chance=published.chance(), draws=200) == made
+    own = rows[rows["target"] == "valence"]
+    assert standings(own, "valence", {}, chance=published.chance(), draws=200) == made
+
+
+def test_resampled_errors_are_those_of_a_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling, "_stretch", lambda freedom: 1.0)
+    monkeypatch.setattr(resampling, "_unbiased", lambda number: 1.0)
+    verdicts = simulated(np.random.default_rng(2), models=3, gap=0.2, effects=(0.3, 0.3))
+    errors = resampled(verdicts, seed=4, draws=3)
+    for draw in range(3):
+        expected = []
+        for family in sorted(set(verdicts.families)):
+            places = [n for n, name in enumerate(verdicts.families) if name == family]
+            tests = sorted({verdicts.tests[n] for n in places})
+            plain, moved = [], []
+            for test in tests:
+                own = [n for n in places if verdicts.tests[n] == test]
+                weights = [
+                    resampling._weights(4, "dataset", verdicts.datasets[n], 3)[draw] for n in own
+                ]
+                plain.append(verdicts.passed[own].mean(axis=0))
+                moved.append(np.average(verdicts.passed[own], axis=0, weights=weights))
+            weights = [resampling._weights(4, "test", test, 3)[draw] for test in tests]
+            by_test = np.average(plain, axis=0, weights=weights) - np.mean(plain, axis=0)
+            expected.append(by_test + np.mean(moved, axis=0) - np.mean(plain, axis=0))
+        np.testing.assert_allclose(errors[draw], np.mean(expected, axis=0), atol=1e-12)
+
+
+@pytest.mark.parametrize("effects", [(0.3, 0.3), (0.6, 0.1)])
+def test_equal_models_are_seldom_told_apart(effects: tuple[float, float]) -> None:
+    """Nominal are 5 %; of 150 worlds, 19 are significantly more (binomial, 0.1 %)."""
+    generator, wrong = np.random.default_rng(7), 0
+    for seed in range(150):
+        verdicts = simulated(generator, models=4, gap=0, effects=effects)
+        errors = resampled(verdicts, seed=seed, draws=300)
+        wrong += int(told_apart(score(verdicts), errors, 0).any())
+    assert wrong < 19
+
+
+def test_rank_intervals_hold_the_true_rank_and_say_something() -> None:
+    generator, held, narrow = np.random.default_rng(8), 0, 0
+    for seed in range(60):
+        verdicts = simulated(generator, models=5, gap=0.4, effects=(0.3, 0.3))
+        found = rank_intervals(score(verdicts), resampled(verdicts, seed=seed, draws=300))
+        held += int(((found[:, 0] <= range(1, 6)) & (found[:, 1] >= range(1, 6))).sum())
+        narrow += int((found[:, 1] - found[:, 0] < 4).sum())
+    assert held >= 0.95 * 300
+    assert narrow > 0.5 * 300
+
+
+def test_an_interval_reaches_as_far_up_as_that_of_a_worse_model() -> None:
+    scores = np.array([0.9, 0.8, 0.7])
+    errors = np.random.default_rng(1).normal(0, 1, (500, 3)) * [0.001, 0.001, 0.5]
+    assert not told_apart(scores, errors, 2).any()
+    assert told_apart(scores, errors, 1).tolist() == [True, False, False]
+    assert rank_intervals(scores, errors).tolist() == [[1, 2], [1, 3], [1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [
+        ([1, 1, 1], [1, 1, 1]),
+        ([1, 2, 3], [1, 2, 3]),
+        ([1, 1, 2], [1, 1, 2]),
+        ([1, 2, 2], [1, 2, 2]),
+    ],
+)
+def test_tiers_follow_from_first_ranks(first: Sequence[int], expected: Sequence[int]) -> None:
+    assert tiers(np.array(first), np.array([0.9, 0.8, 0.7])).tolist() == expected
+
+
+def test_published_results_are_compared_on_common_cells() -> None:
+    rows, chance = published.load(), published.chance()
+    made = {t: standings(rows, t, {}, chance=chance) for t in rows["target"].unique()}
+    assert [found.cells for found in made.values()] == [381, 360, 350, 615]
+    for found in made.values():
+        assert len(found.compared) == 11
+        assert found.floor["fairness"] == 1
+        assert found.telling < found.cells / 2
+        for line in found.compared:
+            assert line.low is not None
+            assert line.high is not None
+            assert line.place is not None
+            assert line.low <= line.place <= line.high
