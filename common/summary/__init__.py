@@ -5,6 +5,7 @@
 :mod:`~common.summary.ranks`          positions by share of passed cells
 :mod:`~common.summary.standings`      scores on common cells, tiers
 :mod:`~common.summary.resampling`     rank intervals
+:mod:`~common.summary.claims`         what a share of cells hides
 :mod:`~common.summary.wide`           the cells of a test, all models side by side
 :mod:`~common.summary.paper`          Tables VI and VII, as printed and exact
 :mod:`~common.summary.report`         JSON and text
@@ -13,6 +14,7 @@
 Knows result rows and the published results; neither engine nor models.
 """
 
+from common.summary.claims import Claims, claims
 from common.summary.paper import (
     all_mean_over_tests,
     table6,
@@ -37,6 +39,7 @@ from common.summary.wide import Cell, Column, Key, Matrix, matrix
 
 __all__ = [
     "Cell",
+    "Claims",
     "Column",
     "Key",
     "Matrix",
@@ -46,6 +49,7 @@ __all__ = [
     "add_scope",
     "all_mean_over_tests",
     "beyond_chance",
+    "claims",
     "counts",
     "family_of",
     "half_up",

@@ -178,7 +178,7 @@ def standings(
     compared = [key for key, remark in remarks.items() if not remark]
     if len(compared) < 2:
         compared = list(remarks)
-    verdicts = _verdicts(own)
+    verdicts = verdict_table(own)
     common = verdicts[compared].dropna() if compared else verdicts.iloc[:0]
     reason = _reason(len(compared), common)
     facts = _facts(common, families) if compared else {}
@@ -220,7 +220,7 @@ def _order(line: Standing) -> tuple[bool, bool, Fraction, str, str]:
     return outside, line.chance, -(line.score or Fraction()), line.model, line.version
 
 
-def _verdicts(rows: pd.DataFrame) -> pd.DataFrame:
+def verdict_table(rows: pd.DataFrame) -> pd.DataFrame:
     """1 for pass, 0 for fail, NaN for no verdict; index: cells, columns: models."""
     judged = rows[rows["status"].isin((PASS, FAIL))]
     values = (judged["status"] == PASS).astype("float64")

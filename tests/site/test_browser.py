@@ -102,7 +102,7 @@ def test_formulas_are_drawn(visit: Any) -> None:
 
 def test_columns_sort_and_say_so(visit: Any) -> None:
     page = visit("results/arousal/index")
-    table = page.locator("#published table.ranking").first
+    table = page.locator("#published-counted table.ranking").first
     skipped = table.locator("thead th", has_text="Skipped")
 
     def column() -> list[int]:

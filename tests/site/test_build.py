@@ -52,16 +52,41 @@ def lines(html: str) -> list[str]:
 # -- what the pages say -------------------------------------------------------------------------
 
 
-def test_ranking_shows_share_counts_and_chance_outside(small: Any) -> None:
-    html = small.page(RANKING)
-    published = html[html.index('id="published"') :]
-    table = published[published.index("<table") : published.index("</table>")]
+def table_of(html: str, section: str) -> str:
+    """First table after an id."""
+    rest = html[html.index(f'id="{section}"') :]
+    return rest[rest.index("<table") : rest.index("</table>")]
+
+
+def test_ranking_shows_rank_share_chance_and_common_tests(small: Any) -> None:
+    table = table_of(small.page(RANKING), "published")
+    head, *rest = [line for line in lines(table) if "%" in line or "Ranks" in line]
+    assert head == "ModelRanksPassedBeyond chanceCorrectnessFairnessCommon tests"
+    # the mean of 8 of 9 in one family and 28 of 28 in the other; nobody can be told apart
+    # from two tests on four datasets
+    assert rest[0].startswith("1w2v2-L 1–494.4 % 88.9 %88.9 % 100.0 % 36 / 37")
+    assert re.match(r"–random-gaussianchance model 50.0 % 0.0 %0.0 % 100.0 %", rest[-1])
+    shown = text(small.page(RANKING))
+    assert "Cannot tell which model is best" in shown
+    assert "with fewer than 6 pairs of test and dataset in common" in shown
+    assert "Chance passes every fairness test, without listening." in shown
+
+
+def test_the_shares_of_the_paper_stand_below(small: Any) -> None:
+    table = table_of(small.page(RANKING), "published-counted")
     first, *rest = [line for line in lines(table) if "%" in line]
     # w2v2-L passes 36 of 37 executed cells of these two tests: 8 of 9 and 28 of 28
     assert first.startswith("1w2v2-L 97.3 % 36 / 37 8 94.4 % 88.9 % 100.0 %")
     assert rest[-1].startswith("–random-gaussian")
     assert "chance model" in rest[-1]
     assert [line[0] for line in rest[:-1]] == ["2", "2", "4"]
+
+
+def test_one_model_is_not_ranked(small: Any) -> None:
+    html = small.page(RANKING)
+    own = text(html[html.index('id="run"') : html.index('id="published"')])
+    assert "There is no other model to compare it with." in own
+    assert "nan" not in own.lower()
 
 
 def test_ties_share_a_place_and_both_definitions_are_shown(small: Any) -> None:

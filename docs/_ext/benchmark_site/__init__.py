@@ -11,7 +11,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from benchmark_site.front import BestModels
+from benchmark_site.front import FILES, Finished
 from benchmark_site.page import SUFFIX, PageParser
 
 
@@ -53,7 +53,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("benchmark_paths", None, "", types=())
     app.add_source_suffix(SUFFIX, "page")
     app.add_source_parser(PageParser)
-    app.add_directive("best-models", BestModels)
+    for name in FILES:
+        app.add_directive(name, Finished)
     app.connect("builder-inited", generate)
     app.connect("html-page-context", forget_neighbours)
     app.connect("html-collect-pages", forget_words)

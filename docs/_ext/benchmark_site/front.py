@@ -1,4 +1,4 @@
-"""Directive ``best-models``: the best models of every target on a page of prose."""
+"""Directives that put numbers of the results on pages of prose."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ from sphinx.util.docutils import SphinxDirective
 
 from benchmark_site.render import ROOT
 
-#: file in the source folder that holds the finished HTML
-FILE = f"{ROOT}/best.html"
+#: file in the source folder that holds the finished HTML of each directive
+FILES = {
+    "best-models": f"{ROOT}/best.html",
+    "published-claims": f"{ROOT}/claims.html",
+}
 
 
-class BestModels(SphinxDirective):
-    """Insert the targets with their best models; read again when they change."""
+class Finished(SphinxDirective):
+    """Insert HTML that was made from the results; read again when it changes.
+
+    ``best-models``: the targets with their best models. ``published-claims``: what a ranking by
+    the share of passed cells hides in the published results.
+    """
 
     def run(self) -> list[nodes.Node]:
         """Nodes in place of the directive."""
-        self.env.note_dependency(FILE)
-        html = Path(self.env.srcdir, FILE).read_text("utf-8")
+        file = FILES[self.name]
+        self.env.note_dependency(file)
+        html = Path(self.env.srcdir, file).read_text("utf-8")
         up = "../" * self.env.docname.count("/")
         html = html.replace('href="', f'href="{up}')
         return [nodes.raw("", html, format="html", classes=["no-search"])]

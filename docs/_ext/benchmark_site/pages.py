@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmark_site import comparison, modelpages, overview, testpages
+from benchmark_site import comparison, hidden, modelpages, overview, rankings, testpages
 from benchmark_site.content import Content
-from benchmark_site.front import FILE
+from benchmark_site.front import FILES
 from benchmark_site.memory import Memory
 from benchmark_site.page import SUFFIX, Page
 from benchmark_site.render import ROOT
@@ -22,7 +22,11 @@ def write(content: Content, source: Path) -> None:
         source: source folder of Sphinx
     """
     memory = Memory(content, source / ROOT / "made.json")
-    files.write_text(source / FILE, overview.cards(content), only_changed=True)
+    for name, html in {
+        "best-models": overview.cards(content),
+        "published-claims": hidden.claims(content),
+    }.items():
+        files.write_text(source / FILES[name], html, only_changed=True)
     documents = [_write(overview.index(content), source)]
     for target in content.boards:
         known = memory.known(target)
@@ -40,7 +44,7 @@ def write(content: Content, source: Path) -> None:
 def of_target(content: Content, target: str) -> Iterator[Page]:
     """All pages of a target."""
     plans = comparison.planned(content, target)
-    yield overview.ranking(content, target, plans)
+    yield rankings.ranking(content, target, plans)
     for test in dict.fromkeys(test for board in content.boards[target] for test in board.tests):
         yield testpages.page(content, target, test)
     for model in content.models(target):

@@ -1,0 +1,202 @@
+"""The ranking of a target: which model, and how far to trust the order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmark_site.cells import percent
+from benchmark_site.comparison import Plan
+from benchmark_site.content import Board, Content, Ranked, words
+from benchmark_site.page import Page, Section
+from benchmark_site.render import model_doc, render, target_doc, test_doc
+from common.summary import beyond_chance
+
+#: what a tier means, the first and the others
+TIERS = ("may be the best", "worse than the best")
+METHOD = "method/ranking"
+
+
+def ranking(content: Content, target: str, plans: Sequence[Plan]) -> Page:
+    """Page of a target."""
+    page = Page(target_doc(target), content.label(target))
+    boards = content.boards[target]
+    page.html = render(
+        "target.j2",
+        description=content.description(target),
+        boards=[{"anchor": board.name, "title": board.title} for board in boards],
+    )
+    page.sections = [_board(content, page, board) for board in boards]
+    tests = dict.fromkeys(test for board in boards for test in board.tests)
+    page.children = [
+        *(test_doc(target, test) for test in tests),
+        *(model_doc(target, model) for model in content.models(target)),
+        *(plan.doc for plan in plans),
+    ]
+    if plans:
+        links = [{"href": page.href(plan.doc), "label": plan.title} for plan in plans]
+        page.sections.append(Section("compare", "Compare models", render("links.j2", links=links)))
+    return page
+
+
+def _board(content: Content, page: Page, board: Board) -> Section:
+    lines = [_line(page, board, ranked) for ranked in board.ranking]
+    families = list(dict.fromkeys(board.families[test] for test in board.tests))
+    made = board.standings
+    html = render(
+        "ranking.j2",
+        name=board.name,
+        reason=made.reason,
+        first=[line for line in lines if line["standing"] and line["standing"].tier == 1],
+        best=next((line for line in lines if line["standing"]), None),
+        compared=len(made.compared),
+        cells=made.cells,
+        floor=made.floor_score,
+        families=[f for f in families if any(f in line.families for line in made.lines)],
+        both=len(content.boards[board.target]) > 1,
+        label=f"{board.title}: ranking for {content.label(board.target)}",
+        bodies=_bodies(lines),
+    )
+    trust = render("trust.j2", **_trust(content, page, board))
+    counted = render(
+        "counted.j2",
+        chance=board.chance(),
+        families=families,
+        label=f"{board.title}: shares of passed cells for {content.label(board.target)}",
+        bodies=_counted([_line(page, board, ranked) for ranked in board.counted]),
+    )
+    title = "As the paper counts" if board.published else "All executed cells"
+    return Section(
+        board.name,
+        board.title,
+        html,
+        [
+            Section(f"{board.name}-trust", "Can I trust that?", trust),
+            Section(f"{board.name}-counted", title, counted),
+            Section(
+                f"{board.name}-tests", "Where models pass and fail", _tests(content, page, board)
+            ),
+        ],
+    )
+
+
+def _line(page: Page, board: Board, ranked: Ranked) -> dict[str, Any]:
+    """Line of a ranking for the templates."""
+    standing = ranked.standing
+    floors = board.standings.floor
+    return {
+        "label": ranked.model.label,
+        "href": page.href(model_doc(board.target, ranked.model)),
+        "chance": ranked.model.chance,
+        "standing": standing,
+        "beyond": {
+            family: beyond_chance(share, floors.get(family))
+            for family, share in (standing.families if standing else {}).items()
+        },
+        "remark": standing.remark if standing else ranked.remark,
+        "position": ranked.position,
+        "counted_remark": ranked.remark,
+        "total": ranked.total,
+        "mean": ranked.mean,
+        "families": ranked.families,
+    }
+
+
+def _bodies(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Parts of the table: a tier each, then what is outside."""
+    parts: dict[str, list[Mapping[str, Any]]] = {}
+    several = any(line["standing"] and (line["standing"].tier or 0) > 1 for line in lines)
+    for line in lines:
+        standing = line["standing"]
+        if standing and standing.tier:
+            meaning = TIERS[standing.tier > 1]
+            title = f"Tier {standing.tier}: {meaning}" if several else "One tier"
+        elif line["chance"]:
+            title = "By chance"
+        else:
+            title = "" if standing and standing.score is not None else "Outside the ranking"
+        parts.setdefault(title, []).append(line)
+    return [
+        {"title": title, "lines": found, "outside": title in ("By chance", "Outside the ranking")}
+        for title, found in parts.items()
+    ]
+
+
+def _counted(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    parts = {
+        "": [line for line in lines if line["position"]],
+        "Outside the ranking": [line for line in lines if not line["position"]],
+    }
+    return [{"title": title, "lines": found} for title, found in parts.items() if found]
+
+
+def _trust(content: Content, page: Page, board: Board) -> dict[str, Any]:
+    """Facts that say how much an order means."""
+    judged, made = board.judged, board.standings
+    executed = [ranked.total.executed for ranked in judged] or [0]
+    skipped = [ranked.total.skipped for ranked in judged] or [0]
+    by_share = [line.model.label for line in board.counted if line.position == 1]
+    compared = [line for line in board.ranking if line.standing and line.standing.tier]
+    first = compared[0].model.label if compared else ""
+    return {
+        "made": made,
+        "tests": len(made.tests),
+        "same": [test for test, found in made.tests.items() if not found.telling],
+        "executed": (min(executed), max(executed)),
+        "skipped": (min(skipped), max(skipped)),
+        "errors": sum(ranked.total.errors for ranked in board.ranking),
+        "full": [family for family, share in made.floor.items() if share == 1],
+        "floor": percent(made.floor_score),
+        "chance": [line.label for line in board.models if line.chance],
+        "first": first,
+        "by_share": [] if first in by_share else by_share,
+        "below": sum((line.beyond or 0) < 0 for line in made.compared),
+        "method": page.href(METHOD) if METHOD in content.method_pages else "",
+        "published": board.published,
+    }
+
+
+def _tests(content: Content, page: Page, board: Board) -> str:
+    """Table of tests by models; tests that tell nothing are folded away."""
+    made = board.standings
+    silent = {test for test, found in made.tests.items() if not found.telling}
+    if not made.compared:
+        silent = set()
+    return render(
+        "tests_of_board.j2",
+        corner="Test",
+        columns=[
+            {
+                "label": ranked.model.label,
+                "href": page.href(model_doc(board.target, ranked.model)),
+                "chance": ranked.model.chance,
+            }
+            for ranked in board.ranking
+        ],
+        label=f"Share of passed cells per test and model: {board.title}",
+        groups=_rows(content, page, board, [t for t in board.tests if t not in silent]),
+        silent=_rows(content, page, board, [t for t in board.tests if t in silent]),
+        silent_number=len(silent),
+        silent_cells=sum(made.tests[test].cells for test in silent),
+        cells=made.cells,
+        telling=made.telling,
+        compared=len(made.compared),
+    )
+
+
+def _rows(content: Content, page: Page, board: Board, tests: Sequence[str]) -> list[dict[str, Any]]:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for test in tests:
+        facts = content.tests[test]
+        found = [board.tally(ranked.model, test) for ranked in board.ranking]
+        agreement = board.standings.tests.get(test)
+        row = {
+            "label": facts.title,
+            "href": page.href(test_doc(board.target, test)),
+            "cells": [{"tally": tally, "href": ""} if tally else None for tally in found],
+            "remark": f"{agreement.telling} of {agreement.cells} tell"
+            if agreement and board.standings.compared
+            else "",
+        }
+        groups.setdefault(words(facts.family), []).append(row)
+    return [{"title": title, "rows": rows} for title, rows in groups.items()]
