@@ -110,6 +110,8 @@ class Column(Record):
         value: a constant for the whole dataset instead of a column
         by_table: a constant for each sample table instead of a column
         otherwise: where to look if the data have no such table or column
+        optional: whether the samples have no value, instead of an error, if the data have no
+            such table or column
     """
 
     column: str = ""
@@ -118,6 +120,7 @@ class Column(Record):
     value: str | float | None = None
     by_table: Mapping[str, str] = {}
     otherwise: Column | None = None
+    optional: bool = False
 
 
 class Dataset(Entry):

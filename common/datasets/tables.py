@@ -131,6 +131,8 @@ def _column(dataset: Dataset, tables: Tables, table: str, name: str, column: Col
         if has or source.otherwise is None:
             break
         key += ".otherwise"
+    if source.optional and not has and other not in tables.unusable():
+        return np.full(len(tables.keys(table)), None, dtype=object)
     _check_table(dataset, tables, other, f"{key}.table")
     if not has:
         what = f"column of table '{other}'"

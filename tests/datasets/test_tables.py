@@ -135,6 +135,18 @@ def test_an_alternative_is_taken_if_the_first_place_is_missing(entry, targets):
         sample_table(dataset, neither, targets)
 
 
+def test_an_optional_column_may_be_nowhere(entry, targets):
+    last = {"table": "files", "column": "who", "optional": True}
+    dataset = entry(
+        path="x", table="words", columns={"speaker": {"column": "s", "otherwise": last}}
+    )
+    words = {"keys": WORDS}
+    found = Memory(words=words, files={"keys": ["a.wav", "b.wav"], "who": ["A", "B"]})
+    assert sample_table(dataset, found, targets)["speaker"].tolist() == ["A", "A", "B"]
+    for tables in (Memory(words=words, files={"keys": ["a.wav"]}), Memory(words=words)):
+        assert sample_table(dataset, tables, targets)["speaker"].isna().all()
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
