@@ -306,6 +306,15 @@ def command_simulate(context: _Context) -> int:
     return OK
 
 
+def command_events(context: _Context) -> int:
+    """Score event lists and frame scores."""
+    from common.events_command.command import run
+
+    path = context.folders.output / "build" / "events.html"
+    context.answer(run(context.args, report_path=path, say=context.say))
+    return OK
+
+
 def command_bench(context: _Context) -> int:
     """Measure speed."""
     from common import bench

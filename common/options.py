@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from common.events_command.options import add_options as add_events_options
 from common.rng import DEFAULT_SEED
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations")
@@ -161,6 +162,9 @@ def parser() -> argparse.ArgumentParser:
             "how far scores of groups differ by chance; without options: beside the thresholds "
             "of the suite, for the numbers of samples that they were chosen for",
         )
+    )
+    add_events_options(
+        add("events", "sound event scores from event lists or frame scores, without a model")
     )
     bench = add("bench", "the performance benchmarks")
     bench.add_argument("what", choices=BENCHES)

@@ -37,6 +37,8 @@ LAYERS = {
     "summary": 3,
     "site": 3,
     "importing": 3,
+    "events_command": 3,
+    "events_report": 3,
     "certainty": 4,
     "designs": 4,
     "predict": 4,

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from common.errors import ConfigError, DataError
+from common.metrics.events import figures
 from common.metrics.events.checks import (
     Overlap,
     beyond_recording,
@@ -26,6 +27,7 @@ from common.metrics.events.criteria import Criteria, hits, usable
 from common.metrics.events.grouping import order_free_sum
 from common.metrics.events.lists import EventList
 from common.metrics.events.pool import Pool
+from common.metrics.events.report import Columns
 
 #: detections that are worked on together
 DETECTIONS = 2**20
@@ -254,3 +256,30 @@ class IntersectionBased(Pool[IntersectionCounts]):
             order_free_sum(counts.seconds[rows]),
             float(order_free_sum(duration[~np.isnan(duration)])),
         )
+
+    def file_scores(self, *, point: int = 0, beta: float = 1.0) -> Columns:
+        """F-measure and counts of each file over all labels, in the order of :attr:`files`.
+
+        Args:
+            point: number of the operating point
+            beta: weight of the recall
+
+        Returns:
+            F is NaN for a file with neither an annotated event nor a false detection
+        """
+        points, labels = self.settings["points"], len(self.labels)
+        counts, n_files = self._joined(), len(self.files)
+        if counts is None:
+            return {"f_measure": {"f_measure": np.zeros(0)}, "count": {}}
+        rest, column = np.divmod(counts.cell, labels + 1)
+        rest, row = np.divmod(rest, labels)
+        file, at = np.divmod(rest, points)
+        tp, fp = (
+            np.bincount(file[kept], counts.hits[kept], minlength=n_files).astype(np.int64)
+            for kept in ((at == point) & (row == column), (at == point) & (column == labels))
+        )
+        ref = counts.events.sum(axis=1)
+        return {
+            "f_measure": {"f_measure": figures.f_of_counts(tp, fp, ref - tp, beta=beta)},
+            "count": {"Nref": ref, "Ntp": tp, "Nfp": fp, "Nfn": ref - tp},
+        }

@@ -1,0 +1,68 @@
+"""Runs the command ``events``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from common.errors import ConfigError
+from common.events_command.answer import answer, lines, per_file
+from common.events_command.evaluation import evaluate
+from common.events_command.inputs import read_inputs
+from common.events_command.settings import settings
+from common.files import write_text
+
+
+def run(
+    args: argparse.Namespace, *, report_path: Path, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """Score what the command line names, and write or say the report.
+
+    Args:
+        args: options of :mod:`common.events_command.options`
+        report_path: where the HTML report goes without ``--out``
+        say: takes one line for a person
+
+    Returns:
+        all scores as plain values
+
+    Raises:
+        ConfigError: for options that are not allowed
+        DataError: with file, row and rule, for events that are not
+    """
+    if args.timelines < 0:
+        raise ConfigError(f"--timelines: {args.timelines} is negative")
+    wanted = settings(args)
+    inputs = read_inputs(args)
+    found = [evaluate(system, inputs, wanted) for system in inputs.systems]
+    sources = {
+        "truth": str(args.truth),
+        "durations": args.durations,
+        "estimate": [str(path) for path in args.estimate],
+        "scores": [str(path) for path in args.scores],
+    }
+    content = answer(inputs, wanted, found, sources)
+    if args.per_file is not None:
+        write_text(args.per_file, per_file(inputs, found))
+        say(f"scores of {len(inputs.files)} recordings: {args.per_file}")
+    if args.report == "html":
+        from common.events_report import render
+
+        path = args.out or report_path
+        write_text(path, render(inputs, wanted, found, content, timelines=args.timelines))
+        say(f"report: {path}")
+        return content
+    text = (
+        json.dumps(content, ensure_ascii=False, indent=1)
+        if args.report == "json"
+        else "\n".join(lines(inputs, wanted, found))
+    )
+    if args.out is not None:
+        write_text(args.out, text + "\n")
+        say(f"report: {args.out}")
+    elif not args.json:
+        print(text)
+    return content
