@@ -13,16 +13,18 @@ from common.paths import Paths, default_cache
 Say = Callable[[str], None]
 
 
-def run(what: str, *, workers: int, say: Say) -> dict[str, Any]:
+def run(what: str, *, workers: int, say: Say, large: bool = False) -> dict[str, Any]:
     """Run a benchmark and report every figure.
 
     Args:
-        what: engine, fairness, site or uncertainty
+        what: engine, events, fairness, site or uncertainty
         workers: parallel workers
         say: takes one line for a person
+        large: whether the large case of events is measured, too
     """
-    measure = {
+    measure: dict[str, Callable[[int], dict[str, Any]]] = {
         "engine": _engine,
+        "events": lambda workers: _events(large),
         "fairness": _fairness,
         "site": _site,
         "uncertainty": _uncertainty,
@@ -62,6 +64,13 @@ def _engine(workers: int) -> dict[str, Any]:
             found[f"{name}: distinct inputs"] = report.distinct
             found[f"{name}: cells computed"] = report.computed
     return found
+
+
+def _events(large: bool) -> dict[str, Any]:
+    """Sound event metrics, on one core, beside the tools that they replace."""
+    from common.bench_events import bench_events
+
+    return bench_events(large=large)
 
 
 def _site(workers: int) -> dict[str, Any]:

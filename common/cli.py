@@ -319,7 +319,8 @@ def command_bench(context: _Context) -> int:
     """Measure speed."""
     from common import bench
 
-    context.answer(bench.run(context.args.what, workers=context.workers, say=context.say))
+    args = context.args
+    context.answer(bench.run(args.what, workers=context.workers, say=context.say, large=args.large))
     return OK
 
 

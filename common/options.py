@@ -10,7 +10,7 @@ from common.events_command.options import add_options as add_events_options
 from common.rng import DEFAULT_SEED
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations")
-BENCHES = ("engine", "fairness", "site", "uncertainty")
+BENCHES = ("engine", "events", "fairness", "site", "uncertainty")
 
 DEFAULTS: dict[str, Any] = {
     "catalog": [],
@@ -168,4 +168,7 @@ def parser() -> argparse.ArgumentParser:
     )
     bench = add("bench", "the performance benchmarks")
     bench.add_argument("what", choices=BENCHES)
+    bench.add_argument(
+        "--large", action="store_true", help="with events: 11,680 recordings and 407 labels, too"
+    )
     return top

@@ -101,9 +101,7 @@ def _system(found: Evaluated, inputs: Inputs) -> dict[str, Any]:
     if found.exact is not None:
         content["scores"] = {
             "psds": {name: _psds(psds, labels) for name, psds in found.exact.psds.items()},
-            "best": {
-                family: _best(best, labels) for family, best in found.exact.best.items()
-            },
+            "best": {family: _best(best, labels) for family, best in found.exact.best.items()},
             "segment_auroc": found.exact.auroc,
         }
     return {name: value for name, value in content.items() if value not in (None, {})}
@@ -199,6 +197,8 @@ def lines(inputs: Inputs, settings: Settings, found: Sequence[Evaluated]) -> lis
     for each in found:
         at = f" at {each.shown.name}" if len(each.points) > 1 else ""
         text += ["", f"{each.system.name}{at}, class by class", *grid(class_rows(each, inputs))]
+        if best := best_rows(each, inputs):
+            text += ["", f"{each.system.name}, best threshold of each class", *grid(best)]
         if len(each.points) > 1:
             columns = [overview(point) for point in each.points]
             text += ["", f"{each.system.name}, operating points"]
@@ -230,13 +230,27 @@ def class_rows(found: Evaluated, inputs: Inputs) -> list[list[str]]:
     if found.exact is not None:
         for name, psds in found.exact.psds.items():
             columns[f"{_psds_name(name)} exact"] = psds.classes.tolist()
-        for family, best in found.exact.best.items():
-            short = family.removesuffix("_based")
-            columns[f"best {short} F"] = [point.f_measure for point in best.labels]
-            columns["at"] = [point.threshold for point in best.labels]
+    return _class_table(columns, inputs.labels)
+
+
+def best_rows(found: Evaluated, inputs: Inputs) -> list[list[str]]:
+    """Best F of each class and its threshold, with a header; nothing without frame scores."""
+    if found.exact is None:
+        return []
+    columns: dict[str, list[float]] = {}
+    for family, best in found.exact.best.items():
+        short = family.removesuffix("_based")
+        columns[f"best {short} F"] = [point.f_measure for point in best.labels]
+        columns[f"{short} threshold"] = [point.threshold for point in best.labels]
+    if found.exact.auroc:
+        columns["segment AUROC"] = [found.exact.auroc[label] for label in inputs.labels]
+    return _class_table(columns, inputs.labels)
+
+
+def _class_table(columns: Mapping[str, Sequence[float]], labels: Sequence[str]) -> list[list[str]]:
     body = [
         [label, *(number(values[code]) for values in columns.values())]
-        for code, label in enumerate(inputs.labels)
+        for code, label in enumerate(labels)
     ]
     return [["label", *columns], *body]
 

@@ -107,7 +107,9 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
         if system.kind not in ("list", "scores"):
             notes.append(f"{system.name}: the folder holds {_KINDS[system.kind]}")
     values = None if lengths is None else np.array([lengths[file] for file in files])
-    return Inputs(files, labels, values, encode(truth), systems, names, args.unknown_labels, audio, notes)
+    return Inputs(
+        files, labels, values, encode(truth), systems, names, args.unknown_labels, audio, notes
+    )
 
 
 _KINDS = {
@@ -222,7 +224,7 @@ class _Rules:
         if not len(late):
             return []
         at = int(late[0])
-        more = f" and {len(late) - 1} others" if len(late) > 1 else ""
+        more = f" and {len(late) - 1} more" if len(late) > 1 else ""
         return [
             f"{events.place(at)}{more}: ends at {events.offset[at]:g} s, beyond the end of the"
             f" recording ({ends[at]:g} s); taken as it is"
@@ -232,6 +234,7 @@ class _Rules:
 #: part of a message -> options that help
 HINTS = {
     "unknown label": "--event-label-list and --unknown-labels",
+    "unknown recording": "--durations, which says what is evaluated",
     "beyond the end": "--slack and --outside",
     "overlaps row": "--overlap",
     "second time": "--overlap",

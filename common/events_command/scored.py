@@ -43,9 +43,7 @@ class Exact:
     auroc: Mapping[str, float]
 
 
-def events_and_curves(
-    path: Path, inputs: Inputs, settings: Settings
-) -> tuple[EventList, Exact]:
+def events_and_curves(path: Path, inputs: Inputs, settings: Settings) -> tuple[EventList, Exact]:
     """Events above the threshold, and all that needs no threshold.
 
     Scores are read and counted some recordings at a time, so that memory does not grow with
@@ -61,7 +59,8 @@ def events_and_curves(
     """
     assert inputs.durations is not None
     sweeps, psds = _pools(inputs, settings)
-    detected, done = [], set()
+    detected: list[EventList] = []
+    done: set[str] = set()
     place = {file: at for at, file in enumerate(inputs.files)}
     for part in _parts(path, inputs):
         where = np.array([place[file] for file in part.files])

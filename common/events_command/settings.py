@@ -169,7 +169,9 @@ def _psds(args: argparse.Namespace, decimals: int | None) -> dict[str, PsdsSetti
         criteria = Criteria(**{**asdict(base.criteria), "decimals": decimals, **limits})
         found[name] = base._replace(criteria=criteria, **given)
         if found[name].alpha_ct and criteria.cttc is None:
-            raise ConfigError(f"--alpha-ct: '{name}' counts no cross triggers; add --cttc-threshold")
+            raise ConfigError(
+                f"--alpha-ct: '{name}' counts no cross triggers; add --cttc-threshold"
+            )
     return found
 
 

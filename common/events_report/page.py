@@ -11,7 +11,7 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from common.events_command.answer import class_rows, main_figures, number, overview
+from common.events_command.answer import best_rows, main_figures, number, overview
 from common.events_command.evaluation import Evaluated
 from common.events_command.inputs import Inputs
 from common.events_command.settings import Settings
@@ -72,11 +72,11 @@ def _system(
         "kind": found.system.kind,
         "shown": found.shown.name if len(points) > 1 else "",
         "events": len(found.detail.events),
-        "classes": class_rows(found, inputs),
+        "best": best_rows(found, inputs),
         "families": tables.families(found, inputs),
         "figures": graphics.of_system(f"s{place}", found, inputs, settings),
         "confusion": tables.confusion(found, inputs),
-        "points": tables.side_by_side(points, [overview(point) for point in found.points])
+        "points": tables.below(points, [overview(point) for point in found.points])
         if len(points) > 1
         else None,
         "picker": _picker(found, inputs, settings),
@@ -88,7 +88,9 @@ def _system(
 def _picker(found: Evaluated, inputs: Inputs, settings: Settings) -> dict[str, Any] | None:
     if found.exact is None:
         return None
-    data = picker.table(found.exact.curves, inputs.labels, settings.beta)
+    data = picker.table(
+        found.exact.curves, inputs.labels, beta=settings.beta, threshold=settings.threshold
+    )
     # nothing in it can end the script element
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return {

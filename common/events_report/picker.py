@@ -19,7 +19,11 @@ SAMPLE = 2000
 
 
 def table(
-    curves: Mapping[str, Mapping[str, CountCurve]], labels: Sequence[str], beta: float
+    curves: Mapping[str, Mapping[str, CountCurve]],
+    labels: Sequence[str],
+    *,
+    beta: float,
+    threshold: float,
 ) -> dict[str, Any]:
     """Counts of each family and class at thresholds that scores lie between.
 
@@ -27,9 +31,11 @@ def table(
         curves: family -> label -> counts at all thresholds
         labels: names of the classes
         beta: weight of the recall in F
+        threshold: one that must be among them
     """
     steps = STEPS if len(labels) <= MANY_LABELS else FEW_STEPS
-    thresholds = grid([c.level for family in curves.values() for c in family.values()], steps)
+    levels = [c.level for family in curves.values() for c in family.values()]
+    thresholds = np.union1d(grid(levels, steps), [threshold])
     counts = {}
     for family, of_labels in curves.items():
         rows = []
@@ -49,10 +55,10 @@ def table(
 
 
 def grid(levels: Sequence[np.ndarray], steps: int) -> np.ndarray:
-    """Thresholds with about as many distinct scores between any two, ascending.
+    """Thresholds, ascending: half of them evenly spaced, half with as many scores between any two.
 
-    >>> grid([np.array([np.inf, 0.9, 0.5, 0.1])], 50).round(2).tolist()
-    [0.0, 0.1, 0.3, 0.5, 0.7, 0.9]
+    >>> grid([np.array([np.inf, 0.9, 0.5, 0.1])], 8).round(2).tolist()
+    [0.0, 0.1, 0.3, 0.5, 0.6, 0.9]
     """
     parts = []
     for level in levels:
@@ -61,8 +67,10 @@ def grid(levels: Sequence[np.ndarray], steps: int) -> np.ndarray:
     found = np.unique(np.concatenate([np.zeros(1), *parts]))
     middle = np.concatenate((found, (found[1:] + found[:-1]) / 2))
     found = np.unique(middle)
-    if len(found) > steps:
-        found = found[np.unique(np.linspace(0, len(found) - 1, steps).round().astype(int))]
+    half = steps // 2
+    if len(found) > half:
+        found = found[np.unique(np.linspace(0, len(found) - 1, half).round().astype(int))]
+        found = np.union1d(found, np.linspace(found[0], found[-1], half))
     # numbers in a page have six digits; they must stay apart
     return np.unique(np.array([float(f"{value:.6g}") for value in found]))
 

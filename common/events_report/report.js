@@ -33,8 +33,8 @@ for (const box of document.querySelectorAll(".picker")) {
     const rows = rowsAt(step);
     output.textContent = String(data.thresholds[step]);
     body.replaceChildren();
-    line("all together (micro)", figures(rows.reduce((sum, row) => sum.map((v, i) => v + row[i]), [0, 0, 0])), true);
-    line("mean of classes (macro)", [text(macro(rows)), "", "", "", "", ""], true);
+    line("all (micro)", figures(rows.reduce((sum, row) => sum.map((v, i) => v + row[i]), [0, 0, 0])), true);
+    line("mean (macro)", [text(macro(rows)), "", "", "", "", ""], true);
     rows.forEach((row, at) => line(data.labels[at], figures(row), false));
   };
   box.querySelector("button").addEventListener("click", () => {

@@ -40,7 +40,17 @@ FIGURES = (
 )
 
 
+#: systems beside each other; more stand below each other
+BESIDE = 4
+
+
 def side_by_side(names: Sequence[str], columns: Sequence[Mapping[str, float]]) -> Rows:
+    """Figures of a few systems in columns, of many in rows."""
+    rows = below(names, columns)
+    return [list(column) for column in zip(*rows, strict=True)] if len(names) <= BESIDE else rows
+
+
+def below(names: Sequence[str], columns: Sequence[Mapping[str, float]]) -> Rows:
     """One row for each name, one column for each figure."""
     figures = list(dict.fromkeys(name for column in columns for name in column))
     return [
@@ -61,8 +71,8 @@ def families(found: Evaluated, inputs: Inputs) -> list[dict[str, Any]]:
             continue
         columns = [c for c in FIGURES if c[2] in scores.overall.get(c[1], {})]
         rows = [["", *(title for title, _, _ in columns)]]
-        rows.append(_row("all together (micro)", scores.overall, columns))
-        rows.append(_row("mean of classes (macro)", scores.class_wise_average, columns))
+        rows.append(_row("all (micro)", scores.overall, columns))
+        rows.append(_row("mean (macro)", scores.class_wise_average, columns))
         rows += [_row(label, scores.class_wise[label], columns) for label in inputs.labels]
         tables.append({"title": TITLES[family], "rows": rows, "summary": 2})
     intersection = found.shown.intersection_based
@@ -72,8 +82,8 @@ def families(found: Evaluated, inputs: Inputs) -> list[dict[str, Any]]:
         sums = [int(x.sum()) for x in (intersection.tp, intersection.fp, intersection.fn)]
         blank = [""] * len(psds)
         values = [number(found.psds[name].value) for name in psds]
-        rows.append(["all together (micro)", number(intersection.micro), *map(str, sums), *blank])
-        rows.append(["mean of classes (macro)", number(intersection.macro), "", "", "", *values])
+        rows.append(["all (micro)", number(intersection.micro), *map(str, sums), *blank])
+        rows.append(["mean (macro)", number(intersection.macro), "", "", "", *values])
         for code, label in enumerate(inputs.labels):
             counts = (intersection.tp[code], intersection.fp[code], intersection.fn[code])
             areas = (number(float(classes[code])) for classes in psds.values())

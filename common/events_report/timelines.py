@@ -37,7 +37,12 @@ def draw(name: str, found: Evaluated, inputs: Inputs, number: int) -> list[dict[
             signal, rate = read(inputs.audio / inputs.files[file])[:2]
             options = {"signal": signal, "sampling_rate": rate}
         figure = event_timeline_figure(
-            "", [inputs.labels[at] for at in labels], truth, prediction, duration_s=duration, **options
+            "",
+            [inputs.labels[at] for at in labels],
+            truth,
+            prediction,
+            duration_s=duration,
+            **options,
         )
         alt = describe_event_timeline(truth, prediction)
         svg = Markup(to_svg(figure, alt, name=f"{name}{place}"))
@@ -52,7 +57,7 @@ def _chosen(found: Evaluated, inputs: Inputs, number: int) -> list[int]:
     worst = spoken[np.argsort(-errors, kind="stable")][: (number + 1) // 2].tolist()
     others = [file for file in spoken.tolist() if file not in set(worst)]
     more = min(number - len(worst), len(others))
-    steps = np.linspace(0, len(others), more, endpoint=False).astype(int) if more else []
+    steps = np.linspace(0, len(others), more, endpoint=False).astype(int).tolist()
     return [*worst, *(others[at] for at in steps)]
 
 

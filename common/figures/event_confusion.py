@@ -45,9 +45,7 @@ def draw_event_confusion(axes: Axes, counts: np.ndarray, labels: Sequence[str]) 
         )
     names = [style.shorten(label, 16) for label in labels]
     font = 9 if len(labels) <= 10 else 7
-    axes.set_xticks(
-        range(len(names) + 1), [*names, "false pos."], rotation=90, fontsize=font
-    )
+    axes.set_xticks(range(len(names) + 1), [*names, "false pos."], rotation=90, fontsize=font)
     axes.set_yticks(range(len(names)), names, fontsize=font)
     axes.axvline(len(labels) - 0.5, color=style.DARK, linewidth=1)
     axes.set(xlabel="Annotated class", ylabel="Detected class")
@@ -85,7 +83,7 @@ def describe_event_confusion(counts: np.ndarray, labels: Sequence[str]) -> str:
     )
     crossed = counts[:, :size] * (1 - np.eye(size, dtype=np.int64))
     if crossed.any():
-        row, column = np.unravel_index(int(np.argmax(crossed)), crossed.shape)
+        row, column = divmod(int(np.argmax(crossed)), size)
         text += (
             f" {int(crossed.sum())} cross triggers, most of them"
             f" ({int(crossed[row, column])}) {labels[row]} detected in {labels[column]}."

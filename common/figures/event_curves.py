@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,7 +47,7 @@ def draw_psd_roc(
     """
     top = float(x[-1]) if max_efpr is None else max_efpr
     top = top if top > 0 else 1.0
-    colors = style.colors(classes)
+    colors, dashes = style.colors(classes), _dashes(classes)
     for label, (at, values) in classes.items():
         named = len(classes) <= NAMED
         axes.step(
@@ -55,7 +55,8 @@ def draw_psd_roc(
             where="post",
             color=colors[label] if named else style.TRUTH,
             alpha=0.9 if named else 0.35,
-            linewidth=1.0,
+            linewidth=1.1,
+            linestyle=dashes[label] if named else "-",
             label=style.shorten(label) if named else None,
         )
     if not np.isnan(mean).all():
@@ -63,7 +64,11 @@ def draw_psd_roc(
         high = _stairs(x, np.minimum(mean + std, 1.0), top)[1]
         axes.fill_between(at, low, high, step="post", color=style.TRUTH, alpha=0.2, linewidth=0)
         axes.step(
-            *_stairs(x, mean, top), where="post", color=style.DARK, label="mean ± std", linestyle="--"
+            *_stairs(x, mean, top),
+            where="post",
+            color=style.DARK,
+            label="mean ± std",
+            linestyle="--",
         )
         axes.step(
             *_stairs(x, etpr, top),
@@ -80,6 +85,16 @@ def draw_psd_roc(
     )
     axes.grid(True)
     return axes
+
+
+def _dashes(labels: Iterable[str]) -> dict[str, str]:
+    """Line of each label: classes that share a colour differ in it."""
+    seen: dict[str, int] = {}
+    found = {}
+    for label, color in style.colors(labels).items():
+        found[label] = ("-", "-.", ":")[seen.get(color, 0) % 3]
+        seen[color] = seen.get(color, 0) + 1
+    return found
 
 
 def _stairs(x: np.ndarray, y: np.ndarray, top: float) -> Points:
@@ -148,7 +163,7 @@ def draw_f_over_threshold(
         curves: label -> thresholds, descending, and F
         best: label -> best threshold and its F
     """
-    colors = style.colors(curves)
+    colors, dashes = style.colors(curves), _dashes(curves)
     for label, (threshold, f) in curves.items():
         named = len(curves) <= NAMED
         axes.step(
@@ -156,6 +171,7 @@ def draw_f_over_threshold(
             f,
             where="pre",
             linewidth=1.2,
+            linestyle=dashes[label] if named else "-",
             color=colors[label] if named else style.TRUTH,
             label=style.shorten(label) if named else None,
         )

@@ -39,7 +39,7 @@ def draw_error_composition(
         axes.barh(place, width, left=left, color=COLORS[kind], height=0.7, label=kind)
         left += width
     top = max(float(left.max(initial=0.0)) * 1.2, 0.1)
-    for at in place:
+    for at in range(len(names)):
         text = "no reference" if undefined[at] else f"{left[at]:.2f}"
         axes.text(left[at] + 0.01 * top, at, text, va="center", fontsize=8.5)
     axes.set_yticks(place, [style.shorten(name, 22) for name in names])

@@ -70,7 +70,7 @@ def draw_event_timeline(
     axes.set(
         xlim=(0, duration_s),
         ylim=(max(len(labels), 1) - 0.5, -0.5),
-        xlabel="Time in s (upper bar: reference, lower bar: estimate)",
+        xlabel="Time in s",
     )
     axes.tick_params(axis="y", length=0)
     return axes

@@ -1,0 +1,212 @@
+"""What is refused, with file, row and rule, and what is handled without an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from common import cli
+
+#: what is wrong -> (truth, words, what the message must hold)
+HEAD = "a.wav\t0.0\t2.0\tdog\n"
+IN_TRUTH = {
+    "onset after offset": (HEAD + "a.wav\t5\t4\tdog\n", "row 2", "onset after its offset"),
+    "negative": (HEAD + "a.wav\t-1\t4\tdog\n", "row 2", "negative"),
+    "beyond the duration": (HEAD + "a.wav\t9\t12\tdog\n", "row 2", "beyond the end"),
+    "wholly beyond": (HEAD + "a.wav\t11\t12\tdog\n", "row 2", "beyond the end"),
+    "without duration": (HEAD + "x.wav\t1\t2\tdog\n", "row 2", "--durations"),
+    "duplicate": (HEAD + HEAD, "row 2", "second time"),
+    "overlap": (HEAD + "a.wav\t1\t3\tdog\n", "row 2", "overlaps row 1"),
+    "zero length inside": (HEAD + "a.wav\t1\t1\tdog\n", "row 2", "overlaps row 1"),
+    "nan": (HEAD + "a.wav\tnan\t4\tdog\n", "row 2", "no time"),
+    "infinite": (HEAD + "a.wav\t1\tinf\tdog\n", "row 2", "infinite"),
+    "no number": (HEAD + "a.wav\tone\ttwo\tdog\n", "row 2", "no event"),
+    "no recording": (HEAD + "4\t5\tdog\n", "row 2", "no recording"),
+    "no label": (HEAD + "a.wav\t4\t5\n", "row 2", "no label"),
+}
+
+
+@pytest.mark.parametrize("fault", IN_TRUTH)
+@pytest.mark.parametrize("where", ["truth", "estimate"])
+def test_bad_events_are_refused_with_file_row_and_rule(folder, fault: str, where: str) -> None:
+    text, row, rule = IN_TRUTH[fault]
+    folder.write("bad.tsv.txt", text)
+    if where == "truth":
+        line = folder.refused("--estimate", "@est.txt", truth="bad.tsv.txt")
+    else:
+        line = folder.refused("--estimate", "@bad.tsv.txt")
+    assert line.startswith(f"bad.tsv.txt: {row}"), line
+    assert rule in line, line
+
+
+def test_unknown_labels_are_refused_with_the_nearest_one(folder) -> None:
+    folder.write("bad.txt", "a.wav\t1\t2\tdgo\n")
+    line = folder.refused("--estimate", "@bad.txt")
+    assert line.startswith("bad.txt: row 1")
+    assert "'dgo'. Did you mean 'dog'?" in line
+    assert "--unknown-labels" in line
+
+
+def test_unknown_labels_can_be_left_out_or_evaluated(folder) -> None:
+    folder.write("more.txt", "a.wav\t1\t2\tfox\na.wav\t0.1\t2.1\tdog\n")
+    found = folder.json("--estimate", "@more.txt", "--unknown-labels", "ignore")
+    assert found["systems"][0]["estimated_events"] == 1
+    assert found["inputs"]["labels"] == ["cat", "dog"]
+    found = folder.json("--estimate", "@more.txt", "--unknown-labels", "add")
+    assert found["inputs"]["labels"] == ["cat", "dog", "fox"]
+    assert found["systems"][0]["event_based"]["class_wise"]["fox"]["count"]["Nfp"] == 1
+
+
+def test_an_annotation_without_class_is_refused(folder) -> None:
+    folder.write("none.txt", "a.wav\nb.wav\nc.wav\n")
+    folder.write("empty.txt", "")
+    for truth in ("none.txt", "empty.txt"):
+        assert "no class" in folder.refused("--estimate", "@empty.txt", truth=truth)
+
+
+def test_named_labels_make_an_empty_truth_valid(folder) -> None:
+    folder.write("empty.txt", "")
+    words = ("--estimate", "@est.txt", "--event-label-list", "cat", "dog")
+    (system,) = folder.json(*words, truth="empty.txt")["systems"]
+    assert system["event_based"]["overall"]["error_rate"]["error_rate"] == "inf"
+    assert system["event_based"]["overall"]["f_measure"]["recall"] is None
+    assert system["event_based"]["overall"]["count"]["Nfp"] == 3
+    assert system["psds"]["PSDS"]["value"] is None
+
+
+def test_one_class_only_has_a_psds(folder) -> None:
+    folder.write("one.txt", "a.wav\t0\t2\tdog\n")
+    words = ("--estimate", "@one.txt", "--preset", "dcase-task4-2")
+    (system,) = folder.json(*words, truth="one.txt")["systems"]
+    assert system["psds"]["dcase-task4-2"]["value"] == 1.0
+
+
+def test_an_empty_estimate_is_a_silent_system(folder) -> None:
+    folder.write("empty.txt", "")
+    (system,) = folder.json("--estimate", "@empty.txt")["systems"]
+    assert system["event_based"]["overall"]["count"]["Nfn"] == 3
+    assert system["event_based"]["class_wise_average"]["f_measure"]["f_measure"] == 0
+    assert system["segment_based"]["overall"]["error_rate"]["error_rate"] == 1
+
+
+def test_a_recording_that_an_estimate_does_not_name_was_found_silent(folder) -> None:
+    folder.write("less.txt", "a.wav\t0.1\t2.1\tdog\n")
+    (system,) = folder.json("--estimate", "@less.txt")["systems"]
+    assert system["event_based"]["overall"]["count"] == {
+        **{"Nref": 3.0, "Nsys": 1.0, "Ntp": 1.0, "Nsubs": 0.0, "Nfp": 0.0, "Nfn": 2.0}
+    }
+
+
+def test_events_that_end_a_little_late_are_noted(folder) -> None:
+    folder.write("late.txt", "a.wav\t9\t10.3\tdog\n")
+    found = folder.json("--estimate", "@late.txt")
+    assert any("late.txt: row 1" in note and "10.3 s" in note for note in found["notes"])
+    assert "beyond" in folder.refused("--estimate", "@late.txt", "--slack", "0.1")
+    folder.json("--estimate", "@late.txt", "--slack", "0.1", "--outside", "ignore")
+
+
+@pytest.mark.parametrize(("rule", "number"), [("allow", 2), ("merge", 1)])
+def test_overlaps_and_copies_on_request(folder, rule: str, number: int) -> None:
+    for text in (HEAD + HEAD, HEAD + "a.wav\t1\t2\tdog\n"):
+        folder.write("twice.txt", text)
+        found = folder.json("--estimate", "@twice.txt", "--overlap", rule)
+        assert found["systems"][0]["estimated_events"] == number
+
+
+def test_durations_that_are_none_are_refused(folder) -> None:
+    for text, row in (
+        ("filename\tduration\na.wav\tlong\n", "row 2"),
+        ("filename\tduration\na.wav\t-1\n", "row 2"),
+        ("filename\tduration\na.wav\tnan\n", "row 2"),
+        ("filename\tduration\na.wav\n", "row 2"),
+    ):
+        folder.write("bad.tsv", text)
+        line = folder.refused("--estimate", "@est.txt", durations="bad.tsv")
+        assert line.startswith(f"bad.tsv: {row}"), line
+    folder.write("empty.tsv", "")
+    assert "empty" in folder.refused("--estimate", "@est.txt", durations="empty.tsv")
+    line = folder.refused("--estimate", "@est.txt", durations="none.tsv")
+    assert "no such file" in line
+
+
+def test_without_durations_only_what_needs_none_is_scored(folder) -> None:
+    line = folder.refused("--estimate", "@est.txt", durations=None)
+    assert line.startswith("--durations: ") and "--metrics event_based" in line
+    found = folder.json("--estimate", "@est.txt", "--metrics", "event_based", durations=None)
+    (system,) = found["systems"]
+    assert system["event_based"]["overall"]["count"]["Ntp"] == 1
+    assert "psds" not in system and "segment_based" not in system
+
+
+BAD_OPTIONS = {
+    ("--time-resolution", "0"): "not above 0",
+    ("--beta", "-1"): "not above 0",
+    ("--factor", "2"): "not in [0, 1]",
+    ("--t-collar", "-0.1"): "not 0 or more",
+    ("--dtc-threshold", "1.5"): "not in [0, 1]",
+    ("--alpha-ct", "2"): "not in [0, 1]",
+    ("--alpha-st", "-1"): "negative",
+    ("--max-efpr", "0"): "not above 0",
+    ("--duration-unit", "hours"): "Did you mean 'hour'?",
+    ("--event-matching-type", "optimum"): "Did you mean 'optimal'?",
+    ("--preset", "dcase-task4"): "Known: dcase-task4-1, dcase-task4-2",
+    ("--preset", "dcase-task4-1", "--alpha-ct", "0.5"): "--cttc-threshold",
+    ("--evaluate-onset", "false", "--evaluate-offset", "false"): "one of both must",
+    ("--timelines", "-1"): "negative",
+    ("--name", "one", "two"): "2 names for 1 systems",
+    ("--compatibility", "psds_eval-0.3", "--compatibility", "psds_eval-0.5"): "exclude",
+}
+
+
+@pytest.mark.parametrize("words", BAD_OPTIONS, ids=" ".join)
+def test_options_out_of_range_are_refused(folder, words: tuple[str, ...]) -> None:
+    assert BAD_OPTIONS[words] in folder.refused("--estimate", "@est.txt", *words)
+
+
+def test_missing_files_are_refused(folder) -> None:
+    assert "no such" in folder.refused("--estimate", "@none.txt")
+    assert "no such" in folder.refused("--estimate", "@est.txt", truth="none.txt")
+    assert "no such" in folder.refused("--scores", "@none")
+    assert "--estimate, --scores" in folder.refused()
+    (folder.path / "bare").mkdir()
+    assert "holds no event list" in folder.refused("--estimate", "@bare")
+    assert "holds no audio" in folder.refused("--estimate", "@est.txt", durations="bare")
+    assert "holds no scores" in folder.refused("--scores", "@bare")
+
+
+def test_scores_must_be_of_the_recordings_and_labels(folder, scores) -> None:
+    scores()
+    (folder.path / "scores" / "b.tsv").unlink()
+    assert "no scores of 'b.wav'" in folder.refused("--scores", "@scores")
+    scores(a={"cat": [0.1] * 10})
+    assert "no column for label 'dog'" in folder.refused("--scores", "@scores")
+    scores(a={"cat": [0.1] * 10, "dog": [0.1] * 10, "fox": [0.1] * 10})
+    assert "unknown label 'fox'" in folder.refused("--scores", "@scores")
+    assert folder.json("--scores", "@scores", "--unknown-labels", "ignore")["systems"]
+    scores(b={"cat": [0.1] * 9 + [float("nan")], "dog": [0.1] * 10})
+    line = folder.refused("--scores", "@scores")
+    assert line.startswith("scores/b.tsv: row 11"), line
+    scores()
+    folder.write("scores/x.tsv", (folder.path / "scores" / "a.tsv").read_text())
+    assert "unknown recording 'x'" in folder.refused("--scores", "@scores")
+
+
+def test_a_recording_in_two_folds_is_refused(folder) -> None:
+    folder.write("folds/one.txt", "a.wav\t0.1\t2.1\tdog\n")
+    folder.write("folds/two.txt", "a.wav\t5\t6\tcat\n")
+    line = folder.refused("--estimate", "@folds", "--folder", "folds")
+    assert line.startswith("folds/two.txt: row 1")
+    assert "fold 'one'" in line
+
+
+def test_names_that_may_be_several_recordings_are_refused(folder) -> None:
+    folder.write("dur.tsv", "filename\tduration\nx/a.wav\t10\ny/a.wav\t10\n")
+    folder.write("truth.txt", "x/a.wav\t0\t1\tdog\n")
+    folder.write("est.txt", "a\t0\t1\tdog\n")
+    assert "may be x/a.wav or y/a.wav" in folder.refused("--estimate", "@est.txt")
+
+
+def test_wrong_usage_is_told_by_the_parser(capsys) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["events", "--estimate", "x"])
+    assert stopped.value.code == cli.USAGE
+    assert "--truth" in capsys.readouterr().err
