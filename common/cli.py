@@ -151,6 +151,18 @@ def _tell_reasons(context: _Context, report: Any) -> None:
         logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
 
 
+def _sounds(context: _Context) -> None:
+    """Sound files of the website; a selection of tests or models leaves the examples alone."""
+    from common import listening
+
+    args = context.args
+    if args.model or args.target or args.test or args.dataset:
+        return
+    report = listening.update(context.benchmark(), context.folders)
+    if report.made:
+        context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be made")
+
+
 def _site(context: _Context, benchmark: Any, *, force: bool = False) -> Any:
     from common import site
 
@@ -163,6 +175,7 @@ def _site(context: _Context, benchmark: Any, *, force: bool = False) -> Any:
 def command_all(context: _Context) -> int:
     """Check, run, build the site."""
     code, report = _run(context)
+    _sounds(context)
     site = _site(context, context.benchmark())
     context.answer({**report, "site": vars(site)})
     return code
@@ -171,6 +184,7 @@ def command_all(context: _Context) -> int:
 def command_run(context: _Context) -> int:
     """Run tests."""
     code, report = _run(context)
+    _sounds(context)
     context.answer(report)
     return code
 

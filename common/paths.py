@@ -13,6 +13,8 @@ SUITE = PACKAGE / "suite"
 DOCS = REPOSITORY / "docs"
 PUBLISHED = REPOSITORY / "extra" / "published"
 RANGES_CSV = "correctness_consistency_ranges.csv"
+#: folder in ``extra/media/``: samples that result pages play
+SAMPLES = "samples"
 CACHE_NAME = "speechproof"
 #: folder in the cache: what is known about model files (hashes, nodes)
 MODELS_CACHE = "models"

@@ -149,11 +149,11 @@ def gather(folders: Paths, benchmark: Benchmark) -> None:
     # matplotlib copies it after the pages are written; lying there before, it would get a
     # checksum in their heads, and a second build would differ from the first
     (folders.html / "_static" / "plot_directive.css").unlink(missing_ok=True)
+    # copies: what a plot of a page writes there must not reach the originals
     mirror(
         folders.media,
         folders.source / "extra" / "media",
-        skip=tuple(benchmark.targets),
-        link=True,
+        skip=(*benchmark.targets, paths.SAMPLES),
     )
 
 

@@ -23,6 +23,7 @@ LAYERS = {
     "listing": 3,
     "check": 3,
     "engine": 3,
+    "listening": 3,
     "publish": 3,
     "drawing": 3,
     "plan": 3,

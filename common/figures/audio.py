@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +17,14 @@ if TYPE_CHECKING:
 WINDOW_S = 0.025
 HOP_S = 0.005
 FLOOR_DB = -70.0
+HEIGHT_INCH = 2.6
 #: columns of a waveform or spectrogram; more could not be seen
 COLUMNS = 800
+#: where the time axis begins and ends, relative to the width of the figure; the same in all
+#: figures, so that a page can move a line along it
+LEFT, RIGHT = 0.09, 0.985
+#: time axes end at multiples of this, so that those of a sound and of its variants are equal
+GRID_S = 0.5
 
 
 class Spectrogram(NamedTuple):
@@ -32,6 +39,15 @@ class Spectrogram(NamedTuple):
     levels_db: np.ndarray
     duration_s: float
     top_hz: float
+
+
+def span_s(duration_s: float) -> float:
+    """End of the time axis of a signal.
+
+    >>> span_s(3.5), span_s(3.6)
+    (3.5, 4.0)
+    """
+    return float(max(1.0, np.ceil(round(duration_s / GRID_S, 6))) * GRID_S)
 
 
 def mono(signal: np.ndarray) -> np.ndarray:
@@ -140,18 +156,20 @@ def waveform_spectrogram(
     """
     wave = mono(signal)
     color = style.PREDICTION if changed else style.ORIGINAL_INPUT
+    grid: dict[str, Any] = {"sharex": True, "gridspec_kw": {"height_ratios": [2, 3]}}
     with style.applied():
         if figure is None:
-            figure, axes = style.canvas(
-                "", height=2.6, rows=2, sharex=True, gridspec_kw={"height_ratios": [2, 3]}
-            )
+            figure, axes = style.canvas("", height=HEIGHT_INCH, rows=2, **grid)
         else:
-            figure.set_size_inches(style.WIDTH_INCH, 2.6)
-            figure.set_layout_engine("constrained")
-            axes = list(figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [2, 3]}))
+            figure.set_size_inches(style.WIDTH_INCH, HEIGHT_INCH)
+            axes = list(figure.subplots(2, 1, **grid))
+        figure.set_layout_engine(None)  # margins are fixed
+        figure.subplots_adjust(
+            left=LEFT, right=RIGHT, top=0.9 if label else 0.98, bottom=0.17, hspace=0.06
+        )
         draw_waveform(axes[0], wave, sampling_rate, label=label, color=color)
         draw_spectrogram(axes[1], wave, sampling_rate)
-        axes[0].set_xlim(0, len(wave) / sampling_rate)
+        axes[0].set_xlim(0, span_s(len(wave) / sampling_rate))
     return figure
 
 
@@ -162,11 +180,23 @@ def plot(signal: np.ndarray, sampling_rate: int, label: str = "", *, changed: bo
 
         import audiofile
         from common.figures.audio import plot
-        plot(*audiofile.read("extra/media/speech.wav"), "original")
+        plot(*audiofile.read("../extra/media/speech.wav"), "original")
     """
     from matplotlib import pyplot
 
     waveform_spectrogram(signal, sampling_rate, label, changed=changed, figure=pyplot.figure())
+
+
+def plot_file(path: str | Path, label: str = "", *, changed: bool = False) -> None:
+    """As :func:`plot`, of an audio file.
+
+    Raises:
+        AudioError: if the file is missing or no audio
+    """
+    from common.datasets import audio
+
+    signal, sampling_rate = audio.read(Path(path))
+    plot(signal, sampling_rate, label, changed=changed)
 
 
 def describe_audio(signal: np.ndarray, sampling_rate: int, label: str = "") -> str:

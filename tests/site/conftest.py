@@ -5,15 +5,21 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from common import paths, results
+from common.listening.examples import STATE, wav
+from common.listening.loudness import loudness
+from common.listening.speech import RATE
 from common.manifest import Manifest
 from common.paths import Paths
 
@@ -46,7 +52,36 @@ Inline :math:`t_i` and a formula:
 
    results/index
    method/correctness_regression
+   method/listen
 """
+
+
+#: file -> label, level and duration of a sound that pages play
+SOUNDS = {
+    "speech.wav": ("Original", 0.2, 4.0),
+    "robustness_small_changes/gain.wav": ("Gain", 0.1, 4.0),
+    "robustness_small_changes/crop_end.wav": ("Crop end", 0.2, 3.9),
+}
+ABSENT = "robustness_small_changes/clip.wav"
+LISTEN = "Listen\n======\n\n.. listen:: <changes>\n\n" + "".join(
+    f"   .. sound:: {file}\n\n      .. plot::\n         :alt: waves\n\n"
+    "         from common.figures.audio import plot_file\n"
+    f'         plot_file("../extra/media/{file}")\n\n'
+    for file in (*SOUNDS, ABSENT)
+)
+
+
+def write_sounds(folders: Paths) -> None:
+    """Sounds of the method page, and one that could not be made."""
+    facts: dict[str, Any] = {}
+    for file, (label, level, seconds) in SOUNDS.items():
+        time = np.arange(round(seconds * RATE)) / RATE
+        signal = level * np.sin(2 * np.pi * (300 + 400 * time) * time)[None, :]
+        results.write_bytes(folders.media / file, wav(signal))
+        lufs = loudness(signal, RATE)
+        facts[file] = {"label": label, "lufs": round(lufs, 2), "seconds": seconds}
+    content = {"format": 1, "files": facts, "missing": {ABSENT: "no <encoder>"}}
+    results.write_text(folders.media / STATE, json.dumps(content))
 
 
 def row(target: str, model: str, test: str, dataset: str, **more: Any) -> dict[str, Any]:
@@ -155,6 +190,7 @@ def write_docs(folder: Path) -> Path:
     (folder / "method" / "correctness_regression.rst").write_text(
         "Regression\n==========\n\nText.\n"
     )
+    (folder / "method" / "listen.rst").write_text(LISTEN)
     return folder
 
 
@@ -168,6 +204,7 @@ def new_site(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
         for model in models:
             site.add_model(model)
         write_model(site.folders, "dice", "Dice", chance=True)
+        write_sounds(site.folders)
         return site
 
     return make
@@ -180,3 +217,51 @@ def small(new_site: Callable[..., Site]) -> Site:
     report = site.build(seed=1)
     assert report.get("built"), report
     return site
+
+
+# -- a browser ------------------------------------------------------------------------------------
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+LOCAL = re.compile("(file|data):")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium without a window; a test that wants it is skipped where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def visit(browser: Any, small: Site) -> Callable[..., Any]:
+    """Function that opens a page; what went wrong on it is in ``page.faults``."""
+    contexts: dict[str, Any] = {}
+
+    def open_page(name: str, width: int = 1280, **options: Any) -> Any:
+        key = repr((width, options))
+        if key not in contexts:
+            contexts[key] = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        page = contexts[key].new_page()
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("console", lambda message: note(page, message.type == "error", message.text))
+        page.on("request", lambda request: note(page, not LOCAL.match(request.url), request.url))
+        page.on("requestfailed", lambda request: page.faults.append(request.url))
+        page.goto(f"file://{small.html}/{name}.html")
+        return page
+
+    return open_page
+
+
+def note(page: Any, wrong: bool, what: str) -> None:
+    """Keep what went wrong on a page."""
+    if wrong:
+        page.faults.append(what)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PAGES = (
     "index",
     "results/index",
@@ -20,50 +16,8 @@ PAGES = (
     "results/arousal/published/wavlm",
     "results/arousal/comparison/w2v2-L_hubert-L_wavlm_data2vec",
     "method/correctness_regression",
+    "method/listen",
 )
-
-LOCAL = re.compile("(file|data):")
-
-if CHROMIUM is None:
-    pytest.skip("no Chromium on this machine", allow_module_level=True)
-playwright = pytest.importorskip("playwright.sync_api")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="module")
-def visit(browser: Any, small: Any) -> Any:
-    """Function that opens a page; what went wrong on it is in ``page.faults``."""
-    contexts: dict[str, Any] = {}
-
-    def open_page(name: str, width: int = 1280, **options: Any) -> Any:
-        key = repr((width, options))
-        if key not in contexts:
-            contexts[key] = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        page = contexts[key].new_page()
-        page.faults = []
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
-        page.on("console", lambda message: note(page, message.type == "error", message.text))
-        page.on("request", lambda request: note(page, not LOCAL.match(request.url), request.url))
-        page.on("requestfailed", lambda request: page.faults.append(request.url))
-        page.goto(f"file://{small.html}/{name}.html")
-        return page
-
-    return open_page
-
-
-def note(page: Any, wrong: bool, what: str) -> None:
-    if wrong:
-        page.faults.append(what)
 
 
 @pytest.mark.parametrize("width", [390, 1280])

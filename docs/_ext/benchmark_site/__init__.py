@@ -11,7 +11,9 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from benchmark_site import plots
 from benchmark_site.front import FILES, Finished
+from benchmark_site.listening import Listen, Sound
 from benchmark_site.page import SUFFIX, PageParser
 
 
@@ -55,7 +57,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_source_parser(PageParser)
     for name in FILES:
         app.add_directive(name, Finished)
+    app.add_directive("listen", Listen)
+    app.add_directive("sound", Sound)
+    app.connect("builder-inited", plots.place)
     app.connect("builder-inited", generate)
+    app.connect("env-get-outdated", plots.outdated)
     app.connect("html-page-context", forget_neighbours)
     app.connect("html-collect-pages", forget_words)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,101 @@
+"""Sounds on prose pages: the directives ``listen`` and ``sound``.
+
+.. code-block:: rst
+
+   .. listen:: Noise
+
+      .. sound:: speech.wav
+
+         .. plot::
+            :alt: Waveform and spectrogram of the original
+
+            from common.figures.audio import plot_file
+            plot_file("../extra/media/speech.wav", "original")
+
+``listen`` is a group that a reader hears at one position in all its sounds; ``sound`` is a file
+below ``extra/media/`` with what is said about it. Without the script of the site both are plain
+HTML with a player of the browser for each file. A file that could not be made leaves the reason
+in its place.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from docutils import nodes
+from docutils.parsers.rst import Directive, directives
+
+from common.figures.audio import LEFT, RIGHT, span_s
+
+MEDIA = "extra/media"
+STATE = f"{MEDIA}/examples.json"
+NOT_MADE = "It is made by python build.py."
+
+
+def known(source: Path) -> dict[str, Any]:
+    """What is known about the sound files below a source folder."""
+    try:
+        found: dict[str, Any] = json.loads((source / STATE).read_text("utf-8"))
+        return found
+    except (OSError, ValueError):
+        return {"files": {}, "missing": {}}
+
+
+def html(text: str) -> nodes.raw:
+    """Finished HTML as a node."""
+    return nodes.raw("", text, format="html")
+
+
+class Listen(Directive):
+    """A group of sounds."""
+
+    has_content = True
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """The sounds between two tags."""
+        self.assert_has_content()
+        label = escape(f"Listen: {self.arguments[0]}")
+        inside = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, inside)
+        begin = html(f'<div class="listen" role="group" aria-label="{label}">')
+        return [begin, *inside.children, html("</div>")]
+
+
+class Sound(Directive):
+    """One sound of a group, with its picture and whatever else is said about it."""
+
+    has_content = True
+    required_arguments = 1
+    option_spec: ClassVar = {"label": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        """Name, content and player; where the file is missing, name and reason."""
+        env = self.state.document.settings.env
+        source, file = Path(env.srcdir), self.arguments[0]
+        env.note_dependency(STATE)
+        env.note_dependency(f"{MEDIA}/{file}")
+        state = known(source)
+        facts = state["files"].get(file, {})
+        label = str(self.options.get("label") or facts.get("label") or Path(file).stem)
+        title = html(f'<p class="sound-name">{escape(label)}</p>')
+        if not facts or not (source / MEDIA / file).is_file():
+            why = str(state["missing"].get(file, "") or NOT_MADE)
+            text = f'<p class="quiet">There is no sound here. {escape(why)}</p></div>'
+            return [html('<div class="sound absent">'), title, html(text)]
+        src = quote(posixpath.relpath(f"{MEDIA}/{file}", posixpath.dirname(env.docname) or "."))
+        seconds = float(facts["seconds"])
+        axis = f"{LEFT} {RIGHT} {span_s(seconds)}"
+        begin = f'<div class="sound" data-lufs="{facts["lufs"]}" data-axis="{axis}">'
+        inside = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, inside)
+        player = (
+            f'<audio controls preload="metadata" src="{src}" aria-label="{escape(label)}"></audio>'
+        )
+        return [html(begin), title, *inside.children, html(f"{player}</div>")]
