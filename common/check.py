@@ -71,6 +71,9 @@ def _test(benchmark: Benchmark, test: Test) -> Iterator[str]:
     for name in test.datasets:
         if name not in benchmark.datasets:
             yield str(unknown("dataset", name, benchmark.datasets, f"{where}: datasets"))
+    for name in test.simulated:
+        if name not in test.datasets:
+            yield str(unknown("dataset of the test", name, test.datasets, f"{where}: simulated"))
     if not any(test.uses(kind) for kind in KINDS):
         yield f"{where}: needs metrics for at least one of: {', '.join(KINDS)}"
     for kind in KINDS:

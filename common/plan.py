@@ -115,7 +115,8 @@ def participants(benchmark: Benchmark, test: Test, target: Target) -> list[Datas
 
 def _scoring_code(test: Test) -> str:
     names = [*_SCORING, f"designs/{test.design_name}.py", *DESIGNS.get(test.design_name).modules]
-    if any(use.criterion.is_simulated for kind in KINDS for use in test.uses(kind)):
+    simulated = any(use.criterion.is_simulated for kind in KINDS for use in test.uses(kind))
+    if simulated or test.simulated:
         names.append("simulation")
     return provenance.code_digest([paths.PACKAGE / name for name in names])
 
@@ -138,7 +139,7 @@ def made_of(
 
     ``perturbations`` has the digest of the perturbation of each condition.
     """
-    uses = [use.model_dump() for use in test.uses(target.kind)]
+    uses = [use.model_dump() for use in test.uses_on(target.kind, dataset.id)]
     figure = test.figures.get(target.kind, "")
     unsaid = {"label", "description", "source", "cite", "license", "version", "tests", "path"}
     return {

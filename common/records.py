@@ -281,7 +281,11 @@ class Chance(Record):
 
 
 class Test(Entry):
-    """One test of the suite: the file ``suite/<id>.yaml``."""
+    """One test of the suite: the file ``suite/<id>.yaml``.
+
+    ``simulated`` names datasets with fewer samples than the bounds were made for: theirs follow
+    from what chance models reach with them, as for ``within: simulated``.
+    """
 
     __test__ = False  # not a pytest class
 
@@ -289,6 +293,7 @@ class Test(Entry):
     family: Literal["correctness", "fairness", "robustness"]
     design: Mapping[str, Mapping[str, Any]]
     datasets: tuple[str, ...] = ()
+    simulated: tuple[str, ...] = ()
     regression: tuple[MetricUse, ...] = ()
     classification: tuple[MetricUse, ...] = ()
     events: tuple[MetricUse, ...] = ()
@@ -337,6 +342,13 @@ class Test(Entry):
         """Metrics of the test for a kind of target; empty: the test does not apply."""
         uses: tuple[MetricUse, ...] = getattr(self, kind)
         return uses
+
+    def uses_on(self, kind: str, dataset: str) -> tuple[MetricUse, ...]:
+        """As :meth:`uses`, with the criteria that hold on a dataset."""
+        if dataset not in self.simulated:
+            return self.uses(kind)
+        chance = Criterion(within="simulated")
+        return tuple(use.model_copy(update={"criterion": chance}) for use in self.uses(kind))
 
 
 class Benchmark(Record):

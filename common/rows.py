@@ -35,7 +35,8 @@ def rows(
         columns of :data:`common.results.COLUMNS`; and, where the bound was simulated, ``null``,
         the absolute scores by chance, for figures
     """
-    uses = {use.metric: use for use in cell.test.uses(cell.target.kind)}
+    found = cell.test.uses_on(cell.target.kind, cell.dataset.id)
+    uses = {use.metric: use for use in found}
     out: list[dict[str, Any]] = []
     effects = Effects()
     for score, interval in zip(scores, intervals or [None] * len(scores), strict=True):

@@ -220,6 +220,47 @@ def test_pitch_of_the_speakers_and_a_simulated_threshold(voices, monkeypatch) ->
     assert text == "Test,Threshold\nConcordance Correlation Coeff,simulated\n"
 
 
+NAMED = """
+title: Tongue
+family: fairness
+design: {group_shift: {attribute: language, min_group: 20}}
+datasets: [voices]
+simulated: [%s]
+regression: [{metric: mean_difference, %s}]
+"""
+
+
+def test_a_dataset_of_a_test_may_have_simulated_thresholds(voices) -> None:
+    voices.mini.write("suite/tongue.yaml", NAMED % ("voices", "within: 0.001"))
+    report, found = voices.run("tongue")
+    assert not report.errors
+    bounds = found["criterion"].str.removeprefix("|x| < ").astype(float)
+    assert (bounds * 1000 % 25 == 0).all()
+    assert found["note"].str.contains("by chance at most").all()
+    text = (voices.mini.root / "out/method-tests/arousal/tongue.csv").read_text()
+    assert text == "Test,Threshold\nMean Value,0.001\n"
+
+
+@pytest.mark.parametrize(
+    ("named", "rule", "message"),
+    [
+        ("voicse", "within: 0.001", "unknown dataset of the test 'voicse'. Did you mean 'voices'?"),
+        ("voices", "below: 0.1", "only bounds of 'within' can be simulated"),
+    ],
+)
+def test_what_cannot_be_simulated_is_a_fault(voices, named, rule, message) -> None:
+    voices.mini.write("suite/tongue.yaml", NAMED % (named, rule))
+    found = [line for line in faults(load_benchmark([voices.mini.catalog])) if message in line]
+    assert len(found) == 1 and "tongue.yaml" in found[0]
+
+
+def test_chance_passes_on_the_embedded_sentences() -> None:
+    test = BENCHMARK.tests["fairness_linguistic_sentiment"]
+    for kind in ("regression", "classification"):
+        assert all(use.criterion.is_simulated for use in test.uses_on(kind, "demo-sentiment"))
+        assert not any(use.criterion.is_simulated for use in test.uses_on(kind, "checklist-synth"))
+
+
 def test_null_distribution_is_drawn_with_the_scores(mini_with_figures, audio) -> None:
     voices = Voices(mini_with_figures, audio)
     voices.mini.write("suite/few.yaml", SMALL + "figures: {regression: scatter_by_group}\n")

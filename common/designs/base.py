@@ -184,7 +184,9 @@ def check_uses(test: Test) -> None:
             reason = design.misfit(chosen, METRICS.get(use.metric, place))
             if reason:
                 raise ConfigError(f"{place}: design '{design.name}': {reason}")
-            if use.criterion.is_simulated:
+            if use.criterion.is_simulated or test.simulated:
+                if use.criterion.within is None:
+                    raise ConfigError(f"{place}: only bounds of 'within' can be simulated")
                 if not design.simulated:
                     raise ConfigError(f"{place}: design '{design.name}' has no simulated criteria")
                 if use.metric not in METRIC_IDS:
