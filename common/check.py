@@ -144,6 +144,10 @@ def _dataset(benchmark: Benchmark, dataset: Dataset) -> Iterator[str]:
             yield str(unknown("test", name, benchmark.tests, where))
     if not dataset.builtin and dataset.path and not dataset.resolve(dataset.path).exists():
         yield f"{dataset.origin}: {dataset.id}.path: {dataset.resolve(dataset.path)}: no such folder"
+    sets = sorted({e.corpora for e in benchmark.perturbations.values() if e.corpora})
+    if dataset.corpora and dataset.corpora not in sets:
+        where = f"{dataset.origin}: {dataset.id}.corpora"
+        yield str(unknown("set of corpora", dataset.corpora, sets, where))
     try:
         datasets.check(dataset)
     except ConfigError as error:

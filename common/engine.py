@@ -23,7 +23,7 @@ from common.errors import BenchmarkError, DatasetUnavailable, ModelError
 from common.inputs import Request, Source, description, store_folder
 from common.models.base import Model as LoadedModel
 from common.paths import Paths
-from common.plan import Cell, Filters, Plan, Planner, conditions, stale_files
+from common.plan import Cell, Filters, Plan, Planner, stale_files
 from common.predict import NOT_TRIED, Predictor
 from common.publish import Publisher
 from common.rows import rows
@@ -264,7 +264,7 @@ class Engine:
         cell, samples = work.cell, work.selection.samples
         if samples.empty:
             return
-        wanted = conditions(cell.test, cell.target)
+        wanted = cell.conditions
         reasons = {name: self.library.prepare(used) for name, used in wanted.items()}
         missing = {name: reason for name, reason in reasons.items() if reason}
         work.cell = cell = replace(cell, missing=missing)

@@ -47,7 +47,8 @@ class Cell:
     """One unit of work: all scores of a model in one test on one dataset.
 
     ``missing`` are conditions whose perturbation is not available here, with the reason;
-    ``parts`` is what the hash is made of.
+    ``parts`` is what the hash is made of; ``conditions`` has the id of the perturbation of each
+    condition, and ``remarks`` which recordings it draws from.
     """
 
     target: Target
@@ -57,6 +58,8 @@ class Cell:
     hash: str
     missing: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -122,7 +125,7 @@ def _scoring_code(test: Test) -> str:
 
 
 def conditions(test: Test, target: Target) -> Mapping[str, str]:
-    """Condition -> id of its perturbation, of a test for a target."""
+    """Condition -> id of its perturbation, of a test for a target, as the test names it."""
     design = DESIGNS.get(test.design_name)
     return design.conditions(options(design, test), target)
 
@@ -187,9 +190,9 @@ class Planner:
     def prepare(
         self, filters: Filters, *, workers: int, progress: Callable[[int, int], None]
     ) -> None:
-        """Make the embedded data of the selected cells that are not there.
+        """Make the embedded data of the selected cells that are not there, noises included.
 
-        Without the optional synthesiser their tests are not run, with the reason.
+        Without the synthesiser of speech what needs it is not run, with the reason.
         """
         names = {dataset.database for dataset in self._needed(filters) if dataset.embedded}
         if not names:
@@ -202,13 +205,25 @@ class Planner:
             )
 
     def _needed(self, filters: Filters) -> Iterator[Dataset]:
-        """Datasets of the selected cells, some more than once."""
+        """Datasets of the selected cells and of their recordings, some more than once."""
         for target in _chosen(self.benchmark.targets, filters.targets):
             for test in self.benchmark.applicable(target.id):
                 if not filters.tests or test.id in filters.tests:
                     for dataset in participants(self.benchmark, test, target):
                         if not filters.datasets or dataset.id in filters.datasets:
                             yield dataset
+                            yield from self._recordings(test, target, dataset)
+
+    def conditions(self, test: Test, target: Target, dataset: Dataset) -> dict[str, str]:
+        """Condition -> id of its perturbation, with the corpora that the dataset wants."""
+        used = conditions(test, target).items()
+        return {name: self.library.variant(of, dataset.corpora) for name, of in used}
+
+    def _recordings(self, test: Test, target: Target, dataset: Dataset) -> Iterator[Dataset]:
+        for name in self.conditions(test, target, dataset).values():
+            found = self.library.recordings(name)
+            if found is not None:
+                yield found
 
     def plan(self, filters: Filters | None = None, *, force: bool = False) -> Plan:
         """Plan for the selected cells.
@@ -258,23 +273,35 @@ class Planner:
             plan.order[target.id, test.id] = [dataset.id for dataset in chosen]
             if filters.tests and test.id not in filters.tests:
                 continue
-            reasons = {
-                condition: self.library.missing(name)
-                for condition, name in conditions(test, target).items()
-            }
-            missing = {condition: reason for condition, reason in reasons.items() if reason}
             for dataset in chosen:
                 if filters.datasets and dataset.id not in filters.datasets:
                     continue
                 _, reason = self.data(dataset, named=dataset.id in filters.datasets)
                 parts = self.made_of(model, fingerprint, test, target, dataset)
-                cell = Cell(target, model, test, dataset, provenance.digest(parts), missing, parts)
+                used = self.conditions(test, target, dataset)
+                cell = Cell(
+                    target,
+                    model,
+                    test,
+                    dataset,
+                    provenance.digest(parts),
+                    self._where(used, self.library.missing),
+                    parts,
+                    used,
+                    self._where(used, self.library.remark),
+                )
                 if not force and self.is_current(cell, manifest):
                     plan.done.append(cell)
                 elif reason:
                     plan.not_run.append((cell, reason))
                 else:
                     plan.todo.append(cell)
+
+    @staticmethod
+    def _where(used: Mapping[str, str], text: Callable[[str], str]) -> dict[str, str]:
+        """Conditions about whose perturbation there is something to say."""
+        found = {condition: text(name) for condition, name in used.items()}
+        return {condition: said for condition, said in found.items() if said}
 
     def data(self, dataset: Dataset, *, named: bool = False) -> tuple[str, str]:
         """Fingerprint of the data and, if they are not available, the reason."""
@@ -295,7 +322,7 @@ class Planner:
         key = (test.id, target.id, dataset.id)
         if key not in self._parts:
             data, _ = self.data(dataset)
-            used = conditions(test, target).items()
+            used = self.conditions(test, target, dataset).items()
             digests = {condition: self.library.digest(name) for condition, name in used}
             self._parts[key] = made_of(test, target, dataset, data, self.seed, digests)
         own = {"model": model.id, "model_version": model.version, "fingerprint": fingerprint}

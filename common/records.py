@@ -138,6 +138,8 @@ class Dataset(Entry):
         scale: range of the dimension values in the data, mapped to [0, 1]
         tests: restricts the tests of a user's dataset
         embedded: made by the program itself on first use
+        corpora: set of noises and rooms that perturbations of these data draw from; empty:
+            those of the paper
     """
 
     version: str = pydantic.Field(pattern=VERSION_PATTERN)
@@ -156,6 +158,7 @@ class Dataset(Entry):
     description: str = ""
     tests: tuple[str, ...] | None = None
     embedded: bool = False
+    corpora: str = ""
 
     @pydantic.field_validator("columns", mode="before")
     @classmethod
@@ -259,13 +262,34 @@ class Model(Entry):
 
 
 class Perturbation(Entry):
-    """A change of the input signal: a function of the library and its parameters."""
+    """A change of the input signal: a function of the library and its parameters.
 
-    label: str
-    function: str
+    Args:
+        variant_of: id of the entry that this one stands for in the datasets that want its
+            ``corpora``; what it does not say itself is as there, parameter by parameter
+        corpora: name of the set of noises and rooms that it belongs to
+    """
+
+    label: str = ""
+    function: str = ""
     params: Mapping[str, Any] = {}
     keeps_timing: bool = True
     description: str = ""
+    variant_of: str = ""
+    corpora: str = ""
+
+    @pydantic.model_validator(mode="after")
+    def _complete(self) -> Perturbation:
+        if bool(self.variant_of) != bool(self.corpora):
+            raise ValueError("variant_of and corpora belong together")
+        if not self.variant_of and not (self.label and self.function):
+            raise ValueError("needs label and function")
+        return self
+
+    def varied(self, variant: Perturbation) -> Perturbation:
+        """A variant of this entry with all that it does not say itself."""
+        given = {name: getattr(variant, name) for name in variant.model_fields_set}
+        return self.model_copy(update={**given, "params": {**self.params, **variant.params}})
 
 
 class Chance(Record):

@@ -40,7 +40,8 @@ def rows(
     out: list[dict[str, Any]] = []
     effects = Effects()
     for score, interval in zip(scores, intervals or [None] * len(scores), strict=True):
-        criterion, note, null = uses[score.metric].criterion, score.note, None
+        criterion, null = uses[score.metric].criterion, None
+        note = remark(score.note, cell.remarks.get(score.condition, ""))
         if criterion.is_simulated and bounds is not None and not np.isnan(score.value):
             bound = bounds.bound(uses[score.metric], cell.target, score.sizes)
             criterion, null = Criterion(within=bound.threshold), bound.null

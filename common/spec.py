@@ -35,6 +35,7 @@ from common.records import (
     Target,
     Test,
 )
+from common.registry import unknown
 
 __all__ = [
     "ID_PATTERN",
@@ -178,4 +179,25 @@ def load_benchmark(catalogs: Iterable[Path] = ()) -> Benchmark:
         if not found and not tests:
             names = ", ".join(f"{name}.yaml" for name in kinds)
             raise ConfigError(f"--catalog {folder}: holds none of {names} or suite/*.yaml")
+    merged["perturbations"] = _with_variants(merged["perturbations"])
     return Benchmark.model_construct(None, **merged)
+
+
+def _with_variants(entries: Mapping[str, Perturbation]) -> dict[str, Perturbation]:
+    """Entries of perturbations, variants completed by what they are variants of."""
+    found = {}
+    taken: dict[tuple[str, str], str] = {}
+    for name, entry in entries.items():
+        if entry.variant_of:
+            place = f"{entry.origin}: {name}.variant_of"
+            if entry.variant_of not in entries:
+                raise unknown("perturbation", entry.variant_of, entries, place)
+            base = entries[entry.variant_of]
+            if base.variant_of:
+                raise ConfigError(f"{place}: '{base.id}' is a variant itself")
+            other = taken.setdefault((base.id, entry.corpora), name)
+            if other != name:
+                raise ConfigError(f"{place}: '{other}' is that variant with the same corpora")
+            entry = base.varied(entry)
+        found[name] = entry
+    return found

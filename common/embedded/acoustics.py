@@ -6,11 +6,15 @@ used: the processes that render live for seconds, and scipy takes two of them to
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from common.embedded.speech import Utterance
+from common.embedded.corpus import SAMPLING_RATE
 
-SAMPLING_RATE = 16000
+if TYPE_CHECKING:
+    from common.embedded.speech import Utterance
+
 MARGIN_S = 0.06  # silence kept before and after the speech
 FADE_S = 0.01
 PASS_HZ = (7200.0, 7900.0)  # flank of the low-pass filter before resampling

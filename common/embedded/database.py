@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from common.embedded.acoustics import SAMPLING_RATE
+from common.embedded import corpus
+from common.embedded.corpus import SAMPLING_RATE
 from common.embedded.speech import Recipe, Utterance
 
-MEDIA = "speech"
+MEDIA = "audio"
 SPEAKER = "speaker"
+#: table of corpora that have one table only
+FILES = "files"
 
 
-def database(recipe: Recipe, utterances: Sequence[Utterance]) -> Any:
-    """Database without audio.
+def of_speech(recipe: Recipe, utterances: Sequence[Utterance]) -> Any:
+    """Database of a corpus of speech, without audio.
 
     Args:
         recipe: what the corpus is made from
@@ -25,19 +28,8 @@ def database(recipe: Recipe, utterances: Sequence[Utterance]) -> Any:
     """
     import audformat
 
-    define = audformat.define
     speakers = {one.speaker.id: one.speaker.attributes for one in utterances}
-    db = audformat.Database(
-        recipe.id,
-        source=recipe.source,
-        usage=define.Usage.UNRESTRICTED,
-        languages=sorted({labels["language"] for labels in speakers.values()}),
-        description=recipe.description,
-        license=recipe.license,
-    )
-    db.media[MEDIA] = audformat.Media(
-        sampling_rate=SAMPLING_RATE, channels=1, bit_depth=16, format="flac"
-    )
+    db = _empty(recipe, sorted({labels["language"] for labels in speakers.values()}))
     for name, arguments in recipe.schemes().items():
         db.schemes[name] = audformat.Scheme(**arguments)
     db.schemes[SPEAKER] = audformat.Scheme(labels=speakers)
@@ -53,4 +45,44 @@ def database(recipe: Recipe, utterances: Sequence[Utterance]) -> Any:
             table[column].set([one.labels[column] for one in rows])
         table[SPEAKER] = audformat.Column(scheme_id=SPEAKER)
         table[SPEAKER].set([one.speaker.id for one in rows])
+    return db
+
+
+def of_files(
+    recipe: corpus.Recipe, schemes: Mapping[str, Mapping[str, Any]], items: Sequence[Any]
+) -> Any:
+    """Database of a corpus with one table, without audio.
+
+    Args:
+        recipe: what the corpus is made from
+        schemes: label column -> arguments of its ``audformat.Scheme``
+        items: objects with ``file`` and ``labels``
+    """
+    import audformat
+
+    db = _empty(recipe, [])
+    index = audformat.filewise_index([item.file for item in items])
+    db[FILES] = audformat.Table(index, media_id=MEDIA)
+    for name, arguments in schemes.items():
+        db.schemes[name] = audformat.Scheme(**arguments)
+        db[FILES][name] = audformat.Column(scheme_id=name)
+        db[FILES][name].set([item.labels[name] for item in items])
+    return db
+
+
+def _empty(recipe: corpus.Recipe, languages: Sequence[str]) -> Any:
+    """Database that says where it comes from and what its media are."""
+    import audformat
+
+    db = audformat.Database(
+        recipe.id,
+        source=recipe.source,
+        usage=audformat.define.Usage.UNRESTRICTED,
+        languages=languages,
+        description=recipe.description,
+        license=recipe.license,
+    )
+    db.media[MEDIA] = audformat.Media(
+        sampling_rate=SAMPLING_RATE, channels=1, bit_depth=16, format="flac"
+    )
     return db

@@ -136,11 +136,13 @@ def harmonics(
     frequency_hz: np.ndarray, amplitudes: Sequence[float], sampling_rate: int
 ) -> np.ndarray:
     """Sum of the multiples of a changing frequency; what the rate cannot hold is left out."""
-    angle = 2 * np.pi * np.cumsum(frequency_hz) / sampling_rate
-    sound = np.zeros(len(frequency_hz))
+    first = np.exp(2j * np.pi * np.cumsum(frequency_hz) / sampling_rate)
+    turning, sound = np.ones_like(first), np.zeros(len(frequency_hz))
     for number, amplitude in enumerate(amplitudes, 1):
-        if number * frequency_hz.max() < 0.48 * sampling_rate:
-            sound += amplitude * np.sin(number * angle)
+        if number * frequency_hz.max() >= 0.48 * sampling_rate:
+            break
+        turning *= first  # much cheaper than one sine for each
+        sound += amplitude * turning.imag
     return sound
 
 

@@ -21,13 +21,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from common import files, paths, provenance
-from common.embedded import REPOSITORY, database, synthesis
-from common.embedded.speech import Recipe, Utterance
-from common.errors import DataError, OutputError
+from common.embedded import REPOSITORY, synthesis
+from common.embedded.corpus import Recipe
+from common.errors import DataError, MissingDependency, OutputError
 
 RENDER = "common.embedded.render"
 #: modules that decide about the content of every corpus, besides those of its kind
-CODE = ("speech.py", "acoustics.py", "espeak_worker.py", "render.py", "database.py")
+CODE = ("corpus.py", "acoustics.py", "render.py", "database.py")
+#: and of those that a synthesiser speaks
+SPEECH = ("speech.py", "espeak_worker.py")
 BUILD = ".build-"
 
 Progress = Callable[[int, int], None]
@@ -40,7 +42,8 @@ def host(cache: Path) -> Path:
 
 def fingerprint(recipe: Recipe) -> str:
     """Hash of all that decides about the content of a corpus: recipe and code."""
-    code = [Path(__file__).with_name(name) for name in (*CODE, *recipe.modules)]
+    names = (*CODE, *(SPEECH if recipe.synthesiser else ()), *recipe.modules)
+    code = [Path(__file__).with_name(name) for name in dict.fromkeys(names)]
     return provenance.digest([recipe.content(), provenance.code_digest(code)])
 
 
@@ -50,8 +53,14 @@ def ensure_corpora(
     """Make and publish those corpora that are not there; see :func:`common.embedded.ensure`."""
     if not missing(cache, recipes):
         return
+    lacking = None
     for recipe in recipes:
-        synthesis.require(recipe.synthesiser)
+        try:
+            synthesis.require(recipe.synthesiser)
+        except MissingDependency as error:
+            lacking = error
+    if lacking is not None:
+        recipes = [recipe for recipe in recipes if not recipe.synthesiser]
     root = host(cache).parent
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -59,15 +68,17 @@ def ensure_corpora(
             todo = missing(cache, recipes)  # another process may have been faster
             for left in root.glob(f"{BUILD}*"):
                 shutil.rmtree(left, ignore_errors=True)
-            plans = [(recipe, recipe.utterances()) for recipe in todo]
-            counter = _Counter(sum(len(utterances) for _, utterances in plans), progress)
-            for recipe, utterances in plans:
+            plans = [(recipe, recipe.items()) for recipe in todo]
+            counter = _Counter(sum(len(items) for _, items in plans), progress)
+            for recipe, items in plans:
                 with tempfile.TemporaryDirectory(prefix=BUILD, dir=root) as build:
-                    _make(recipe, utterances, Path(build), workers, counter)
+                    _make(recipe, items, Path(build), workers, counter)
                     _install(cache, recipe, Path(build))
     except OSError as error:
         place = error.filename or root
         raise OutputError(f"{place}: cannot be written: {error.strerror or error}") from None
+    if lacking is not None:
+        raise lacking
 
 
 def _lock(path: Path) -> Any:
@@ -96,7 +107,7 @@ def _is_published(cache: Path, recipe: Recipe) -> bool:
 
 
 def _make(
-    recipe: Recipe, utterances: Sequence[Utterance], build: Path, workers: int, counter: _Counter
+    recipe: Recipe, items: Sequence[Any], build: Path, workers: int, counter: _Counter
 ) -> None:
     """Render and publish below ``build``."""
     import audb
@@ -104,13 +115,13 @@ def _make(
     source = build / "source"
     source.mkdir()
     render_all(recipe, source, workers=workers, counter=counter)
-    database.database(recipe, utterances).save(str(source))
+    recipe.database(items).save(str(source))
     (build / "repo" / REPOSITORY).mkdir(parents=True)
     audb.publish(
         str(source),
         recipe.version,
         audb.Repository(REPOSITORY, str(build / "repo"), "file-system"),
-        archives={utterance.file: utterance.speaker.id for utterance in utterances},
+        archives={item.file: item.archive for item in items},
         previous_version=None,
         num_workers=workers,
         verbose=False,

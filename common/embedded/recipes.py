@@ -6,21 +6,24 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from common import spec
-from common.embedded import accents, acted, reading, speech
+from common.embedded import accents, acted, corpus, devices, reading, sound_corpora
 from common.errors import ConfigError
 from common.registry import Registry, unknown
 
 FOLDER = Path(__file__).with_name("recipes")
 
 #: ``kind`` of a recipe -> class that reads it
-KINDS: Registry[type[speech.Recipe]] = Registry("kind of recipe")
+KINDS: Registry[type[corpus.Recipe]] = Registry("kind of recipe")
 KINDS.add("acted", acted.Acted)
 KINDS.add("accents", accents.Accents)
 KINDS.add("languages", reading.Languages)
 KINDS.add("sentiments", reading.Sentiments)
+KINDS.add("devices", devices.Devices)
+KINDS.add("sounds", sound_corpora.Sounds)
+KINDS.add("rooms", sound_corpora.Rooms)
 
 
-def load(path: Path) -> speech.Recipe:
+def load(path: Path) -> corpus.Recipe:
     """Read and check a recipe.
 
     Raises:
@@ -35,7 +38,7 @@ def load(path: Path) -> speech.Recipe:
     return recipe
 
 
-def choose(names: Collection[str] | None = None) -> list[speech.Recipe]:
+def choose(names: Collection[str] | None = None) -> list[corpus.Recipe]:
     """Built-in recipes, in the order of their files.
 
     Args:

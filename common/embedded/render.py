@@ -11,23 +11,19 @@ import io
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import soundfile
 
-from common import rng
-from common.embedded import acoustics, recipes, synthesis
-from common.embedded.speech import Recipe, Utterance
+from common.embedded import acoustics, recipes
+from common.embedded.corpus import Recipe
 from common.errors import BenchmarkError
 
 
-def render(recipe: Recipe, utterances: Iterable[Utterance], folder: Path) -> None:
-    """Speak, shape and write utterances."""
-    by_file = {utterance.file: utterance for utterance in utterances}
-    requests = [utterance.request() for utterance in by_file.values()]
-    for file, sampling_rate, audio in synthesis.synthesise(requests):
-        random = rng.generator(recipe.seed, recipe.id, file)
-        sound = acoustics.render(audio, sampling_rate, by_file[file], random)
+def render(recipe: Recipe, items: Iterable[Any], folder: Path) -> None:
+    """Make and write the audio of some items of a recipe."""
+    for file, sound in recipe.rendered(items):
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(flac(acoustics.pcm16(sound)))
@@ -47,7 +43,7 @@ def main(arguments: list[str]) -> int:
     path, folder, share, shares = arguments
     try:
         recipe = recipes.load(Path(path))
-        render(recipe, recipe.utterances()[int(share) :: int(shares)], Path(folder))
+        render(recipe, recipe.items()[int(share) :: int(shares)], Path(folder))
     except (BenchmarkError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

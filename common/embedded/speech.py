@@ -1,22 +1,22 @@
-"""What the recipes of all embedded corpora share: speakers, acoustic cues, utterances.
+"""What the recipes of all corpora of speech share: speakers, acoustic cues, utterances.
 
-A recipe is data, a YAML file in ``recipes/``; its ``kind`` says which class reads it
-(:mod:`common.embedded.recipes`). From a recipe follows a list of utterances, each with its text,
-voice, acoustic cues and labels. Nothing is spoken here, and the list depends on the recipe
-alone.
+From a recipe follows a list of utterances, each with its text, voice, acoustic cues and labels;
+the list depends on the recipe alone. They are spoken by :mod:`common.embedded.synthesis` and
+shaped by :mod:`common.embedded.acoustics`.
 """
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pydantic
 
-from common import spec
+from common import rng, spec
+from common.embedded import corpus
 from common.errors import ConfigError
 from common.registry import unknown
 
@@ -108,6 +108,11 @@ class Utterance:
     rate_wpm: float
 
     @property
+    def archive(self) -> str:
+        """Part of the published data that the file is in: that of its speaker."""
+        return self.speaker.id
+
+    @property
     def formants(self) -> float:
         """Factor of all formants against those of the bare voice."""
         return self.speaker.tract * float(2 ** self.cues["smile_log2"])
@@ -132,22 +137,9 @@ class Utterance:
         }
 
 
-class Recipe(spec.Entry, abc.ABC):
-    """What every recipe says; ``recipes/emotion.yaml`` explains the cues.
+class Recipe(corpus.Recipe):
+    """What every recipe of speech says; ``recipes/emotion.yaml`` explains the cues."""
 
-    Attributes:
-        modules: modules of this package that decide about the utterances of this kind
-    """
-
-    modules: ClassVar[tuple[str, ...]] = ()
-
-    kind: str
-    version: str
-    label: str
-    license: str
-    source: str
-    description: str
-    seed: int
     synthesiser: str
     rate_wpm: float = pydantic.Field(gt=0)
     cues: Mapping[str, Cue]
@@ -165,7 +157,7 @@ class Recipe(spec.Entry, abc.ABC):
         """Dimensions that cues follow from."""
 
     def check(self) -> None:
-        """Raise ConfigError for the first fault that a single field cannot show."""
+        """Cues must be known, complete, and fit the dimensions."""
         known("cue", self.cues, CUES, f"{self.origin}: cues")
         size = len(self.dimension_names())
         for name in CUES:
@@ -177,9 +169,31 @@ class Recipe(spec.Entry, abc.ABC):
             if not cue.limits[0] < cue.limits[1]:
                 raise ConfigError(f"{self.origin}: cues.{name}.limits: expected low < high")
 
-    def content(self) -> Any:
-        """All that the recipe says, for its hash."""
-        return self.model_dump(mode="json")
+    def items(self) -> list[Utterance]:
+        """The utterances."""
+        return self.utterances()
+
+    def rendered(self, items: Iterable[Utterance]) -> Iterator[tuple[str, np.ndarray]]:
+        """Speak and shape utterances."""
+        from common.embedded import synthesis
+
+        by_file = {utterance.file: utterance for utterance in items}
+        requests = [utterance.request() for utterance in by_file.values()]
+        for file, sampling_rate, audio in synthesis.synthesise(requests):
+            yield file, self.shaped(by_file[file], sampling_rate, audio)
+
+    def shaped(self, utterance: Utterance, sampling_rate: int, audio: np.ndarray) -> np.ndarray:
+        """Audio of an utterance, made of what the synthesiser spoke."""
+        from common.embedded import acoustics
+
+        random = rng.generator(self.seed, self.id, utterance.file)
+        return acoustics.render(audio, sampling_rate, utterance, random)
+
+    def database(self, items: Sequence[Utterance]) -> Any:
+        """Tables with a column for every label and one for the speaker."""
+        from common.embedded import database
+
+        return database.of_speech(self, items)
 
     def deviations(self, random: np.random.Generator, of: Literal["speaker", "utterance"]) -> Any:
         """Deviation of each cue, in the order of :data:`CUES`."""

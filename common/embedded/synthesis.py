@@ -26,12 +26,12 @@ def require(install: str) -> None:
     """Check that the synthesiser is installed, without loading it.
 
     Args:
-        install: what to give to pip, for the message
+        install: what to give to pip, for the message; nothing is needed if empty
 
     Raises:
         MissingDependency: if it is not
     """
-    if importlib.util.find_spec(PACKAGE) is None:
+    if install and importlib.util.find_spec(PACKAGE) is None:
         raise MissingDependency(
             "The embedded speech data cannot be made without the synthesiser espeak-ng",
             f"pip install {install}",

@@ -17,7 +17,7 @@ from common.perturbations import amr
 from common.perturbations.base import PERTURBATIONS, Function
 from common.perturbations.corpora import Corpora, CorpusSpec, corpus_spec
 from common.registry import unknown
-from common.spec import Benchmark, Perturbation
+from common.spec import Benchmark, Dataset, Perturbation
 
 if TYPE_CHECKING:
     from common.models.base import SampleKey
@@ -52,6 +52,8 @@ class Library:
         self.benchmark = benchmark
         self.seed = seed
         self._digests: dict[str, str] = {}
+        entries = benchmark.perturbations.values()
+        self._variants = {(e.variant_of, e.corpora): e.id for e in entries if e.variant_of}
         self._corpora = Corpora(benchmark, cache, download)
 
     def entry(self, name: str) -> Perturbation:
@@ -59,12 +61,37 @@ class Library:
         found: Perturbation = self.benchmark.find("perturbations", name)
         return found
 
+    def variant(self, name: str, corpora: str) -> str:
+        """Id of the perturbation that stands for another one with a set of corpora.
+
+        Args:
+            name: id of a perturbation, as in a test
+            corpora: set that a dataset wants; empty: that of the paper
+
+        Returns:
+            the variant of that set; ``name`` itself if the set has none, as for changes that
+            need no recordings
+        """
+        return self._variants.get((name, corpora), name)
+
+    def recordings(self, name: str) -> Dataset | None:
+        """Entry of the dataset that a perturbation draws from, if it needs one."""
+        spec = _corpus(self.entry(name))
+        return None if spec is None else self._corpora.dataset(spec)
+
+    def remark(self, name: str) -> str:
+        """Which recordings a perturbation draws from, for a row; empty if it needs none."""
+        found = self.recordings(name)
+        return "" if found is None else f"recordings of {found.database} {found.version}"
+
     def missing(self, name: str) -> str:
         """Why a perturbation cannot be applied on this machine; empty if it can."""
         entry = self.entry(name)
         spec = _corpus(entry)
         if spec is not None and self._corpora.missing(spec):
-            return self._corpora.missing(spec)
+            others = sorted(corpora for base, corpora in self._variants if base == name)
+            hint = f". 'corpora: {others[0]}' in the dataset's entry takes others" if others else ""
+            return self._corpora.missing(spec) + hint
         used = {path.stem for path in modules(PERTURBATIONS.get(entry.function))}
         reasons = (why() for module, why in NEEDS.items() if module in used)
         return next((reason for reason in reasons if reason), "")

@@ -1,0 +1,58 @@
+"""What the recipes of all embedded corpora share, of speech and of other sounds.
+
+A recipe is data, a YAML file in ``recipes/``; its ``kind`` says which class reads it
+(:mod:`common.embedded.recipes`). From it follows a list of items, one for each file, with their
+labels; no item depends on the others.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from common import spec
+
+#: sampling rate of all embedded audio in Hz
+SAMPLING_RATE = 16000
+
+
+class Recipe(spec.Entry, abc.ABC):
+    """What every recipe says.
+
+    Attributes:
+        modules: modules of this package that decide about the content of a corpus of this kind,
+            besides this one and those that write and publish
+    """
+
+    modules: ClassVar[tuple[str, ...]] = ()
+
+    kind: str
+    version: str
+    label: str
+    license: str
+    source: str
+    description: str
+    seed: int
+    synthesiser: str = ""  # what pip has to install to make the audio; nothing if empty
+
+    @abc.abstractmethod
+    def items(self) -> Sequence[Any]:
+        """One object for each file, with its path ``file`` and the name of its ``archive``."""
+
+    @abc.abstractmethod
+    def rendered(self, items: Iterable[Any]) -> Iterator[tuple[str, np.ndarray]]:
+        """File and audio of some items, float64, shape (samples,), full scale 1."""
+
+    @abc.abstractmethod
+    def database(self, items: Sequence[Any]) -> Any:
+        """``audformat.Database`` of all items, without audio."""
+
+    def check(self) -> None:
+        """Raise ConfigError for the first fault that a single field cannot show."""
+
+    def content(self) -> Any:
+        """All that the recipe says, for its hash."""
+        return self.model_dump(mode="json")
