@@ -77,3 +77,15 @@ class MetricUse(Record):
         bounds = {k: v for k, v in value.items() if k in Criterion.model_fields}
         rest = {k: v for k, v in value.items() if k not in bounds and k != "metric"}
         return {"metric": value.get("metric"), "criterion": bounds, "params": rest}
+
+
+class Chance(Record):
+    """For which number of samples thresholds were chosen from simulated chance models.
+
+    Args:
+        samples: samples per group; for shifts per group and context
+        groups: number of groups
+    """
+
+    samples: int = pydantic.Field(ge=1)
+    groups: int = pydantic.Field(ge=2)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pydantic
 
-from common.criterion import Criterion, MetricUse, Record
+from common.criterion import Chance, Criterion, MetricUse, Record
 from common.registry import unknown
 
 __all__ = [
@@ -290,18 +290,6 @@ class Perturbation(Entry):
         """A variant of this entry with all that it does not say itself."""
         given = {name: getattr(variant, name) for name in variant.model_fields_set}
         return self.model_copy(update={**given, "params": {**self.params, **variant.params}})
-
-
-class Chance(Record):
-    """For which number of samples thresholds were chosen from simulated chance models.
-
-    Args:
-        samples: samples per group; for shifts per group and context
-        groups: number of groups
-    """
-
-    samples: int = pydantic.Field(ge=1)
-    groups: int = pydantic.Field(ge=2)
 
 
 class Test(Entry):

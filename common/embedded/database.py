@@ -9,7 +9,7 @@ from common.embedded import corpus
 from common.embedded.corpus import SAMPLING_RATE
 from common.embedded.speech import Recipe, Utterance
 
-MEDIA = "audio"
+SPEECH, AUDIO = "speech", "audio"
 SPEAKER = "speaker"
 #: table of corpora that have one table only
 FILES = "files"
@@ -29,7 +29,7 @@ def of_speech(recipe: Recipe, utterances: Sequence[Utterance]) -> Any:
     import audformat
 
     speakers = {one.speaker.id: one.speaker.attributes for one in utterances}
-    db = _empty(recipe, sorted({labels["language"] for labels in speakers.values()}))
+    db = _empty(recipe, sorted({labels["language"] for labels in speakers.values()}), SPEECH)
     for name, arguments in recipe.schemes().items():
         db.schemes[name] = audformat.Scheme(**arguments)
     db.schemes[SPEAKER] = audformat.Scheme(labels=speakers)
@@ -37,7 +37,7 @@ def of_speech(recipe: Recipe, utterances: Sequence[Utterance]) -> Any:
         rows = [one for one in utterances if one.table == name]
         db.splits[split] = audformat.Split(type=split)
         table = audformat.Table(
-            audformat.filewise_index([one.file for one in rows]), split_id=split, media_id=MEDIA
+            audformat.filewise_index([one.file for one in rows]), split_id=split, media_id=SPEECH
         )
         db[name] = table
         for column in recipe.schemes():
@@ -60,9 +60,9 @@ def of_files(
     """
     import audformat
 
-    db = _empty(recipe, [])
+    db = _empty(recipe, [], AUDIO)
     index = audformat.filewise_index([item.file for item in items])
-    db[FILES] = audformat.Table(index, media_id=MEDIA)
+    db[FILES] = audformat.Table(index, media_id=AUDIO)
     for name, arguments in schemes.items():
         db.schemes[name] = audformat.Scheme(**arguments)
         db[FILES][name] = audformat.Column(scheme_id=name)
@@ -70,7 +70,7 @@ def of_files(
     return db
 
 
-def _empty(recipe: corpus.Recipe, languages: Sequence[str]) -> Any:
+def _empty(recipe: corpus.Recipe, languages: Sequence[str], media: str) -> Any:
     """Database that says where it comes from and what its media are."""
     import audformat
 
@@ -82,7 +82,7 @@ def _empty(recipe: corpus.Recipe, languages: Sequence[str]) -> Any:
         description=recipe.description,
         license=recipe.license,
     )
-    db.media[MEDIA] = audformat.Media(
+    db.media[media] = audformat.Media(
         sampling_rate=SAMPLING_RATE, channels=1, bit_depth=16, format="flac"
     )
     return db

@@ -138,7 +138,8 @@ def recorded(
         float64, shape (samples,); as long as the speech, as all devices stop at the same time
     """
     heard = dsp.convolved(speech, response)
-    passed, bumps = dsp.band(device.low_hz, device.high_hz), dsp.formants(device.peaks, floor=1.0)
+    passed = dsp.band(device.low_hz, device.high_hz, order=4)
+    bumps = dsp.formants(device.peaks, floor=1.0)
     heard = dsp.filtered(heard, SAMPLING_RATE, lambda hz: passed(hz) * bumps(hz))
     if device.control:
         heard = controlled(heard, device.control)

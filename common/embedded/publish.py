@@ -61,6 +61,8 @@ def ensure_corpora(
             lacking = error
     if lacking is not None:
         recipes = [recipe for recipe in recipes if not recipe.synthesiser]
+        if not missing(cache, recipes):
+            raise lacking
     root = host(cache).parent
     try:
         root.mkdir(parents=True, exist_ok=True)

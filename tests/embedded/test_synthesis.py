@@ -125,7 +125,7 @@ def test_missing_synthesiser_says_what_to_install(
     )
     install = f"pip install {recipes.load(acted.RECIPE).synthesiser}"
     with pytest.raises(MissingDependency, match=install) as error:
-        embedded.ensure(tmp_path / "cache", workers=1)
+        embedded.ensure(tmp_path / "cache", ["demo-emotion", "demo-recordings"], workers=1)
     assert error.value.install == install
     assert not (tmp_path / "cache").exists(), "nothing is left behind"
 

@@ -209,7 +209,9 @@ class TestAvailability:
             "common.datasets.availability", lambda dataset, cache, download: f"no {dataset.id}"
         )
         books = Library(BENCHMARK, tmp_path)
-        assert books.missing("music") == books.prepare("music") == "no musan"
+        reason = "no musan. 'corpora: embedded' in the dataset's entry takes others"
+        assert books.missing("music") == books.prepare("music") == reason
+        assert books.missing("music-embedded") == "no demo-sounds"
         assert books.missing("white-noise") == ""
 
     def test_missing_encoder(self, tmp_path: Path, monkeypatch) -> None:
