@@ -142,7 +142,8 @@ class EventTable:
         """Events as the metrics take them.
 
         Events of recordings that are not in ``files`` are left out: those are not evaluated.
-        Labels that are not in ``labels`` get codes behind these.
+        Labels that are not in ``labels`` get codes behind these, which mean something within
+        this table only.
 
         Args:
             files: recordings to evaluate

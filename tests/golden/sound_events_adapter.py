@@ -75,7 +75,9 @@ class Adapter:
             evaluate_offset=evaluate_offset,
             matching=matching,
         )
-        truth, prediction = (EventList.from_rows(rows, files, labels) for rows in (ref, est))
+        # labels that are not evaluated must have the same codes in both lists
+        names = [*labels, *sorted({row[3] for row in (*ref, *est)} - set(labels))]
+        truth, prediction = (EventList.from_rows(rows, files, names) for rows in (ref, est))
         pool.add(files, truth, prediction)
         return pool.scores(zero_score=zero_score)._asdict()
 

@@ -93,7 +93,9 @@ class EventList:
         """Events from tuples (file, onset, offset, label).
 
         Rows of files that are not in ``files`` are left out: they are not evaluated. Labels
-        that are not in ``labels`` get codes behind these, in alphabetical order.
+        that are not in ``labels`` get codes behind these, in alphabetical order. Such codes
+        mean something within this list only: for two lists that are compared name all labels
+        of both, those that are not evaluated last.
 
         >>> rows = [("b", 0.0, 1.0, "cat"), ("a", 0.0, 1.0, "dog"), ("c", 0.0, 1.0, "dog")]
         >>> events = EventList.from_rows(rows, ["a", "b"], ["dog"])
