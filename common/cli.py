@@ -18,14 +18,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from common.cli_results import command_explain, command_summary  # noqa: F401 (dispatched)
 from common.errors import BenchmarkError, ConfigError
+from common.exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from common.options import DEFAULTS, LISTS, parser
 from common.paths import Paths
 
-OK, FAILED, USAGE, CELL_ERRORS, INTERRUPTED = 0, 1, 2, 3, 130
 
 
-class _Context:
+class Context:
     """What every command gets: parsed arguments, folders, output."""
 
     def __init__(self, args: argparse.Namespace):
@@ -72,12 +73,12 @@ def _show_progress(stage: str, done: int, total: int) -> None:
     sys.stderr.flush()
 
 
-def _clear_progress(context: _Context) -> None:
+def _clear_progress(context: Context) -> None:
     if not context.args.quiet and sys.stderr.isatty():
         sys.stderr.write("\r\033[K")
 
 
-def _checked(context: _Context) -> Any:
+def _checked(context: Context) -> Any:
     """Benchmark without faults; raises ConfigError with all of them."""
     from common.check import cached_faults
 
@@ -88,7 +89,7 @@ def _checked(context: _Context) -> Any:
     return benchmark
 
 
-def _run(context: _Context) -> tuple[int, dict[str, Any]]:
+def _run(context: Context) -> tuple[int, dict[str, Any]]:
     from common.plan import Filters, Planner
 
     args = context.args
@@ -134,7 +135,7 @@ def _run(context: _Context) -> tuple[int, dict[str, Any]]:
     return (CELL_ERRORS if report.errors else OK), vars(report)
 
 
-def _tell_reasons(context: _Context, report: Any) -> None:
+def _tell_reasons(context: Context, report: Any) -> None:
     """Each reason once, with the number of cells that it concerns."""
     for message, count in Counter(report.errors.values()).items():
         print(f"error ({count} cells): {message}", file=sys.stderr)
@@ -151,7 +152,7 @@ def _tell_reasons(context: _Context, report: Any) -> None:
         logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
 
 
-def _sounds(context: _Context) -> None:
+def _sounds(context: Context) -> None:
     """Sound files of the website; a selection of tests or models leaves the examples alone."""
     from common import listening
 
@@ -163,7 +164,7 @@ def _sounds(context: _Context) -> None:
         context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be made")
 
 
-def _site(context: _Context, benchmark: Any, *, force: bool = False) -> Any:
+def _site(context: Context, benchmark: Any, *, force: bool = False) -> Any:
     from common import site
 
     report = site.build(context.folders, benchmark, workers=context.workers, force=force)
@@ -172,7 +173,7 @@ def _site(context: _Context, benchmark: Any, *, force: bool = False) -> Any:
     return report
 
 
-def command_all(context: _Context) -> int:
+def command_all(context: Context) -> int:
     """Check, run, build the site."""
     code, report = _run(context)
     _sounds(context)
@@ -181,7 +182,7 @@ def command_all(context: _Context) -> int:
     return code
 
 
-def command_run(context: _Context) -> int:
+def command_run(context: Context) -> int:
     """Run tests."""
     code, report = _run(context)
     _sounds(context)
@@ -189,7 +190,7 @@ def command_run(context: _Context) -> int:
     return code
 
 
-def command_check(context: _Context) -> int:
+def command_check(context: Context) -> int:
     """Resolve everything that is declared."""
     from common.check import faults
 
@@ -200,19 +201,19 @@ def command_check(context: _Context) -> int:
         if not context.args.json:
             print(line)
     if not found:
-        sizes = {what: len(getattr(benchmark, what)) for what in LISTS if what != "metrics"}
+        sizes = {what: len(getattr(benchmark, what)) for what in LISTS if hasattr(benchmark, what)}
         context.say("no fault in " + ", ".join(f"{n} {what}" for what, n in sizes.items()))
     return FAILED if found else OK
 
 
-def command_list(context: _Context) -> int:
+def command_list(context: Context) -> int:
     """List what is declared."""
     from common.listing import listing
 
     what, dataset = context.args.what, context.args.dataset
     if dataset and what != "tests":
         raise ConfigError("--dataset goes with 'list tests' only")
-    table = listing(context.benchmark(), what, dataset=dataset)
+    table = listing(context.benchmark(), what, dataset=dataset, folders=context.folders)
     context.answer(table)
     if not context.args.json:
         widths = [
@@ -226,7 +227,7 @@ def command_list(context: _Context) -> int:
     return OK
 
 
-def command_site(context: _Context) -> int:
+def command_site(context: Context) -> int:
     """Build the website and, if asked, serve it."""
     benchmark = _checked(context)
     report = _site(context, benchmark, force=context.args.force)
@@ -251,28 +252,7 @@ def _serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
             server.serve_forever()
 
 
-def command_summary(context: _Context) -> int:
-    """Counts and shares of passed tests."""
-    from common import published, results, summary
-
-    benchmark, rows = context.benchmark(), results.read_all(context.folders.method_tests)
-    families = {test.id: test.family for test in benchmark.tests.values()}
-    with_published = context.args.published or rows.empty
-    if context.args.json:
-        context.answer(summary.to_json(rows, families, published=with_published))
-        return OK
-    if not rows.empty:
-        chance = {model.id for model in benchmark.models.values() if model.is_chance}
-        print(summary.text(rows, families, chance=chance, tests=True))
-    if with_published:
-        title, chance = "Published results of the paper", set(published.chance())
-        scores = published.load()
-        print(summary.text(scores, families, title=title, chance=chance))
-        print(summary.paper_text(scores, families, published.target_order()))
-    return OK
-
-
-def command_import(context: _Context) -> int:
+def command_import(context: Context) -> int:
     """Turn a folder into a dataset of a catalog."""
     from common.importing import import_dataset
 
@@ -285,7 +265,7 @@ def command_import(context: _Context) -> int:
     return OK
 
 
-def command_texts(context: _Context) -> int:
+def command_texts(context: Context) -> int:
     """Write the sentences of templates."""
     from common import files
     from common.embedded import templates
@@ -299,7 +279,7 @@ def command_texts(context: _Context) -> int:
     return OK
 
 
-def command_simulate(context: _Context) -> int:
+def command_simulate(context: Context) -> int:
     """What chance models reach in fairness tests."""
     from common.simulation import command
 
@@ -320,7 +300,7 @@ def command_simulate(context: _Context) -> int:
     return OK
 
 
-def command_events(context: _Context) -> int:
+def command_events(context: Context) -> int:
     """Score event lists and frame scores."""
     from common.events_command.command import run
 
@@ -329,7 +309,7 @@ def command_events(context: _Context) -> int:
     return OK
 
 
-def command_bench(context: _Context) -> int:
+def command_bench(context: Context) -> int:
     """Measure speed."""
     from common import bench
 
@@ -379,7 +359,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.getLogger().setLevel(logging.INFO if args.verbose else level)
     try:
         with _termination_as_interrupt(), _only_json(args.json):
-            code: int = globals()[f"command_{args.command}"](_Context(args))
+            code: int = globals()[f"command_{args.command}"](Context(args))
         sys.stdout.flush()
         return code
     except BenchmarkError as error:

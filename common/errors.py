@@ -6,7 +6,8 @@
     ├── ConfigError                wrong option, YAML, id or path        exit code 2
     ├── DataError                  a dataset that cannot be used
     │   ├── AudioError             one file that cannot be decoded or holds no usable signal
-    │   └── DatasetUnavailable     not here and not reachable now        "not run", no failure
+    │   ├── DatasetUnavailable     not here and not reachable now        "not run", no failure
+    │   └── NotCached              predictions that nobody has made yet
     ├── ModelError                 a model that cannot be loaded or answers nonsense
     ├── MissingDependency          an optional package or program is not installed
     ├── OutputError                a file cannot be written
@@ -37,6 +38,10 @@ class AudioError(DataError):
 
 class DatasetUnavailable(DataError):
     """A dataset is neither on this machine nor reachable."""
+
+
+class NotCached(DataError):
+    """Predictions are asked for that are not in the cache, and nothing may be predicted now."""
 
 
 class ModelError(BenchmarkError):

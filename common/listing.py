@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from common.paths import Paths
 from common.plan import missing_columns, participants
 from common.spec import Benchmark, Dataset, Test
 
 
-def listing(benchmark: Benchmark, what: str, *, dataset: str | None = None) -> list[dict[str, Any]]:
+def listing(
+    benchmark: Benchmark, what: str, *, dataset: str | None = None, folders: Paths | None = None
+) -> list[dict[str, Any]]:
     """Rows of what is declared.
 
     Args:
         benchmark: declarations
-        what: models, datasets, targets, tests, metrics or perturbations
+        what: models, datasets, targets, tests, metrics, perturbations, or stale: results that
+            no longer belong to what is there now
         dataset: with tests, which tests this dataset takes part in and what others miss
+        folders: where results are, for those that are stale
     """
+    if what == "stale":
+        return _stale(benchmark, folders or Paths())
     if what == "metrics":
         from common.metrics import METRICS
 
@@ -34,6 +41,19 @@ def listing(benchmark: Benchmark, what: str, *, dataset: str | None = None) -> l
                 row[name] = getattr(entry, name)
         rows.append(row)
     return rows
+
+
+def _stale(benchmark: Benchmark, folders: Paths) -> list[dict[str, Any]]:
+    from common.staleness import stale
+
+    return [
+        {
+            "key": str(key),
+            "conditions": ", ".join(sorted(found.conditions)) or "all",
+            "why": "; ".join(found.reasons),
+        }
+        for key, found in stale(benchmark, folders).items()
+    ]
 
 
 def _test(benchmark: Benchmark, test: Test) -> dict[str, Any]:

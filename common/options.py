@@ -9,7 +9,7 @@ from typing import Any
 from common.events_command.options import add_options as add_events_options
 from common.rng import DEFAULT_SEED
 
-LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations")
+LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "stale")
 BENCHES = ("engine", "events", "fairness", "site", "uncertainty")
 
 DEFAULTS: dict[str, Any] = {
@@ -132,6 +132,16 @@ def parser() -> argparse.ArgumentParser:
     summary = add("summary", "passed, failed and skipped per model, target, family and test")
     summary.add_argument(
         "--published", action="store_true", help="include the published results of the paper"
+    )
+    explaining = add("explain", "where a number comes from, and the number computed once more")
+    explaining.add_argument(
+        "key",
+        metavar="KEY",
+        help="target/model/test/dataset[/metric[/label[/condition]]]; '-' for no label, "
+        "model@version for an earlier version",
+    )
+    explaining.add_argument(
+        "--samples", action="store_true", help="list all samples with truth and predictions"
     )
     importing = add("import", "turn a folder with metadata.csv into a dataset of a catalog")
     importing.add_argument("path", metavar="PATH", type=Path)

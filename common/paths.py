@@ -80,6 +80,14 @@ class Paths:
         """What the result rows of a model were made from."""
         return self.method_tests / target / model / "manifest.json"
 
+    def versions(self, target: str, model: str) -> Path:
+        """Results of earlier versions of a model."""
+        return self.method_tests / target / model / "versions"
+
+    def version(self, target: str, model: str, version: str) -> Path:
+        """Result rows and manifest of one earlier version of a model."""
+        return self.versions(target, model) / version
+
     def figures(self, target: str, model: str, test: str) -> Path:
         """Figures of a model in a test."""
         return self.media / target / model / test

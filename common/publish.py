@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common import models, provenance, results
+from common import history, models, provenance, results
 from common.drawing import Drawer, Drawn, Job, job
 from common.errors import DataError
 from common.manifest import Manifest
@@ -81,6 +81,8 @@ class Publisher:
                 "chance": model.is_chance,
             }
             known = Manifest.read(self.folders.manifest(target, model.id))
+            if known and known.model.get("version", model.version) != model.version:
+                history.keep(self.folders, target, model.id, str(known.model["version"]))
             manifest = known or Manifest(target, facts)
             manifest.model, manifest.seed = facts, self.seed
             manifest.environment = self._environment
