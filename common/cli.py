@@ -25,7 +25,6 @@ from common.options import DEFAULTS, LISTS, parser
 from common.paths import Paths
 
 
-
 class Context:
     """What every command gets: parsed arguments, folders, output."""
 

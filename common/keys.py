@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from common.errors import ConfigError
@@ -19,6 +20,8 @@ NO_LABEL = "-"
 PARTS = ("target", "model", "test", "dataset", "metric", "label", "condition")
 #: so many parts name a cell
 CELL = 4
+#: keys that are less alike are not offered
+LIKE = 0.4
 
 
 class CellKey(NamedTuple):
@@ -76,5 +79,14 @@ def matches(key: str, wanted: str) -> bool:
 def nearest(wanted: str, known: Iterable[str], count: int = 3) -> list[str]:
     """Known keys, cut to as many parts as the wanted one has, that look most like it."""
     depth = wanted.count(SEPARATOR) + 1
-    cut = sorted({SEPARATOR.join(key.split(SEPARATOR)[:depth]) for key in known})
-    return difflib.get_close_matches(wanted, cut, n=count, cutoff=0.4)
+    cut = {SEPARATOR.join(key.split(SEPARATOR)[:depth]) for key in known}
+
+    def likeness(key: str) -> tuple[float, int, str]:
+        ratio = difflib.SequenceMatcher(None, key, wanted).ratio()
+        same = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, wanted, strict=False))
+        )
+        return -ratio, -same, key
+
+    ranked = sorted(map(likeness, cut))[:count]
+    return [key for ratio, _, key in ranked if -ratio >= LIKE]

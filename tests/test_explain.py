@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
@@ -251,8 +252,6 @@ class TestExplain:
     def test_wrong_keys(self, bench, key: str, message: str) -> None:
         code, _, err = bench("explain", key)
         assert code == 2 and len(err.splitlines()) == 1
-        import re
-
         assert re.search(message, err), err
 
     def test_no_results(self, mini, capsys) -> None:

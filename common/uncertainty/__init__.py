@@ -11,6 +11,7 @@ from common.uncertainty.clusters import DRAWS, Clusters
 from common.uncertainty.effect import Effects, cohens_h, hedges_g
 from common.uncertainty.interval import METHODS, Interval
 from common.uncertainty.multiple import benjamini_hochberg
+from common.uncertainty.paired import Paired, mcnemar, paired
 from common.uncertainty.recipe import Recipe, Term
 from common.uncertainty.statistics import STATISTICS
 from common.uncertainty.verdict import VERDICTS, verdict_with_power
@@ -24,10 +25,13 @@ __all__ = [
     "Clusters",
     "Effects",
     "Interval",
+    "Paired",
     "Recipe",
     "Term",
     "benjamini_hochberg",
     "cohens_h",
     "hedges_g",
+    "mcnemar",
+    "paired",
     "verdict_with_power",
 ]

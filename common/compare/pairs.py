@@ -1,0 +1,327 @@
+"""Rows of two models side by side, with the paired test of their difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from common.certainty import cluster_codes
+from common.compare.sides import Side
+from common.datasets.base import KEYS
+from common.designs import Score
+from common.errors import BenchmarkError
+from common.history import Kept
+from common.keys import NO_LABEL, CellKey
+from common.metrics import METRICS
+from common.rebuild import Rebuilder, Rebuilt
+from common.spec import Benchmark, Criterion
+from common.uncertainty import Bootstrap, mcnemar, paired
+
+Outcome = Literal["better", "worse", "equal", "cannot tell", "not compared"]
+OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "cannot tell", "equal", "not compared")
+NAN = float("nan")
+#: metrics that are the share of samples whose two labels agree, of all or of a class
+HITS = ("recall_per_class", "percentage_unchanged_classes")
+#: a recorded value that differs from the recomputed one by more is out of date
+SAME = 1e-9
+#: columns that tell the rows of a cell apart
+OWN = ["data", "condition", "reference", "metric", "label"]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One row of both models.
+
+    Args:
+        target: id of the target
+        test: id of the test
+        dataset: id of the dataset
+        data: label of the data
+        metric: id of the metric
+        label: class or bin
+        condition: state of the input or part of the data
+        criterion: rule
+        baseline: value and verdict of the baseline; None: it has no such row
+        candidate: the same of the candidate
+        gain: by how much the candidate is nearer to passing, in the unit of the metric
+        low: lower end of the 95 % interval of the gain
+        high: upper end
+        p: p value of the paired test; NaN: there is none
+        q: the same after the correction for all pairs
+        clusters: number of clusters, such as speakers
+        method: the test
+        outcome: what follows
+        reason: why it was not compared, or what decided
+    """
+
+    target: str
+    test: str
+    dataset: str
+    data: str
+    metric: str
+    label: str
+    condition: str
+    criterion: str
+    baseline: tuple[float, str] | None
+    candidate: tuple[float, str] | None
+    gain: float = NAN
+    low: float = NAN
+    high: float = NAN
+    p: float = NAN
+    q: float = NAN
+    clusters: int | None = None
+    method: str = ""
+    outcome: Outcome = "not compared"
+    reason: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its key, without a model."""
+        parts = (self.target, self.test, self.dataset, self.metric, self.label or NO_LABEL)
+        return "/".join((*parts, self.condition))
+
+
+@dataclass
+class Comparison:
+    """All pairs of two models.
+
+    Args:
+        baseline: what the candidate is compared with
+        candidate: the other one
+        pairs: in the order of the rows
+        rebuilt: target and dataset -> cells of baseline and candidate with the same samples
+    """
+
+    baseline: Side
+    candidate: Side
+    pairs: list[Pair] = field(default_factory=list)
+    rebuilt: dict[tuple[str, str], list[tuple[Rebuilt, Rebuilt]]] = field(default_factory=dict)
+
+    def count(self, outcome: str) -> int:
+        """Number of pairs with an outcome."""
+        return sum(pair.outcome == outcome for pair in self.pairs)
+
+
+def compare(
+    benchmark: Benchmark,
+    rebuilder: Rebuilder,
+    baseline: Side,
+    candidate: Side,
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> Comparison:
+    """Pair the rows of two models and test their differences.
+
+    Outcomes are not decided here but by :func:`common.compare.gate.judged`, except for rows
+    that cannot be compared.
+
+    Args:
+        benchmark: declarations
+        rebuilder: gets samples and predictions from the cache
+        baseline: what the candidate is compared with
+        candidate: the other one
+        progress: told how far it is
+    """
+    found = Comparison(baseline, candidate)
+    cells = list(_cells(baseline, candidate))
+    for number, (target, test, dataset) in enumerate(cells):
+        progress("compare", number, len(cells))
+        sides = [side.kept.get(target) for side in (baseline, candidate)]
+        rows = [_rows(kept, test, dataset) for kept in sides]
+        pairs = [_pair(place, *rows) for place in dict.fromkeys([*rows[0], *rows[1]])]
+        pairs = [pair for pair in pairs if pair is not None]
+        if any(not pair.reason for pair in pairs):
+            key = (target, test, dataset)
+            pairs = _tested(benchmark, rebuilder, found, key, sides, pairs)
+        found.pairs += pairs
+    return found
+
+
+def _cells(*sides: Side) -> Iterator[tuple[str, str, str]]:
+    """(target, test, dataset) that any side has, in the order of the files."""
+    names = ["target", "test", "dataset"]
+    tables = [kept.rows[names] for side in sides for kept in side.kept.values()]
+    for row in pd.concat(tables).drop_duplicates().sort_values(names).itertuples(index=False):
+        yield row.target, row.test, row.dataset
+
+
+_Row = Mapping[Any, Any]
+
+
+def _rows(kept: Kept | None, test: str, dataset: str) -> dict[tuple[str, ...], _Row]:
+    if kept is None:
+        return {}
+    table = kept.rows[(kept.rows["test"] == test) & (kept.rows["dataset"] == dataset)]
+    # the version of the data stands in the label of the data; it is compared apart
+    return {tuple(row[name] for name in OWN[1:]): row for row in table.to_dict("records")}
+
+
+def _pair(
+    place: tuple[str, ...],
+    before: Mapping[tuple[str, ...], _Row],
+    after: Mapping[tuple[str, ...], _Row],
+) -> Pair | None:
+    """Both rows of a place, with the reason if they cannot be compared."""
+    old, new = before.get(place), after.get(place)
+    row = new if new is not None else old
+    if row is None:
+        return None
+    texts = {n: str(row[n]) for n in ("target", "test", "dataset", "data", "metric", "label")}
+    found = {
+        **texts,
+        "condition": str(row["condition"]),
+        "criterion": str(row["criterion"] or (old or row)["criterion"]),
+        "baseline": None if old is None else (float(old["value"]), str(old["status"])),
+        "candidate": None if new is None else (float(new["value"]), str(new["status"])),
+    }
+    outcome, reason = _obstacle(old, new)
+    return Pair(**found, outcome=outcome, reason=reason)
+
+
+def _obstacle(old: _Row | None, new: _Row | None) -> tuple[Outcome, str]:
+    """Why two rows cannot be compared; a candidate that ended in an error got worse."""
+    if old is None:
+        return "not compared", "the baseline has no such row"
+    if old["status"] == "error":
+        return "not compared", f"the baseline ended in an error: {old['reason']}"
+    if new is None:
+        return "not compared", "the candidate has no such row"
+    if new["status"] == "error":
+        if math.isnan(old["value"]):
+            return "not compared", f"the candidate ended in an error: {new['reason']}"
+        return "worse", f"the candidate ended in an error: {new['reason']}"
+    if old["dataset_version"] != new["dataset_version"]:
+        versions = f"{old['dataset_version']} and {new['dataset_version']}"
+        return "not compared", f"other data: versions {versions} of the dataset"
+    for name, row in (("baseline", old), ("candidate", new)):
+        if math.isnan(row["value"]):
+            return "not compared", f"no value of the {name}: {row['reason']}"
+    return "not compared", ""
+
+
+def _tested(
+    benchmark: Benchmark,
+    rebuilder: Rebuilder,
+    comparison: Comparison,
+    key: tuple[str, str, str],
+    sides: list[Kept | None],
+    pairs: list[Pair],
+) -> list[Pair]:
+    """Pairs of a cell with the tests of their differences."""
+    target, test, dataset = key
+    try:
+        cells = []
+        for kept in sides:
+            assert kept is not None
+            noted = kept.manifest.cells.get(f"{test}/{dataset}", {})
+            chance = bool(kept.manifest.model.get("chance"))
+            cells.append(
+                rebuilder(CellKey(target, kept.model, test, dataset), noted, chance=chance)
+            )
+    except BenchmarkError as error:
+        return [pair if pair.reason else _changed(pair, reason=str(error)) for pair in pairs]
+    old, new = cells
+    if not old.view.samples[KEYS].equals(new.view.samples[KEYS]):
+        reason = "other samples: seeds or annotations differ"
+        return [pair if pair.reason else _changed(pair, reason=reason) for pair in pairs]
+    comparison.rebuilt.setdefault((target, dataset), []).append((old, new))
+    codes = cluster_codes(old.view.samples)
+    bootstrap = Bootstrap(codes, seed=old.view.seed, keys=(old.view.dataset,))
+    scores = [{_place(score): score for score in cell.scores} for cell in cells]
+    single = len(codes) > 0 and int(codes.max()) + 1 == len(codes)
+    uses = {
+        use.metric: use.criterion
+        for use in benchmark.tests[test].uses(benchmark.targets[target].kind)
+    }
+    return [
+        pair
+        if pair.reason
+        else _with_test(pair, bootstrap, uses.get(pair.metric), *scores, single=single)
+        for pair in pairs
+    ]
+
+
+def _place(score: Score) -> tuple[str, ...]:
+    return score.condition, score.metric, score.label
+
+
+def _with_test(
+    pair: Pair,
+    bootstrap: Bootstrap,
+    criterion: Criterion | None,
+    before: Mapping[tuple[str, ...], Score],
+    after: Mapping[tuple[str, ...], Score],
+    *,
+    single: bool,
+) -> Pair:
+    place = (pair.condition, pair.metric, pair.label)
+    old, new = before.get(place), after.get(place)
+    if old is None or new is None or criterion is None:
+        return _changed(pair, reason="the test has no such row any more; run it again")
+    for name, score, row in (
+        ("baseline", old, pair.baseline),
+        ("candidate", new, pair.candidate),
+    ):
+        if row is None or not abs(score.value - row[0]) <= SAME:
+            return _changed(pair, reason=f"the row of the {name} is stale; run it again")
+    if old.recipe is None or new.recipe is None:
+        return _changed(pair, reason="the design gives no way to resample this score")
+    gain = gain_of(criterion, pair.metric)
+    result = paired(bootstrap, old.recipe, new.recipe, pair.label, gain)
+    found: dict[str, Any] = {
+        "gain": result.difference,
+        "low": result.low,
+        "high": result.high,
+        "p": result.p,
+        "clusters": result.clusters,
+        "method": "paired bootstrap",
+        "outcome": "cannot tell",
+    }
+    if single and pair.metric in HITS:
+        old_hits, new_hits = (_hits(score, pair.label) for score in (old, new))
+        found["p"] = mcnemar(old_hits, new_hits).p
+        found["method"] = "McNemar"
+    if math.isnan(found["p"]):
+        found["reason"] = f"{result.clusters} speakers or samples are too few"
+    return _changed(pair, **found)
+
+
+def _hits(score: Score, label: str) -> np.ndarray:
+    """Which samples count as right; for a class, among those that belong to it."""
+    assert score.recipe is not None
+    truth, prediction = score.recipe.term.arrays[:2]
+    hits: np.ndarray = np.asarray(truth == prediction, dtype=bool)
+    return hits[truth == label] if label else hits
+
+
+def _changed(pair: Pair, **fields: Any) -> Pair:
+    return Pair(**{**pair.__dict__, **fields})
+
+
+def gain_of(criterion: Criterion, metric: str) -> Callable[[np.ndarray], np.ndarray]:
+    """Turns scores into numbers of which a larger one is better.
+
+    What is better follows from the criterion: a score that must be above a bound is better if
+    it is higher, one that must stay within a bound if it is nearer to zero, one that must lie
+    between two bounds if it is nearer to the middle of them.
+
+    >>> gain_of(Criterion(within=0.1), "ccc")(np.array([-0.2, 0.1])).tolist()
+    [-0.2, -0.1]
+    >>> gain_of(Criterion(between=(0.2, 0.4)), "mae")(np.array([0.3, 0.5])).round(3).tolist()
+    [-0.0, -0.2]
+    """
+    if criterion.above is not None:
+        return lambda values: values
+    if criterion.below is not None:
+        return lambda values: -values
+    if criterion.between is not None:
+        middle = sum(criterion.between) / 2
+        return lambda values: -np.abs(values - middle)
+    if criterion.within is not None:
+        return lambda values: -np.abs(values)
+    sign = {"higher": 1, "lower": -1}.get(METRICS.get(metric).direction)
+    return (lambda values: sign * values) if sign else (lambda values: -np.abs(values))
