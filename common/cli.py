@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from common.cli_results import command_explain, command_summary  # noqa: F401 (dispatched)
+from common.cli_results import command_compare, command_explain, command_summary  # noqa: F401 (dispatched)
 from common.errors import BenchmarkError, ConfigError
 from common.exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from common.options import DEFAULTS, LISTS, parser
@@ -65,16 +65,16 @@ class Context:
             return lambda stage, done, total: None
         return _show_progress
 
+    def clear_progress(self) -> None:
+        """Remove the progress line."""
+        if not self.args.quiet and sys.stderr.isatty():
+            sys.stderr.write("\r\033[K")
+
 
 def _show_progress(stage: str, done: int, total: int) -> None:
     share = f"{done}/{total}" if total else ""
     sys.stderr.write(f"\r\033[K{stage[:60]} {share}")
     sys.stderr.flush()
-
-
-def _clear_progress(context: Context) -> None:
-    if not context.args.quiet and sys.stderr.isatty():
-        sys.stderr.write("\r\033[K")
 
 
 def _checked(context: Context) -> Any:
@@ -104,7 +104,7 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
             progress=lambda done, total: progress("synthesise embedded data", done, total),
         )
     finally:
-        _clear_progress(context)
+        context.clear_progress()
     plan = planner.plan(filters, force=args.force)
     if planner.settled(plan):
         text = f"nothing to do: {len(plan.done)} cells are up to date"
@@ -124,7 +124,7 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
     try:
         report = engine.run(filters, force=args.force)
     finally:
-        _clear_progress(context)
+        context.clear_progress()
     context.say(
         f"{report.computed} cells computed, {report.current} up to date, "
         f"{len(report.errors)} errors, {len(report.not_run)} not run; "
@@ -292,7 +292,7 @@ def command_simulate(context: Context) -> int:
             progress=context.progress(),
         )
     finally:
-        _clear_progress(context)
+        context.clear_progress()
     context.answer(answer)
     for line in command.lines(answer):
         context.say(line)

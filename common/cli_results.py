@@ -1,4 +1,4 @@
-"""Commands that read results: summary, explain."""
+"""Commands that read results: summary, explain, compare."""
 
 from __future__ import annotations
 
@@ -66,3 +66,37 @@ def _tell_stale(context: Context, benchmark: Any, rows: Any) -> None:
             f"{len(found)} of {every} cells are stale: what they were made from has changed. "
             "'build.py list stale' says how; 'build.py run' makes them again."
         )
+
+
+def command_compare(context: Context) -> int:
+    """Two models, paired cell by cell."""
+    import sys
+
+    from common import compare, files
+    from common.compare.formats import summary_lines
+    from common.compare.gate import passes
+    from common.rebuild import Rebuilder
+
+    args, benchmark = context.args, context.benchmark()
+    rules = compare.load_rules(args.rules, benchmark, alpha=args.alpha, min_effect=args.min_effect)
+    sides = compare.resolve(context.folders, args.baseline, args.candidate)
+    rebuilder = Rebuilder(benchmark, context.folders, workers=context.workers)
+    try:
+        found = compare.compare(benchmark, rebuilder, *sides, progress=context.progress())
+    finally:
+        context.clear_progress()
+    found = compare.judged(found, rules)
+    form = args.format or ("json" if args.json else "table")
+    text = compare.text(form, found, compare.flips(found), rules, samples=args.samples)
+    if args.out:
+        files.write_text(args.out, text)
+        context.say(f"written: {args.out}")
+    elif form == "table":
+        context.say(text.rstrip())
+    else:
+        context.stdout.write(text)
+    if not args.gate:
+        return OK
+    for line in summary_lines(found):
+        print(line, file=sys.stderr)
+    return OK if passes(found)[0] else FAILED

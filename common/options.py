@@ -101,6 +101,27 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _compare_options(parser: argparse.ArgumentParser) -> None:
+    side = "ID, ID@VERSION, or a folder with results: FOLDER, FOLDER:ID, FOLDER:ID@VERSION"
+    parser.add_argument("baseline", metavar="BASELINE", help=side)
+    parser.add_argument("candidate", metavar="CANDIDATE", help="the same")
+    parser.add_argument(
+        "--gate", action="store_true", help="exit code 1 if a score is significantly worse"
+    )
+    parser.add_argument("--alpha", metavar="P", type=float, help="level (default: 0.05)")
+    parser.add_argument(
+        "--min-effect", metavar="X", type=float, help="smallest difference that counts (default: 0)"
+    )
+    parser.add_argument(
+        "--rules", metavar="FILE", type=Path, help="YAML file: alpha, min_effect, tests, metrics"
+    )
+    parser.add_argument("--samples", action="store_true", help="name all samples that flipped")
+    parser.add_argument(
+        "--format", choices=("table", "json", "junit", "markdown"), help="default: table"
+    )
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write to a file instead")
+
+
 def parser() -> argparse.ArgumentParser:
     """The complete argument parser."""
     shared = _common_options()
@@ -143,6 +164,7 @@ def parser() -> argparse.ArgumentParser:
     explaining.add_argument(
         "--samples", action="store_true", help="list all samples with truth and predictions"
     )
+    _compare_options(add("compare", "two models, paired cell by cell: better, worse, cannot tell"))
     importing = add("import", "turn a folder with metadata.csv into a dataset of a catalog")
     importing.add_argument("path", metavar="PATH", type=Path)
     importing.add_argument("--as", dest="name", metavar="ID", help="id (default: folder name)")

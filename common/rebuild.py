@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from common import datasets
+from common.array_store import ArrayStore
 from common.attributes import Context
 from common.certainty import intervals
 from common.datasets.base import Samples
@@ -106,7 +105,7 @@ class Rebuilder:
         samples = self._table(key.dataset)
         selection = self._select(key, int(made["seed"]))
         cell = Cell(target, model, test, dataset, str(noted["hash"]), parts=made)
-        found: dict[str, np.ndarray] = {}
+        found: dict[str, Any] = {}
         missing: dict[str, str] = {}
         if not selection.samples.empty:
             for name, used in self._wanted(cell, noted, missing):
@@ -153,7 +152,7 @@ class Rebuilder:
 
     def _predictions(
         self, cell: Cell, samples: Samples, selection: Selection, condition: str
-    ) -> np.ndarray:
+    ) -> Any:
         """Predictions of the selected samples in a condition, from the cache only."""
         seed = int(cell.parts["seed"])
         digest = "" if condition == ORIGINAL else self._library(seed).digest(condition)
@@ -167,12 +166,13 @@ class Rebuilder:
         )
         keys = selection.samples[["file", "start", "end"]]
         best = 0
-        for folder, columns in self._stores(wanted):
-            if not set(cell.target.columns) <= set(columns):
+        columns = cell.target.columns
+        for store in self._stores(wanted):
+            if not set(columns) <= set(store.description["columns"]):
                 continue
-            stored = PredictionStore(folder).read(keys, cell.target.columns)
+            stored = store.read(keys, columns)
             if stored.found.all():
-                return decoded(cell.target, stored.values, cell.target.columns)
+                return decoded(cell.target, stored.values, columns, selection.samples)
             best = max(best, int(stored.found.sum()))
         raise NotCached(
             f"{cell.model.id} {cell.model.version}: {len(keys) - best} of {len(keys)} predictions "
@@ -180,7 +180,7 @@ class Rebuilder:
             f"make them with: {rerun(cell)}"
         )
 
-    def _stores(self, wanted: Mapping[str, Any]) -> Iterator[tuple[Path, list[str]]]:
+    def _stores(self, wanted: Mapping[str, Any]) -> Iterator[PredictionStore]:
         """Stores of these predictions, whatever other targets the model had then."""
         folder = (
             self.folders.predictions
@@ -190,11 +190,12 @@ class Rebuilder:
         for path in sorted(folder.glob(f"*/{DESCRIPTION}")):
             try:
                 content = json.loads(path.read_text("utf-8"))
-                columns = content["columns"]
+                same = all(content[name] == wanted[name] for name in wanted if name != "columns")
             except (OSError, ValueError, KeyError, TypeError):
                 continue
-            if all(content.get(name) == wanted[name] for name in wanted if name != "columns"):
-                yield path.parent, columns
+            if same:
+                store = ArrayStore if content.get("layouts") else PredictionStore
+                yield store(path.parent, content)
 
 
 def rerun(cell: Cell) -> str:

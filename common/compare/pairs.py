@@ -27,6 +27,7 @@ OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "cannot tell", "equal", "not
 NAN = float("nan")
 #: metrics that are the share of samples whose two labels agree, of all or of a class
 HITS = ("recall_per_class", "percentage_unchanged_classes")
+ROLES = ("the baseline", "the candidate")
 #: a recorded value that differs from the recomputed one by more is out of date
 SAME = 1e-9
 #: columns that tell the rows of a cell apart
@@ -171,15 +172,16 @@ def _pair(
     if row is None:
         return None
     texts = {n: str(row[n]) for n in ("target", "test", "dataset", "data", "metric", "label")}
-    found = {
-        **texts,
-        "condition": str(row["condition"]),
-        "criterion": str(row["criterion"] or (old or row)["criterion"]),
-        "baseline": None if old is None else (float(old["value"]), str(old["status"])),
-        "candidate": None if new is None else (float(new["value"]), str(new["status"])),
-    }
     outcome, reason = _obstacle(old, new)
-    return Pair(**found, outcome=outcome, reason=reason)
+    return Pair(
+        **texts,
+        condition=str(row["condition"]),
+        criterion=str(row["criterion"] or (old or row)["criterion"]),
+        baseline=None if old is None else (float(old["value"]), str(old["status"])),
+        candidate=None if new is None else (float(new["value"]), str(new["status"])),
+        outcome=outcome,
+        reason=reason,
+    )
 
 
 def _obstacle(old: _Row | None, new: _Row | None) -> tuple[Outcome, str]:
@@ -197,9 +199,9 @@ def _obstacle(old: _Row | None, new: _Row | None) -> tuple[Outcome, str]:
     if old["dataset_version"] != new["dataset_version"]:
         versions = f"{old['dataset_version']} and {new['dataset_version']}"
         return "not compared", f"other data: versions {versions} of the dataset"
-    for name, row in (("baseline", old), ("candidate", new)):
+    for name, row in zip(ROLES, (old, new), strict=True):
         if math.isnan(row["value"]):
-            return "not compared", f"no value of the {name}: {row['reason']}"
+            return "not compared", f"no value of {name}: {row['reason']}"
     return "not compared", ""
 
 
@@ -262,12 +264,9 @@ def _with_test(
     old, new = before.get(place), after.get(place)
     if old is None or new is None or criterion is None:
         return _changed(pair, reason="the test has no such row any more; run it again")
-    for name, score, row in (
-        ("baseline", old, pair.baseline),
-        ("candidate", new, pair.candidate),
-    ):
+    for name, score, row in zip(ROLES, (old, new), (pair.baseline, pair.candidate), strict=True):
         if row is None or not abs(score.value - row[0]) <= SAME:
-            return _changed(pair, reason=f"the row of the {name} is stale; run it again")
+            return _changed(pair, reason=f"the row of {name} is stale; run it again")
     if old.recipe is None or new.recipe is None:
         return _changed(pair, reason="the design gives no way to resample this score")
     gain = gain_of(criterion, pair.metric)
