@@ -79,7 +79,7 @@ def command_compare(context: Context) -> int:
 
     args, benchmark = context.args, context.benchmark()
     rules = compare.load_rules(args.rules, benchmark, alpha=args.alpha, min_effect=args.min_effect)
-    sides = compare.resolve(context.folders, args.baseline, args.candidate)
+    sides = compare.resolve(context.folders, args.first, args.second)
     rebuilder = Rebuilder(benchmark, context.folders, workers=context.workers)
     try:
         found = compare.compare(benchmark, rebuilder, *sides, progress=context.progress())

@@ -103,8 +103,8 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
 
 def _compare_options(parser: argparse.ArgumentParser) -> None:
     side = "ID, ID@VERSION, or a folder with results: FOLDER, FOLDER:ID, FOLDER:ID@VERSION"
-    parser.add_argument("baseline", metavar="BASELINE", help=side)
-    parser.add_argument("candidate", metavar="CANDIDATE", help="the same")
+    parser.add_argument("first", metavar="BASELINE", help=side)
+    parser.add_argument("second", metavar="CANDIDATE", help="the same")
     parser.add_argument(
         "--gate", action="store_true", help="exit code 1 if a score is significantly worse"
     )
