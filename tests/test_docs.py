@@ -252,7 +252,7 @@ def test_the_page_on_the_command_line_is_complete() -> None:
     (sub,) = [a for a in parser._actions if a.dest == "command"]
     assert sub.choices is not None
     for command, own in dict(sub.choices).items():
-        assert re.search(rf"^   \* - ``{command}( \w+)?``$", COMMAND_LINE, re.M), command
+        assert re.search(rf"^   \* - ``{command}( \w+)*``$", COMMAND_LINE, re.M), command
         page = COMMAND_LINE + (EVENTS if command == "events" else "")
         for action in own._actions:
             if action.help == argparse.SUPPRESS:  # another spelling
