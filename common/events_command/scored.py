@@ -192,9 +192,5 @@ def _exact(
         found,
         {family: pool.best(beta=settings.beta) for family, pool in sweeps.items()},
         curves,
-        # the version of the package index does not join points by lines
-        {
-            label: auroc(curve, linear="sed_scores_eval" not in settings.compatibility)
-            for label, curve in segments.items()
-        },
+        {label: auroc(curve) for label, curve in segments.items()},
     )
