@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,8 @@ import numpy as np
 from common.errors import ConfigError, DataError
 from common.events_command.estimates import Estimate, read_estimate
 from common.events_command.names import Names
-from common.events_io import EventTable, check_events, read_audformat, read_events
+from common.events_command.rules import Rules, refuse_nameless
+from common.events_io import EventTable, read_audformat, read_events
 from common.events_io.durations import durations_of_audio, read_durations
 from common.metrics.events.lists import EventList, merged
 from common.registry import unknown
@@ -92,8 +93,10 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
     estimates = [each.renamed(names, alone) for each in estimates]
     if lengths is None and not files:
         files = names.files
+    for table in (truth, *(point.table for each in estimates for point in each.points)):
+        refuse_nameless(table)
     labels = _labels(args, truth, estimates)
-    rules = _Rules(files, labels, lengths, args)
+    rules = Rules(files, labels, lengths, args)
     notes += rules.check(truth)
     for each in estimates:
         for point in each.points:
@@ -173,81 +176,6 @@ def _labels(
             " with --event-label-list"
         )
     return tuple(sorted(found))
-
-
-@dataclass(frozen=True)
-class _Rules:
-    """What events must keep to."""
-
-    files: Sequence[str]
-    labels: Sequence[str]
-    lengths: Mapping[str, float] | None
-    args: argparse.Namespace
-
-    def check(self, table: EventTable) -> list[str]:
-        """Raise DataError for the first event that breaks a rule; returns notes."""
-        try:
-            self._refuse(table)
-        except DataError as error:
-            hints = [hint for fault, hint in HINTS.items() if fault in str(error)]
-            if not hints:
-                raise
-            raise DataError(f"{error}; see {hints[0]}") from None
-        return self._beyond(table)
-
-    def _refuse(self, table: EventTable) -> None:
-        _refuse_nameless(table)
-        rule = "error" if self.args.overlap == "error" else "allow"
-        lengths = None if self.args.outside == "ignore" else self.lengths
-        check_events(
-            table,
-            files=self.files,
-            labels=self.labels,
-            durations=lengths,
-            overlap=rule,
-            repeated=rule,
-            slack=self.args.slack,
-        )
-
-    def check_estimate(self, table: EventTable) -> list[str]:
-        """As :meth:`check`, for events of a system."""
-        if self.args.unknown_labels == "ignore":
-            table = table[np.isin(table.label, list(self.labels)) | ~table.is_event]
-        return self.check(table)
-
-    def _beyond(self, table: EventTable) -> list[str]:
-        if self.lengths is None:
-            return []
-        events = table[table.is_event]
-        ends = np.array([self.lengths[file] for file in events.file], dtype=np.float64)
-        late = np.flatnonzero(events.offset > ends + ROUNDING_S)
-        if not len(late):
-            return []
-        at = int(late[0])
-        more = f" and {len(late) - 1} more" if len(late) > 1 else ""
-        return [
-            f"{events.place(at)}{more}: ends at {events.offset[at]:g} s, beyond the end of the"
-            f" recording ({ends[at]:g} s); taken as it is"
-        ]
-
-
-#: part of a message -> options that help
-HINTS = {
-    "unknown label": "--event-label-list and --unknown-labels",
-    "unknown recording": "--durations, which says what is evaluated",
-    "beyond the end": "--slack and --outside",
-    "overlaps row": "--overlap",
-    "second time": "--overlap",
-}
-#: differences in s that are not worth a note
-ROUNDING_S = 0.05
-
-
-def _refuse_nameless(table: EventTable) -> None:
-    for values, what in ((table.file, "recording"), (table.label, "label")):
-        missing = np.flatnonzero(table.is_event & np.array([v is None for v in values], bool))
-        if len(missing):
-            raise DataError(f"{table.place(int(missing[0]))}: the event has no {what}")
 
 
 @dataclass(frozen=True)

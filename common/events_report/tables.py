@@ -109,9 +109,13 @@ def _row(name: str, figures: Figures, columns: Sequence[tuple[str, str, str]]) -
     return [name, *cells]
 
 
+#: classes up to which the confusion matrix is also a table; JSON has it always
+CONFUSION = 60
+
+
 def confusion(found: Evaluated, inputs: Inputs) -> Rows | None:
-    """Counts of the confusion matrix."""
-    if found.detail.confusion is None:
+    """Counts of the confusion matrix; nothing for too many classes."""
+    if found.detail.confusion is None or len(inputs.labels) > CONFUSION:
         return None
     counts = found.detail.confusion.counts[0]
     return [

@@ -21,6 +21,7 @@ IN_TRUTH = {
     "infinite": (HEAD + "a.wav\t1\tinf\tdog\n", "row 2", "infinite"),
     "no number": (HEAD + "a.wav\tone\ttwo\tdog\n", "row 2", "no event"),
     "no recording": (HEAD + "4\t5\tdog\n", "row 2", "no recording"),
+    "no times": ("file\tonset\toffset\tlabel\na.wav\t\t\tdog\n", "row 2", "neither onset nor"),
     "no label": (HEAD + "a.wav\t4\t5\n", "row 2", "no label"),
 }
 

@@ -260,3 +260,24 @@ def test_bad_rates() -> None:
         rates(alone, alpha_ct=0.0, unit="hour", compatibility="psds_eval")
     with pytest.raises(DataError, match="the recordings have none"):
         rates(alone._replace(duration=0.0), alpha_ct=0.0, unit="hour")
+
+
+@given(data=st.data(), point=st.integers(0, 1))
+def test_scores_of_files_are_those_of_their_counts(draw_from, names, data, point: int) -> None:
+    pool = IntersectionBased(names.labels, Criteria(0.3, 0.3, 0.3), points=2, overlap="allow")
+    lists = [data.draw(draw_from.events()) for _ in range(3)]
+    pool.add(names.files, lists[0], lists[1:], durations=[9.0] * 3)
+    found = pool.file_scores(point=point)
+    for row, file in enumerate(names.files):
+        counts = pool.confusion(file)
+        tp, fp = int(np.trace(counts.counts[point])), int(counts.counts[point, :, -1].sum())
+        fn = int(counts.events.sum()) - tp
+        shown = [int(found["count"][name][row]) for name in ("Ntp", "Nfp", "Nfn", "Nref")]
+        assert shown == [tp, fp, fn, tp + fn]
+        f = found["f_measure"]["f_measure"][row]
+        assert f == pytest.approx(2 * tp / (2 * tp + fp + fn)) if tp + fp + fn else np.isnan(f)
+
+
+def test_scores_of_no_files_are_empty() -> None:
+    pool = IntersectionBased(["dog"], Criteria(0.3, 0.3, None), points=1)
+    assert len(pool.file_scores()["f_measure"]["f_measure"]) == 0
