@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from common.errors import DataError
-from common.results import NUMBERS
+from common.results import COUNTS, NUMBERS
 
 
 class Key(NamedTuple):
@@ -28,7 +29,7 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One cell: plain Python values, NaN or None where there is none."""
+    """One cell: plain Python values, NaN, None or an empty text where there is none."""
 
     value: float
     status: str
@@ -40,6 +41,9 @@ class Cell(NamedTuple):
     reference_value: float
     ci_low: float
     ci_high: float
+    clusters: int | None = None
+    mde: float = math.nan
+    certain: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,8 @@ def matrix(
 def _cells(rows: pd.DataFrame) -> Iterable[tuple[str, Key, Column, Cell]]:
     """Rows as tuples of plain Python values."""
     plain = {name: rows[name].tolist() for name in rows}
-    plain["n"] = [None if pd.isna(n) else int(n) for n in rows["n"]]
+    for name in COUNTS:
+        plain[name] = [None if pd.isna(n) else int(n) for n in rows[name]]
     fields = [plain[name] for name in Cell._fields]
     keys = zip(*(plain[name] for name in Key._fields), strict=True)
     owners = zip(plain["model"], plain["model_version"], strict=True)

@@ -84,9 +84,9 @@ def test_every_verdict_has_a_symbol_and_a_word(status: str) -> None:
     assert made.mark and made.word and made.css
 
 
-def test_interval_and_reference_are_in_the_hint() -> None:
-    hint = cells.cell(score(0.25, ci_low=0.2, ci_high=0.3, reference_value=0.4)).hint
-    assert hint == "95 % interval 0.200 to 0.300, reference 0.400"
+def test_the_interval_is_in_the_cell_and_the_reference_in_the_hint() -> None:
+    made_cell = cells.cell(score(0.25, ci_low=0.2, ci_high=0.3, reference_value=0.4))
+    assert (made_cell.interval, made_cell.hint) == ("0.200 to 0.300", "reference 0.400")
 
 
 def test_criterion_with_a_hostile_name() -> None:
@@ -202,7 +202,7 @@ def test_verdicts_are_compared_by_key_never_by_place() -> None:
     facts = type("Content", (), {"tests": {"t": content.TestFacts("t", "T", "correctness")}})()
     change = comparison._changes(facts, page.Page("x", "X"), "arousal", before, after)
     assert (change["shared"], change["only"]) == (2, [1, 1])
-    assert [(row["data"], row["before"], row["after"]) for row in change["gained"]] == [
+    assert [(row["data"], row["before"].text, row["after"].text) for row in change["gained"]] == [
         ("d2", "0.400", "0.600")
     ]
     assert change["lost"] == []
@@ -371,3 +371,51 @@ def test_benchmark_measures_four_cases_in_fresh_processes(
     (moved,) = [name for name in added if added[name] != changed[name]]
     assert sum(a != b for a, b in zip(added[moved], changed[moved], strict=False)) > 0
     assert changed == same
+
+
+def test_the_second_verdict_stands_in_the_cell() -> None:
+    found = {"ci_low": 0.4, "ci_high": 0.6123, "clusters": 1200, "mde": 0.14, "n": 5}
+    rows = [
+        line("a", "d", certain="cannot tell", **found),
+        line("b", "d", value=0.9, ci_low=0.8, ci_high=1.0, certain="passes", status="pass"),
+        line("b", "e", value=0.1, ci_low=0.0, ci_high=0.2, certain="fails"),
+    ]
+    table = tables.by_models("x", one(rows), COLUMNS)
+    first, second = table.blocks[0].lines[0].cells
+    assert (first.interval, first.doubt) == ("0.40 to 0.61", "cannot tell")
+    assert first.more == "1\u202f200 clusters, mde 0.140"
+    assert (second.interval, second.doubt, second.more) == ("0.80 to 1.00", "", "")
+    assert table.sure == (1, 1, 1)
+
+
+def test_an_end_of_an_interval_is_not_rounded_onto_the_threshold() -> None:
+    rows = [line("a", "d", ci_low=0.4, ci_high=0.5004, certain="cannot tell")]
+    (cell,) = tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0].cells
+    assert cell.interval == "0.40 to 0.5004"
+
+
+def test_without_intervals_nothing_is_said_about_certainty() -> None:
+    table = tables.by_models("x", one([line("a", "d")]), COLUMNS[:1])
+    assert table.sure.judged == 0
+    html = render.render("scores.j2", table=table, label="x")
+    assert "cannot tell" not in html
+    assert "nan" not in html
+
+
+def test_a_change_between_models_is_certain_if_both_verdicts_are() -> None:
+    def side(values: dict[str, str]) -> comparison.Cells:
+        scores = {
+            key: line("m", key, status="pass" if sure == "passes" else "fail", certain=sure)
+            for key, sure in values.items()
+        }
+        made_board = board(list(scores.values()), published=False, name="run")
+        return {
+            ("correctness_regression", "ccc", key): score
+            for key, score in made_board.scores["m"]["correctness_regression"]["ccc"].items()
+        }
+
+    before = side({"d1": "fails", "d2": "cannot tell", "d3": "fails"})
+    after = side({"d1": "passes", "d2": "passes", "d3": "fails"})
+    made_board = board([line("m", "d1")], published=False, name="run")
+    found = comparison._changes(made([made_board]), page.Page("x", "x"), "arousal", before, after)
+    assert (len(found["gained"]), found["known"], found["certain"]) == (2, 2, 1)

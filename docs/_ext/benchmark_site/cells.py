@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -17,6 +19,8 @@ MARKS = {
     "skip": ("s", "–", "skipped"),
     "error": ("e", "!", "error"),
 }
+#: second verdict that says nothing
+DOUBT = "cannot tell"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
@@ -28,10 +32,13 @@ class Cell(NamedTuple):
         text: value as text, empty if there is none
         mark: symbol of the verdict
         word: the verdict in words
-        hint: value in full precision, interval, reference
+        hint: value in full precision, reference
         n: number of samples as text, only where rows differ in it
         note: remark shown with the value
         why: letter of the footnote with the reason
+        interval: 95 % interval as text
+        doubt: the second verdict in words if it is not certain
+        more: what the interval rests on and how far it reaches
     """
 
     css: str
@@ -42,6 +49,9 @@ class Cell(NamedTuple):
     n: str = ""
     note: str = ""
     why: str = ""
+    interval: str = ""
+    doubt: str = ""
+    more: str = ""
 
 
 MISSING = Cell("m", "", "", "no such cell")
@@ -112,19 +122,62 @@ def cell(row: Score, *, digits: int = 3, n: bool = False, why: str = "") -> Cell
     if math.isnan(row.value):
         return Cell(css, "", mark, word, n=_n(row) if n else "", why=why)
     text = number(row.value, row.criterion, digits)
-    return Cell(css, text, mark, word, _hint(row, text), _n(row) if n else "", row.note, why)
+    return Cell(
+        css,
+        text,
+        mark,
+        word,
+        hint=_hint(row, text),
+        n=_n(row) if n else "",
+        note=row.note,
+        why=why,
+        interval=_interval(row, digits),
+        doubt=row.certain if row.certain == DOUBT else "",
+        more=_more(row),
+    )
 
 
 def _n(row: Score) -> str:
     return "" if row.n is None else count(row.n)
 
 
+def _interval(row: Score, digits: int) -> str:
+    """Ends of the interval with as many decimals as the value, at least two."""
+    if math.isnan(row.ci_low) or math.isnan(row.ci_high):
+        return ""
+    ends = (number(end, row.criterion, max(digits, 2)) for end in (row.ci_low, row.ci_high))
+    return " to ".join(ends)
+
+
+def _more(row: Score) -> str:
+    clusters = "" if row.clusters is None else f"{count(row.clusters)} clusters"
+    mde = "" if math.isnan(row.mde) else f"mde {number(row.mde)}"
+    return ", ".join(filter(None, (clusters, mde)))
+
+
+class Sure(NamedTuple):
+    """Second verdicts, counted."""
+
+    passes: int
+    fails: int
+    doubt: int
+
+    @property
+    def judged(self) -> int:
+        """Number of scores with a second verdict."""
+        return sum(self)
+
+
+def sure(scores: Iterable[Score]) -> Sure:
+    """Second verdicts of scores."""
+    counts = Counter(score.certain for score in scores)
+    return Sure(*(counts[name] for name in ("passes", "fails", DOUBT)))
+
+
 def _hint(row: Score, text: str) -> str:
     parts = []
     if repr(float(row.value)) != text and float(text) != row.value:
         parts.append(repr(float(row.value)))
-    if not math.isnan(row.ci_low):
-        parts.append(f"95 % interval {number(row.ci_low)} to {number(row.ci_high)}")
     if not math.isnan(row.reference_value):
         parts.append(f"reference {number(row.reference_value)}")
     return ", ".join(parts)

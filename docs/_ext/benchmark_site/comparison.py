@@ -20,6 +20,8 @@ from common.summary import Cell as Score
 from common.summary import Key, Tally
 
 VERDICTS = ("pass", "fail")
+#: both verdicts by intervals that leave no doubt
+CERTAIN = {"passes", "fails"}
 #: own models are compared with this many of the best published ones
 PEERS = 3
 #: at most so many own models stand side by side
@@ -176,10 +178,13 @@ def _changes(
     judged = [{k for k, s in found.items() if s.status in VERDICTS} for found in (before, after)]
     both = judged[0] & judged[1]
     found: dict[str, list[dict[str, Any]]] = {verdict: [] for verdict in VERDICTS}
+    certain, known = 0, 0
     for place in (place for place in before if place in both):
         old, new = before[place], after[place]
         if old.status != new.status:
             test, metric, key = place
+            known += bool(old.certain and new.certain)
+            certain += {old.certain, new.certain} == CERTAIN
             found[new.status].append(
                 {
                     "test": content.tests[test].title,
@@ -187,8 +192,8 @@ def _changes(
                     "data": key.data,
                     "part": tables.part(key.condition, key.label, key.data),
                     "metric": metric_names(metric)[0],
-                    "before": cells.cell(old).text,
-                    "after": cells.cell(new).text,
+                    "before": cells.cell(old),
+                    "after": cells.cell(new),
                     "rule": tables.rule(metric, [new]),
                 }
             )
@@ -196,5 +201,7 @@ def _changes(
         "shared": len(both),
         "gained": found["pass"],
         "lost": found["fail"],
+        "certain": certain,
+        "known": known,
         "only": [len(keys - both) for keys in judged],
     }

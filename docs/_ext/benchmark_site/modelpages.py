@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import media, tables
+from benchmark_site import cells, media, tables
 from benchmark_site.content import Board, Content, words
 from benchmark_site.export import rows_file
 from benchmark_site.page import Page, Section, anchor
@@ -25,6 +25,7 @@ def page(content: Content, target: str, model: Model) -> Page:
                 "name": board.name,
                 "title": board.title,
                 "total": total(board.tallies.get(model.id, {}).values()),
+                "sure": second(board, model, *board.scores.get(model.id, {})),
             }
             for board in boards
         ],
@@ -83,13 +84,26 @@ def _overview(content: Content, page: Page, board: Board, model: Model) -> str:
                 "anchor": anchor("test", test),
                 "href": page.href(test_doc(board.target, test)),
                 "tally": tally,
+                "sure": second(board, model, test),
             }
             groups.setdefault(words(facts.family), []).append(line)
     return render(
         "tests.j2",
         label=f"Passed cells per test, {model.label}",
         groups=[{"title": title, "lines": lines} for title, lines in groups.items()],
+        certain=any(line["sure"].judged for lines in groups.values() for line in lines),
         errors=any(tally.errors for tally in board.tallies.get(model.id, {}).values()),
+    )
+
+
+def second(board: Board, model: Model, *tests: str) -> cells.Sure:
+    """Second verdicts of a model in tests."""
+    known = board.scores.get(model.id, {})
+    return cells.sure(
+        score
+        for test in tests
+        for scores in known.get(test, {}).values()
+        for score in scores.values()
     )
 
 
@@ -115,6 +129,7 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
     html = render(
         "model_test.j2",
         tally=total([board.tally(model, test) or Tally(0, 0, 0, 0) for board in boards]),
+        sure=cells.sure(score for found in scores.values() for score in found.values()),
         facts=facts,
         side_by_side=page.href(test_doc(target, test)),
         method=page.href(method) if method in content.method_pages else "",

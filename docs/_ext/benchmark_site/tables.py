@@ -62,6 +62,7 @@ class Table:
         blocks: its lines
         has_n: whether a column with the number of samples is shown
         n_note: remark about the number of samples
+        sure: second verdicts of its scores
         notes: letter, text and count of cells of each footnote
     """
 
@@ -72,6 +73,7 @@ class Table:
     blocks: list[Block]
     has_n: bool = False
     n_note: str = ""
+    sure: cells.Sure = cells.Sure(0, 0, 0)
     notes: list[tuple[str, str, int]] = field(default_factory=list)
 
 
@@ -142,6 +144,7 @@ def _table(anchor: str, metric: str, columns: Sequence[Column], lines: Sequence[
         blocks=_flat(list(blocks.values())),
         has_n=style.n_column,
         n_note=style.n_note,
+        sure=cells.sure(scores),
         notes=style.footnotes(),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import media, tables
+from benchmark_site import media, modelpages, tables
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, render, test_doc
@@ -51,6 +51,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
             "href": page.href(model_doc(board.target, model)),
             "chance": model.chance,
             "tally": board.tally(model, test),
+            "sure": modelpages.second(board, model, test),
         }
         for model in models
     ]
@@ -58,6 +59,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         "board.j2",
         label=f"{board.title}: passed cells per model",
         lines=lines,
+        certain=any(line["sure"].judged for line in lines),
         errors=any(line["tally"].errors for line in lines),
         chance=board.chance(test),
         not_run=_not_run(board, test),
