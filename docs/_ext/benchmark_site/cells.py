@@ -168,6 +168,10 @@ class Sure(NamedTuple):
         return sum(self)
 
 
+#: without any interval
+UNKNOWN = Sure(0, 0, 0)
+
+
 def sure(scores: Iterable[Score]) -> Sure:
     """Second verdicts of scores."""
     counts = Counter(score.certain for score in scores)

@@ -73,7 +73,7 @@ class Table:
     blocks: list[Block]
     has_n: bool = False
     n_note: str = ""
-    sure: cells.Sure = cells.Sure(0, 0, 0)
+    sure: cells.Sure = cells.UNKNOWN
     notes: list[tuple[str, str, int]] = field(default_factory=list)
 
 
