@@ -134,7 +134,28 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
     return (CELL_ERRORS if report.errors else OK), vars(report)
 
 
+<<<<<<< HEAD
 def _tell_reasons(context: Context, report: Any) -> None:
+=======
+def _people(context: _Context) -> dict[str, Any]:
+    """Agreement of single raters, where a dataset has ratings."""
+    benchmark = context.benchmark()
+    if not any(dataset.ratings for dataset in benchmark.datasets.values()):
+        return {}
+    from common import human
+
+    report = human.update(
+        benchmark, context.folders, seed=context.args.seed, download=context.args.download
+    )
+    if report.scores:
+        context.say(f"{report.scores} scores of single raters: {context.folders.human}")
+    for reason in report.errors:
+        print(f"error (ratings): {reason}", file=sys.stderr)
+    return {"ratings": vars(report)}
+
+
+def _tell_reasons(context: _Context, report: Any) -> None:
+>>>>>>> 165098e (Human ceiling: how far single raters agree, beside the models)
     """Each reason once, with the number of cells that it concerns."""
     for message, count in Counter(report.errors.values()).items():
         print(f"error ({count} cells): {message}", file=sys.stderr)
@@ -175,7 +196,11 @@ def _site(context: Context, benchmark: Any, *, force: bool = False) -> Any:
 def command_all(context: Context) -> int:
     """Check, run, build the site."""
     code, report = _run(context)
+<<<<<<< HEAD
     _sounds(context)
+=======
+    report |= _people(context)
+>>>>>>> 165098e (Human ceiling: how far single raters agree, beside the models)
     site = _site(context, context.benchmark())
     context.answer({**report, "site": vars(site)})
     return code
@@ -184,8 +209,12 @@ def command_all(context: Context) -> int:
 def command_run(context: Context) -> int:
     """Run tests."""
     code, report = _run(context)
+<<<<<<< HEAD
     _sounds(context)
     context.answer(report)
+=======
+    context.answer(report | _people(context))
+>>>>>>> 165098e (Human ceiling: how far single raters agree, beside the models)
     return code
 
 

@@ -49,6 +49,11 @@ class Paths:
         return self.output / "method-tests"
 
     @property
+    def human(self) -> Path:
+        """Agreement of single raters."""
+        return self.method_tests / "human.csv"
+
+    @property
     def media(self) -> Path:
         """Figures and audio examples."""
         return self.output / "extra" / "media"

@@ -144,7 +144,17 @@ def made_of(
     """
     uses = [use.model_dump() for use in test.uses_on(target.kind, dataset.id)]
     figure = test.figures.get(target.kind, "")
-    unsaid = {"label", "description", "source", "cite", "license", "version", "tests", "path"}
+    unsaid = {
+        "label",
+        "description",
+        "source",
+        "cite",
+        "license",
+        "version",
+        "tests",
+        "path",
+        "ratings",
+    }
     return {
         "format": FORMAT,
         "test": provenance.digest([test.design, uses, figure]),

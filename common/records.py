@@ -123,6 +123,34 @@ class Column(Record):
     optional: bool = False
 
 
+class Ratings(Record):
+    """What single raters said about each sample: a column per rater, or counted votes.
+
+    Args:
+        columns: columns of raters; whose they are may differ from sample to sample
+        votes: class -> column with the number of raters who chose it
+        table: other table that holds the columns, joined by segment if it is segmented, else by
+            file
+    """
+
+    columns: tuple[str, ...] = ()
+    votes: Mapping[str, str] = {}
+    table: str = ""
+
+    @pydantic.model_validator(mode="after")
+    def _one(self) -> Ratings:
+        if bool(self.columns) == bool(self.votes):
+            raise ValueError("needs either columns or votes")
+        if len(self.columns) == 1:
+            raise ValueError("needs the columns of two raters or more")
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns."""
+        return self.columns or tuple(self.votes.values())
+
+
 class Dataset(Entry):
     """One dataset, or one part of it that tests use.
 
@@ -136,6 +164,7 @@ class Dataset(Entry):
         columns: name in the suite -> column
         mapping: label mapping, per column or for all classification targets
         scale: range of the dimension values in the data, mapped to [0, 1]
+        ratings: target -> ratings of single raters
         tests: restricts the tests of a user's dataset
         embedded: made by the program itself on first use
         corpora: set of noises and rooms that perturbations of these data draw from; empty:
@@ -156,6 +185,7 @@ class Dataset(Entry):
     source: str = ""
     cite: str = ""
     description: str = ""
+    ratings: Mapping[str, Ratings] = {}
     tests: tuple[str, ...] | None = None
     embedded: bool = False
     corpora: str = ""

@@ -26,6 +26,7 @@ LAYERS = {
     "check": 3,
     "engine": 3,
     "listening": 3,
+    "human": 3,
     "publish": 3,
     "drawing": 3,
     "plan": 3,

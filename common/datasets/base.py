@@ -29,7 +29,8 @@ class Samples:
             ``file`` (str: path in the database, forward slashes), ``start``, ``end``
             (int64 ns; end -1: end of the file), then one column per declared column:
             float64 for regression targets (scaled to the range of the target, [0, 1] if it has
-            none; missing NaN), object (str, missing None) for everything else
+            none; missing NaN), object (str, missing None) for everything else; then columns
+            of ratings (:func:`rating_column`) as those of their target, or votes as float64
         root: folder that ``file`` is relative to; its files are there after
             :func:`common.datasets.media`
         fingerprint: what :func:`common.datasets.fingerprint` returned when it was loaded
@@ -79,9 +80,20 @@ class Adapter(Protocol):
         ...
 
 
+def rating_column(target: str, column: str) -> str:
+    """Name in the sample table of a column with ratings.
+
+    >>> rating_column("arousal", "rater1")
+    'ratings of arousal: rater1'
+    """
+    return f"ratings of {target}: {column}"
+
+
 def definition(dataset: Dataset) -> dict[str, Any]:
     """What in an entry decides about its sample table, and the version of the code."""
     keys = {"adapter", "name", "version", "table", "columns", "mapping", "scale", "embedded"}
+    if dataset.ratings:
+        keys.add("ratings")
     return {"format": FORMAT, "id": dataset.database, **dataset.model_dump(include=keys)}
 
 

@@ -87,6 +87,7 @@ def needed(dataset: Dataset) -> list[str]:
     names = list(dataset.tables)
     for column in dataset.columns.values():
         names += [source.table for source in alternatives(column) if source.table]
+    names += [ratings.table for ratings in dataset.ratings.values() if ratings.table]
     return list(dict.fromkeys(names))
 
 

@@ -6,13 +6,13 @@ The same for all formats; an adapter only has to offer :class:`Tables`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 import pandas as pd
 
-from common.datasets.base import KEYS
+from common.datasets.base import KEYS, rating_column
 from common.datasets.entries import alternatives, check, limits, place
 from common.errors import DataError
 from common.registry import unknown
@@ -109,7 +109,58 @@ def sample_table(
         else:
             labels = _labels(dataset, column, raw, target)
             table[column] = pd.Series(labels, dtype=object, index=table.index)
+    for name in dataset.ratings:
+        table = table.assign(**_ratings(dataset, tables, names, table, name, targets))
     return table
+
+
+def _ratings(
+    dataset: Dataset,
+    tables: Tables,
+    names: Sequence[str],
+    table: pd.DataFrame,
+    name: str,
+    targets: Mapping[str, Target],
+) -> dict[str, Any]:
+    """Columns of ratings of a target, or of the votes for its classes."""
+    where = place(dataset, f"ratings.{name}")
+    if name not in targets:
+        raise unknown("target", name, targets, where)
+    target, ratings = targets[name], dataset.ratings[name]
+    if bool(ratings.votes) and target.kind == "regression":
+        raise DataError(f"{where}: votes go with classes, and {name} has none")
+    if ratings.votes:
+        for label in ratings.votes:
+            if label not in target.labels:
+                raise unknown("class", label, target.labels, f"{where}.votes")
+    found: dict[str, Any] = {}
+    for column in ratings.names:
+        source = Column(column=column, table=ratings.table)
+        key = f"ratings.{name}"
+        parts = [_column(dataset, tables, own, name, source, key) for own in names]
+        raw, own_name = np.concatenate(parts), rating_column(name, column)
+        if ratings.votes:
+            found[own_name] = _votes(dataset, table, column, raw)
+        elif target.kind == "regression":
+            found[own_name] = _numbers(dataset, table, name, raw, target)
+        else:
+            labels = _labels(dataset, name, raw, target)
+            found[own_name] = pd.Series(labels, dtype=object, index=table.index)
+    return found
+
+
+def _votes(dataset: Dataset, table: pd.DataFrame, column: str, values: np.ndarray) -> np.ndarray:
+    """Numbers of votes; missing 0."""
+    result = np.zeros(len(values))
+    for row, value in enumerate(values):
+        if value is not None:
+            try:
+                result[row] = float(value)
+            except (TypeError, ValueError):
+                _refuse(dataset, table, row, column, value, "is no number of votes")
+            if not (result[row] >= 0 and result[row].is_integer()):
+                _refuse(dataset, table, row, column, value, "is no number of votes")
+    return result
 
 
 def _check_table(dataset: Dataset, tables: Tables, name: str, key: str) -> None:
@@ -119,9 +170,11 @@ def _check_table(dataset: Dataset, tables: Tables, name: str, key: str) -> None:
         raise missing("table", name, tables.names(), place(dataset, key))
 
 
-def _column(dataset: Dataset, tables: Tables, table: str, name: str, column: Column) -> np.ndarray:
+def _column(
+    dataset: Dataset, tables: Tables, table: str, name: str, column: Column, key: str = ""
+) -> np.ndarray:
     """Values of a declared column for the rows of a sample table."""
-    key = f"columns.{name}"
+    key = key or f"columns.{name}"
     for source in alternatives(column):
         constant = source.by_table.get(table, source.value)
         if constant is not None:

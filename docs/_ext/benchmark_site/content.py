@@ -67,6 +67,7 @@ class Board:
         table: result rows
         absent: model -> ``test/dataset`` -> why it was not run
         families: test -> family
+        people: rows of single raters on the same data
     """
 
     target: str
@@ -77,6 +78,17 @@ class Board:
     table: pd.DataFrame
     absent: Mapping[str, Mapping[str, str]]
     families: Mapping[str, str]
+    people: pd.DataFrame | None = None
+
+    @cached_property
+    def raters(self) -> Scores:
+        """test -> metric -> line -> score of single raters."""
+        found: Scores = {}
+        for test in [] if self.people is None else sorted(set(self.people["test"])):
+            for metric, matrix in summary.matrix(self.people, self.target, test).items():
+                lines = zip(matrix.index, matrix.cells, strict=True)
+                found.setdefault(test, {})[metric] = {key: cells[0] for key, cells in lines}
+        return found
 
     @cached_property
     def tests(self) -> list[str]:
@@ -266,6 +278,7 @@ def load(paths: Paths, benchmark: Benchmark, docs: Iterable[str]) -> Content:
         docs: names of the prose pages, to link method pages that exist
     """
     paper, own = published.load(), results.read_all(paths.method_tests)
+    people = results.read_csv(paths.human) if paths.human.exists() else results.frame([])
     table = pd.concat([own.assign(source="run"), paper.assign(source="published")])
     suite = {test.id: test.family for test in benchmark.tests.values()}
     manifests = sources.manifests(paths)
@@ -276,7 +289,10 @@ def load(paths: Paths, benchmark: Benchmark, docs: Iterable[str]) -> Content:
     present = set(table["target"]) | {target for target, _ in manifests}
     for target in [*benchmark.targets, *sorted(present - set(benchmark.targets))]:
         parts = sources.parts(benchmark, manifests, target, own, paper)
-        boards[target] = [Board(target, families=families, **vars(part)) for part in parts]
+        boards[target] = [
+            Board(target, families=families, people=_people(people, target, part), **vars(part))
+            for part in parts
+        ]
     return Content(
         benchmark=benchmark,
         paths=paths,
@@ -286,6 +302,12 @@ def load(paths: Paths, benchmark: Benchmark, docs: Iterable[str]) -> Content:
         method_pages=frozenset(doc for doc in docs if doc.startswith("method/")),
         table=table,
     )
+
+
+def _people(people: pd.DataFrame, target: str, part: sources.Part) -> pd.DataFrame:
+    """Rows of raters on the data of a part."""
+    here = people["dataset"].isin(part.table["dataset"]) & (people["target"] == target)
+    return people[here] if not part.published else people.iloc[:0]
 
 
 def _facts(benchmark: Benchmark, test: str, family: str) -> TestFacts:

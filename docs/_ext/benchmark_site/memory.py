@@ -53,7 +53,8 @@ class Memory:
         """Hash of everything that the pages of a target are made from."""
         folders = self.content.paths
         own = contents(folders.method_tests / target)
-        return _hash([self._common, own, stats(folders.media / target)])
+        people = folders.human.read_text("utf-8") if folders.human.exists() else ""
+        return _hash([self._common, own, people, stats(folders.media / target)])
 
     def known(self, target: str) -> list[str]:
         """Documents of a target if they need not be made again, else an empty list."""

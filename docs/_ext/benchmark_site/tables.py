@@ -93,12 +93,26 @@ def part(condition: str, label: str = "", data: str = "") -> str:
     return " · ".join(text for text in ("" if known else condition, label) if text)
 
 
-def by_models(anchor: str, matrix: Matrix, columns: Sequence[Column]) -> Table:
-    """Table of one metric with a column per model."""
-    lines = [
-        (key.data, part(key.condition, key.label, key.data), found)
+#: column of single raters
+RATER = Column("One rater", muted=True, tag="one-rater")
+
+
+def by_models(
+    anchor: str,
+    matrix: Matrix,
+    columns: Sequence[Column],
+    raters: Mapping[Key, Score] | None = None,
+) -> Table:
+    """Table of one metric with a column per model, and one of single raters if there are any."""
+    lines: list[Raw] = [
+        (
+            key.data,
+            part(key.condition, key.label, key.data),
+            [*found, raters.get(key)] if raters else found,
+        )
         for key, found in zip(matrix.index, matrix.cells, strict=True)
     ]
+    columns = [*columns, RATER] if raters else columns
     return _table(anchor, matrix.metric, columns, lines)
 
 

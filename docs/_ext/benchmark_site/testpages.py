@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import media, modelpages, tables
+from benchmark_site import media, modelpages, strips, tables
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, render, test_doc
 from benchmark_site.sources import Model
 from benchmark_site.tables import Column
+
+#: page on ratings
+RATINGS = "method/human_ceiling"
 
 
 def page(content: Content, target: str, test: str) -> Page:
@@ -70,8 +73,14 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     )
     columns = [_column(page, board, model, test) for model in models]
     parts = []
+    drawn = strips.strips(board, test)
+    if drawn:
+        method = page.href(RATINGS) if RATINGS in content.method_pages else ""
+        shown = render("strips.j2", strips=drawn, method=method)
+        parts.append(Section(anchor(board.name, "raters"), "Between chance and people", shown))
     for metric, matrix in matrices.items():
-        table = tables.by_models(anchor(board.name, metric), matrix, columns)
+        raters = board.raters.get(test, {}).get(metric)
+        table = tables.by_models(anchor(board.name, metric), matrix, columns, raters)
         shown = render("scores.j2", table=table, label=f"{table.title}: {board.title}")
         parts.append(Section(table.anchor, table.title, shown))
     groups = [] if board.published else media.of_test(content, page, board, models, test)

@@ -1,0 +1,69 @@
+"""Models between chance and people: one line per dataset, drawn without a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from benchmark_site import cells
+from benchmark_site.content import Board, metric_names
+from common.metrics import METRICS
+from common.summary import Cell as Score
+from common.summary import Key, Matrix
+
+
+def strips(board: Board, test: str) -> list[dict[str, Any]]:
+    """Lines of the metrics of a test that are better the higher they are.
+
+    A line reaches from 0, or the lowest score, to 1. It holds the chance models, the models and
+    the interval of single raters; none without raters.
+    """
+    found = []
+    for metric, raters in board.raters.get(test, {}).items():
+        matrix = board.matrices.get(test, {}).get(metric)
+        if matrix is None or metric not in METRICS or METRICS.get(metric).direction != "higher":
+            continue
+        for key, rater in raters.items():
+            if not key.label and not math.isnan(rater.value):
+                found.append(_strip(board, metric, matrix, key, rater))
+    return found
+
+
+def _strip(board: Board, metric: str, matrix: Matrix, key: Key, rater: Score) -> dict[str, Any]:
+    scores = _scores(board, matrix, key)
+    low = min(0.0, rater.value, *(score.value for _, _, score in scores))
+    high = max(1.0, rater.value)
+
+    def place(value: float) -> str:
+        return f"{100 * (min(max(value, low), high) - low) / (high - low):.2f}%"
+
+    ends = [rater.value, rater.value] if math.isnan(rater.ci_low) else [rater.ci_low, rater.ci_high]
+    best = max((entry for entry in scores if not entry[1]), key=lambda e: e[2].value, default=None)
+    chance = max((s.value for _, dice, s in scores if dice), default=math.nan)
+    parts = [
+        "" if math.isnan(chance) else f"chance {cells.number(chance)}",
+        f"best model {cells.number(best[2].value)} ({best[0]})" if best else "",
+        f"one rater {cells.number(rater.value)} ({cells.cell(rater).interval})",
+    ]
+    return {
+        "title": f"{metric_names(metric)[1]}, {key.data}",
+        "text": ", ".join(filter(None, parts)),
+        "note": rater.note,
+        "rater": {"left": place(ends[0]), "right": place(ends[1]), "at": place(rater.value)},
+        "marks": [
+            {"css": "chance" if dice else "model", "at": place(score.value), "label": label}
+            for label, dice, score in scores
+        ],
+    }
+
+
+def _scores(board: Board, matrix: Matrix, key: Key) -> list[tuple[str, bool, Score]]:
+    """Label, whether it is a chance model, and score of each model with a value."""
+    known: Mapping[str, Any] = {model.id: model for model in board.models}
+    line = dict(zip(matrix.index, matrix.cells, strict=True)).get(key, ())
+    return [
+        (known[column.model].label, known[column.model].chance, score)
+        for column, score in zip(matrix.columns, line, strict=bool(line))
+        if score is not None and not math.isnan(score.value)
+    ]
