@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common import datasets, provenance, results
+from common import datasets, kinds, provenance, results
 from common.certainty import CLUSTER, intervals
 from common.datasets.base import rating_column
 from common.errors import BenchmarkError, DatasetUnavailable
@@ -218,6 +218,7 @@ def _load(
 
 def _rows(cell: Cell, table: pd.DataFrame, seed: int) -> list[dict[str, Any]]:
     """Result rows of the raters of a dataset in a test."""
+    table = table[kinds.get(cell.target.kind).truth_mask(cell.target, table[cell.target.id])]
     pairs = pairs_of(cell.dataset, cell.target, table)
     samples = table.iloc[pairs.rows].copy()
     samples[cell.target.id] = pairs.others

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import wave
 from pathlib import Path
 
+import audformat
 import numpy as np
 import pytest
 
 from common import human, results
 from common.errors import BenchmarkError, ConfigError
+from common.importing import import_dataset
 from common.metrics import METRICS
 from common.paths import Paths
 from common.records import Ratings
@@ -128,6 +131,18 @@ def test_raters_are_scored_by_the_metrics_of_the_tests(tmp_path: Path) -> None:
     assert 0.5 < table[table["metric"] == "uar"]["value"].iloc[0] < 1
 
 
+def test_samples_are_those_that_models_are_judged_on(tmp_path: Path) -> None:
+    folders = dataset(tmp_path, BOTH)
+    text = (tmp_path / "metadata.csv").read_text().replace(",anger,0", ",disgust,0")
+    (tmp_path / "metadata.csv").write_text(text)
+    run(tmp_path, folders)
+    table = results.read_csv(folders.human)
+    unlike = text.count(",disgust,0")
+    assert unlike > 0
+    note = table[table["metric"] == "uar"]["note"].iloc[0]
+    assert note.endswith(f"of {60 - unlike} samples")
+
+
 def test_without_speakers_the_ratings_of_a_sample_belong_together(tmp_path: Path) -> None:
     folders = dataset(tmp_path, BOTH, speakers=False)
     run(tmp_path, folders)
@@ -191,3 +206,62 @@ def test_an_unknown_key_of_ratings_is_refused(tmp_path: Path) -> None:
     dataset(tmp_path, "{arousal: {column: [a, b]}}")
     with pytest.raises(ConfigError, match=r"rated.*ratings"):
         load_benchmark([tmp_path])
+
+
+# -- import -----------------------------------------------------------------------------------
+
+
+def wav(path: Path) -> None:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16000)
+        file.writeframes(bytes(3200))
+
+
+def test_votes_and_raters_are_found_on_import(tmp_path: Path) -> None:
+    """The columns are those of the votes on CREMA-D; the data are made up."""
+    data = tmp_path / "data"
+    data.mkdir()
+    head = "file,speaker,emotion_vote,votes_anger,votes_neutral,arousal,arousal_1,arousal_2"
+    lines = [head, "a.wav,1,anger,6,2,0.6,0.5,0.7", "b.wav,2,neutral,1,7,0.3,0.2,0.4"]
+    (data / "metadata.csv").write_text("\n".join(lines) + "\n")
+    for name in ("a", "b"):
+        wav(data / f"{name}.wav")
+    report = import_dataset(data, "votes", None, tmp_path / "catalog")
+    assert "ratings of single raters: arousal, emotion" in report.notes
+    benchmark = load_benchmark([tmp_path / "catalog"])
+    ratings = benchmark.datasets["votes"].ratings
+    assert ratings["emotion"].votes == {"anger": "votes_anger", "neutral": "votes_neutral"}
+    assert ratings["arousal"].columns == ("arousal_1", "arousal_2")
+    found = human.update(benchmark, Paths(output=tmp_path / "out", cache=tmp_path / "cache"))
+    assert not found.errors
+    assert found.scores > 0
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword in:pandas.errors.Pandas4Warning")
+@pytest.mark.filterwarnings("ignore:The 'float_precision' arg:pandas.errors.Pandas4Warning")
+def test_a_rater_table_of_audformat_is_found_on_import(tmp_path: Path) -> None:
+    db = audformat.Database("rated", usage=audformat.define.Usage.COMMERCIAL)
+    db.schemes["value"] = audformat.Scheme("float", minimum=0, maximum=1)
+    index = audformat.filewise_index(["a.wav", "b.wav", "c.wav"])
+    for table, columns in {"gold.test": ["arousal"], "raters": ["arousal_1", "arousal_2"]}.items():
+        db[table] = audformat.Table(index)
+        for number, column in enumerate(columns):
+            db[table][column] = audformat.Column(scheme_id="value")
+            db[table][column].set([0.1 + number / 10, 0.5, 0.9])
+    data = tmp_path / "data"
+    db.save(str(data))
+    for name in ("a", "b", "c"):
+        wav(data / f"{name}.wav")
+    import_dataset(data, "rated", None, tmp_path / "catalog")
+    benchmark = load_benchmark([tmp_path / "catalog"])
+    ratings = benchmark.datasets["rated"].ratings["arousal"]
+    assert (ratings.table, ratings.columns) == ("raters", ("arousal_1", "arousal_2"))
+    folders = Paths(output=tmp_path / "out", cache=tmp_path / "cache")
+    assert not human.update(benchmark, folders).errors
+    table = results.read_csv(folders.human)
+    expected = METRICS.get("ccc").function(
+        np.array([0.2, 0.1, 0.5, 0.5, 0.9, 0.9]), np.array([0.1, 0.2, 0.5, 0.5, 0.9, 0.9])
+    )
+    assert table[table["metric"] == "ccc"]["value"].iloc[0] == pytest.approx(expected)

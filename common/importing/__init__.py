@@ -80,6 +80,8 @@ def import_dataset(
         if known is not None and known.builtin:
             notes.append(f"takes the place of the built-in dataset '{name}' with this catalog")
         report.notes.extend(notes)
+        if layout is None:
+            entry.update(_rated(entry, source, list(benchmark.targets.values()), report))
         write_text(catalog, _extended(catalog, name, entry))
     return report
 
@@ -140,6 +142,20 @@ def _draft(
         found = guessing.folder_entry(source if source.is_file() else source / METADATA, targets)
     entry.update({key: value for key, value in found.items() if value})
     return notes
+
+
+def _rated(
+    entry: Mapping[str, Any], source: Path, targets: list[Target], report: Report
+) -> dict[str, Any]:
+    """Ratings of single raters that were found."""
+    if entry["adapter"] == "folder":
+        source = source if source.is_file() else source / METADATA
+    tables = guessing.table_columns(source, str(entry.get("table", "")), entry["adapter"])
+    found = guessing.ratings(entry, tables, targets)
+    if not found:
+        return {}
+    report.notes.append(f"ratings of single raters: {', '.join(found)}")
+    return {"ratings": found}
 
 
 def _refine(entry: dict[str, Any], catalog: Path, targets: Mapping[str, Target]) -> Samples:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from common.errors import ConfigError
 from common.importing import conventions
 from common.importing.conventions import AUDIO, Conventions, Layout
 from common.registry import unknown
+from common.spec import Target
 
 #: columns of a table that state the licence of each sample
 LICENSE_COLUMNS = ("licence", "license")
@@ -120,6 +122,18 @@ def audformat_entry(folder: Path, targets: Iterable[str]) -> tuple[dict[str, Any
     return entry, [name for name in best if name != table]
 
 
+def table_columns(source: Path, table: str, format: str) -> dict[str, list[str]]:
+    """Columns of the tables of an import by name; the one with the samples first, called ``""``."""
+    if format != "audformat":
+        return {"": list(CsvTable(source, str(source.parent)).columns)}
+    import audformat
+
+    with readable(str(source / HEADER)):
+        db = audformat.Database.load(str(source))
+    others = {name: list(db.tables[name].columns) for name in db.tables if name != table}
+    return {"": list(db.tables[table].columns), **others}
+
+
 def _names(known: Conventions, targets: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*targets, *known.columns]))
 
@@ -155,3 +169,37 @@ def _label_keys(db: Any, table: str, column: str) -> list[str]:
         return list(db[labels].columns)
     entries = labels.values() if isinstance(labels, Mapping) else ()
     return list(dict.fromkeys(k for e in entries if isinstance(e, Mapping) for k in e))
+
+
+def ratings(
+    entry: Mapping[str, Any], tables: Mapping[str, Iterable[str]], targets: Iterable[Target]
+) -> dict[str, Any]:
+    """Ratings of single raters that columns are named after.
+
+    Votes are columns ``votes_<class>``, one for each of two classes or more. Raters are columns
+    ``<target>_1``, ``<target>_rater2`` and the like. A table that holds no samples is named.
+
+    Args:
+        entry: draft of the entry, with the targets that it has columns for
+        tables: name of each table -> its columns, the one with the samples first, called ``""``
+        targets: what can be rated
+    """
+    found: dict[str, Any] = {}
+    for target in targets:
+        if target.id not in entry.get("columns", {}):
+            continue
+        for table, names in tables.items():
+            columns = list(names)
+            votes = {label: f"votes_{label}" for label in target.labels}
+            votes = {label: name for label, name in votes.items() if name in columns}
+            pattern = re.compile(rf"{re.escape(target.id)}_?(rater)?_?\d+")
+            raters = [name for name in columns if pattern.fullmatch(name)]
+            source = {"table": table} if table else {}
+            if len(votes) > 1:
+                found[target.id] = {**source, "votes": votes}
+            elif len(raters) > 1:
+                found[target.id] = {**source, "columns": raters}
+            else:
+                continue
+            break
+    return found
