@@ -134,10 +134,7 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
     return (CELL_ERRORS if report.errors else OK), vars(report)
 
 
-<<<<<<< HEAD
-def _tell_reasons(context: Context, report: Any) -> None:
-=======
-def _people(context: _Context) -> dict[str, Any]:
+def _people(context: Context) -> dict[str, Any]:
     """Agreement of single raters, where a dataset has ratings."""
     benchmark = context.benchmark()
     if not any(dataset.ratings for dataset in benchmark.datasets.values()):
@@ -154,8 +151,7 @@ def _people(context: _Context) -> dict[str, Any]:
     return {"ratings": vars(report)}
 
 
-def _tell_reasons(context: _Context, report: Any) -> None:
->>>>>>> 165098e (Human ceiling: how far single raters agree, beside the models)
+def _tell_reasons(context: Context, report: Any) -> None:
     """Each reason once, with the number of cells that it concerns."""
     for message, count in Counter(report.errors.values()).items():
         print(f"error ({count} cells): {message}", file=sys.stderr)
@@ -196,11 +192,8 @@ def _site(context: Context, benchmark: Any, *, force: bool = False) -> Any:
 def command_all(context: Context) -> int:
     """Check, run, build the site."""
     code, report = _run(context)
-<<<<<<< HEAD
     _sounds(context)
-=======
     report |= _people(context)
->>>>>>> 165098e (Human ceiling: how far single raters agree, beside the models)
     site = _site(context, context.benchmark())
     context.answer({**report, "site": vars(site)})
     return code
@@ -209,12 +202,8 @@ def command_all(context: Context) -> int:
 def command_run(context: Context) -> int:
     """Run tests."""
     code, report = _run(context)
-<<<<<<< HEAD
     _sounds(context)
-    context.answer(report)
-=======
     context.answer(report | _people(context))
->>>>>>> 165098e (Human ceiling: how far single raters agree, beside the models)
     return code
 
 

@@ -17,13 +17,17 @@ def command_summary(context: Context) -> int:
     benchmark, rows = context.benchmark(), results.read_all(context.folders.method_tests)
     families = {test.id: test.family for test in benchmark.tests.values()}
     with_published = context.args.published or rows.empty
+    chance = {model.id for model in benchmark.models.values() if model.is_chance}
+    scopes = {d.id: "demonstration data" for d in benchmark.datasets.values() if d.embedded}
     if context.args.json:
-        content = summary.to_json(rows, families, published=with_published)
+        content = summary.to_json(
+            rows, families, published=with_published, chance=chance, scopes=scopes
+        )
         context.answer({**content, "stale": _stale(context, benchmark)})
         return OK
     if not rows.empty:
-        chance = {model.id for model in benchmark.models.values() if model.is_chance}
-        print(summary.text(rows, families, chance=chance, tests=True))
+        scoped = summary.add_scope(rows, {d: scopes.get(d, "") for d in rows["dataset"]})
+        print(summary.text(scoped, families, chance=chance, tests=True))
         _tell_stale(context, benchmark, rows)
     if with_published:
         title, chance = "Published results of the paper", set(published.chance())

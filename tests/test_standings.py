@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -327,3 +328,73 @@ def test_published_results_are_compared_on_common_cells() -> None:
             assert line.high is not None
             assert line.place is not None
             assert line.low <= line.place <= line.high
+
+
+# -- what `build.py summary` prints -----------------------------------------------------------
+
+
+def test_json_has_ranks_and_what_they_rest_on() -> None:
+    rows = many({"a": "pppp", "b": "pfff", "dice": "ffff"}, 6)
+    made = summary.to_json(rows, {}, False, chance=["dice"])
+    assert [(r["model"], r["tier"], r["rank_low"], r["rank_high"]) for r in made["ranks"]] == [
+        ("a", 1, 1, 1),
+        ("b", 2, 2, 2),
+        ("dice", None, None, None),
+    ]
+    assert made["ranks"][1]["score"] == made["ranks"][1]["beyond_chance"] == 0.25
+    (common,) = made["common"]
+    assert (common["cells"], common["pairs"], common["telling"], common["chance"]) == (24, 6, 18, 0)
+
+
+def test_json_of_the_published_results_keeps_them_apart() -> None:
+    made = summary.to_json(many({"a": "pf", "b": "pp"}, 1), {}, True)
+    assert {(r.get("scope"), r["target"]) for r in made["ranks"]} == {
+        (None, "t"),
+        *(("published", target) for target in published.load()["target"].unique()),
+    }
+    assert "NaN" not in json.dumps(made)
+
+
+def test_scopes_are_ranked_apart() -> None:
+    rows = frame(cells("a", "p"), cells("b", "f"), cells("a", "f", dataset="e"))
+    made = summary.to_json(rows, {}, False, scopes={"e": "demonstration data"})
+    assert [(c.get("scope"), c["cells"], c["reason"]) for c in made["common"]] == [
+        (None, 1, FEW_PAIRS),
+        ("demonstration data", 1, ONE_MODEL),
+    ]
+
+
+def test_text_says_how_sure_an_order_is() -> None:
+    text = summary.text(many({"a": "pppp", "b": "pfff"}, 6), {}, chance=[])
+    assert "t\n24 common cells, 18 of them tell models apart; no chance model has them" in text
+    assert max(map(len, text.splitlines())) <= 100
+    lines = [line.split() for line in text.splitlines()]
+    assert ["1", "1", "a", "24/24", "100.0", "%", "-", "100.0", "%", "100.0", "%"][:7] in [
+        line[:7] for line in lines
+    ]
+
+
+def test_text_of_disjoint_models_has_no_nan() -> None:
+    rows = frame(cells("a", "pp", "t1"), cells("b", "ff", "t2"))
+    text = summary.text(rows, FAMILIES)
+    assert f"t\n{NO_COMMON}" in text
+    assert "nan" not in text.lower()
+
+
+def test_claims_about_the_published_results() -> None:
+    """The numbers that stand on their page."""
+    rows, chance = published.load(), published.chance()
+    found = {
+        target: summary.claims(
+            rows, target, {}, made=summary.Standings(()), chance=chance, family="fairness"
+        )
+        for target in rows["target"].unique()
+    }
+    assert sum(made.changed for made in found.values()) == 2
+    assert [made.executed for made in found.values()] == [
+        (381, 466), (360, 476), (364, 472), (615, 615),
+    ]  # fmt: skip
+    assert all(made.fairness == 1 for made in found.values())
+    assert [len(made.below) for made in found.values()] == [0, 0, 5, 0]
+    assert [round(100 * made.same) for made in found.values()] == [64, 57, 60, 52]
+    assert [made.like_winner for made in found.values()] == [6, 7, 3, 4]

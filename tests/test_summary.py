@@ -216,7 +216,8 @@ def test_no_rows_give_empty_tables_of_the_same_shape() -> None:
     assert summary.table6(none, {}) == {}
     assert summary.table7(none, []) == {}
     assert summary.all_mean_over_tests(none, {}) == {}
-    assert summary.to_json(none, {}, published=False) == {"rows": [], "shares": []}
+    empty = {"rows": [], "shares": [], "ranks": [], "common": []}
+    assert summary.to_json(none, {}, published=False) == empty
 
 
 # -- ranking ----------------------------------------------------------------------------------
@@ -381,6 +382,8 @@ def test_json_has_the_structure_of_the_interface() -> None:
     assert list(content) == [
         "rows",
         "shares",
+        "ranks",
+        "common",
         "table6",
         "table7",
         "table6_exact",
@@ -413,7 +416,7 @@ def test_json_has_the_structure_of_the_interface() -> None:
 def test_json_of_own_rows() -> None:
     rows = frame(cells("a", "ppe"), cells("a", "s", "own_test"), cells("b", "p" * 26 + "ff"))
     content = summary.to_json(rows, FAMILIES, published=False)
-    assert set(content) == {"rows", "shares"}
+    assert set(content) == {"rows", "shares", "ranks", "common"}
     first, idle, last = content["rows"]
     assert (first["errors"], first["share"]) == (1, 1.0)
     assert (idle["family"], idle["skipped"], idle["share"]) == ("robustness", 1, None)

@@ -11,14 +11,28 @@ import pandas as pd
 
 from common import published as published_results
 from common.summary.paper import paper_tables
-from common.summary.ranks import ranking
+from common.summary.ranks import add_scope, ranking
+from common.summary.standings import Standings, standings
+from common.summary.standings_text import (
+    common_json,
+    ranks_json,
+    standings_note,
+    standings_rows,
+)
 from common.summary.tally import counts, half_up, shares
 
 #: longest name of a model in a text
 NAME_WIDTH = 34
 
 
-def to_json(rows: pd.DataFrame, families: Mapping[str, str], published: bool) -> dict[str, Any]:
+def to_json(
+    rows: pd.DataFrame,
+    families: Mapping[str, str],
+    published: bool,
+    *,
+    chance: Collection[str] = (),
+    scopes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     """What ``summary --json`` prints; the structure is part of the interface.
 
     ``rows``: target, model, model_id, family, test, passed, failed, skipped, share; also
@@ -26,6 +40,10 @@ def to_json(rows: pd.DataFrame, families: Mapping[str, str], published: bool) ->
     ``shares``: the same per model and block (``all`` or a family), with the pooled ``share``
     and ``mean_over_tests``. Shares are rounded once to four decimals and null if nothing was
     executed; the counts beside them are exact.
+
+    ``ranks``: place, tier, rank interval and scores per model on common cells; ``common``: what
+    they rest on (:mod:`common.summary.standings`). Results with a scope each, and the published
+    ones, are ranked apart.
 
     With ``published``: ``table6`` and ``table7``, digit by digit those of the paper, and
     beside them ``table6_exact`` (one rounding only), ``table6_counts`` (passed, executed,
@@ -36,10 +54,15 @@ def to_json(rows: pd.DataFrame, families: Mapping[str, str], published: bool) ->
         rows: result rows of runs
         families: test -> family
         published: add the published results, to ``rows`` and as tables
+        chance: names of chance models in ``rows``
+        scopes: dataset -> scope of its ranking
     """
     tables: dict[str, Any] = {}
+    ranks = _standings(_scoped(rows, scopes or {}), families, chance)
     if published:
         paper = published_results.load()
+        theirs = _standings(paper.assign(scope="published"), families, published_results.chance())
+        ranks = {key: [*ranks[key], *theirs[key]] for key in ranks}
         tables = paper_tables(paper, families, published_results.target_order())
         rows = pd.concat(
             [rows, paper.assign(scope="published")] if "scope" in rows else [rows, paper]
@@ -57,8 +80,30 @@ def to_json(rows: pd.DataFrame, families: Mapping[str, str], published: bool) ->
             }
             for row in blocks
         ],
+        **ranks,
         **tables,
     }
+
+
+def _scoped(rows: pd.DataFrame, scopes: Mapping[str, str]) -> pd.DataFrame:
+    """Rows with the scope of their ranking."""
+    return (
+        rows
+        if "scope" in rows
+        else add_scope(rows, {d: scopes.get(d, "") for d in rows["dataset"]})
+    )
+
+
+def _standings(
+    rows: pd.DataFrame, families: Mapping[str, str], chance: Collection[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """The keys ``ranks`` and ``common``."""
+    ranks, common = [], []
+    for (scope, target), part in rows.groupby(["scope", "target"]):
+        made = standings(part, str(target), families, chance=chance)
+        ranks += ranks_json(str(target), str(scope), made)
+        common.append(common_json(str(target), str(scope), made))
+    return {"ranks": ranks, "common": common}
 
 
 def _names(row: Mapping[Any, Any], scoped: bool, *more: str) -> dict[str, Any]:
@@ -105,16 +150,29 @@ def text(
     for target in targets if targets is not None else sorted(rows["target"].unique()):
         table = ranking(rows, target, families, chance=chance)
         for scope, part in table.groupby("scope", sort=False):
-            blocks.append(_ranking_text(", ".join(filter(None, (target, str(scope)))), part))
+            name = ", ".join(filter(None, (target, str(scope))))
+            own = rows[rows["scope"] == scope] if "scope" in rows else rows
+            blocks.append(_standings_text(name, standings(own, target, families, chance=chance)))
+            blocks.append(_ranking_text(_cut(f"{name}: all executed cells", 100), part))
     if tests:
         blocks.append(_tests_text(counts(rows, families)))
     return "\n\n".join(blocks) + "\n\n" + LEGEND
 
 
 LEGEND = """\
+score: mean over families of the mean over tests, on cells that all compared models have.
+beyond chance: (score - chance) / (1 - chance). ranks: 95 % interval over tests and datasets.
+tier: models of a tier cannot be told from its first.
 pooled: passed / executed cells. mean: mean of the shares of the tests.
 Skipped cells and errors are not executed; shares with other denominators compare badly.
 """
+
+
+def _standings_text(title: str, made: Standings) -> str:
+    head, *lines = standings_rows(made)
+    named = [(*line[:2], _cut(line[2], 24), *line[3:]) for line in lines]
+    remarks = [f"- {_cut(s.model)}: {s.remark}" for s in made.lines if s.remark]
+    return "\n".join([title, standings_note(made), *_aligned([head, *named], left={2}), *remarks])
 
 
 def _ranking_text(title: str, table: pd.DataFrame) -> str:

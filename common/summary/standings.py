@@ -40,7 +40,7 @@ ONE_MODEL = "one model only: there is nothing to compare it with"
 NO_COMMON = "no common tests: there is no cell that all of these models have a verdict for"
 FEW_PAIRS = (
     f"cannot tell: with fewer than {LEAST_PAIRS} pairs of test and dataset in common, no "
-    "difference is certain"
+    "difference is sure"
 )
 
 
