@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import importlib
 import math
@@ -11,7 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_site import cells, comparison, content, page, render, sources, tables
+from benchmark_site import (
+    cells,
+    comparison,
+    content,
+    overview,
+    page,
+    rankings,
+    render,
+    sources,
+    strips,
+    tables,
+)
 from docutils import nodes
 from docutils.frontend import get_default_settings
 from docutils.utils import new_document
@@ -20,6 +32,7 @@ from local_math import mathml
 
 from common import bench_site, paths, results
 from common.mirror import listing, mirror
+from common.spec import load_benchmark
 from common.summary import Cell as Score
 from common.summary import Key, matrix
 
@@ -419,3 +432,103 @@ def test_a_change_between_models_is_certain_if_both_verdicts_are() -> None:
     made_board = board([line("m", "d1")], published=False, name="run")
     found = comparison._changes(made([made_board]), page.Page("x", "x"), "arousal", before, after)
     assert (len(found["gained"]), found["known"], found["certain"]) == (2, 2, 1)
+
+
+# -- little to go by --------------------------------------------------------------------------
+
+
+def ranking_html(rows: list[dict[str, Any]], *chance: str) -> str:
+    """Text of the ranking page of an own run with these rows."""
+    own = board(rows, published=False, name="run")
+    own.models[:] = [dataclasses.replace(m, chance=m.id in chance) for m in own.models]
+    own.families = {row["test"]: row["test"].split("_")[0] for row in rows}
+    facts = {
+        test: content.TestFacts(test, test.title(), family) for test, family in own.families.items()
+    }
+    everything = content.Content(
+        benchmark=load_benchmark(),
+        paths=paths.Paths(),
+        boards={"arousal": [own]},
+        tests=facts,
+        comparisons=[],
+        method_pages=frozenset(["method/ranking"]),
+        table=own.table,
+    )
+    made_page = rankings.ranking(everything, "arousal", [])
+    html = made_page.to_json() + overview.cards(everything)
+    assert not re.search(r"\b(nan|None|inf)\b", html), re.findall(
+        r".{40}\b(?:nan|None|inf)\b", html
+    )
+    return html
+
+
+def test_models_with_disjoint_tests_are_not_compared() -> None:
+    rows = [line("a", "d"), line("b", "d", test="correctness_distribution")]
+    html = ranking_html(rows)
+    assert "No common tests" in html
+    assert "Ranks" not in html
+
+
+def test_two_models_on_a_single_cell_cannot_be_told_apart() -> None:
+    html = ranking_html([line("a", "d", status="pass"), line("b", "d")])
+    assert "Cannot tell" in html
+    assert "fewer than 6 pairs" in html
+    assert "One tier" in html
+
+
+def test_a_single_model_has_nothing_to_be_compared_with() -> None:
+    html = ranking_html([line("a", "d", status="pass"), line("dice", "d")], "dice")
+    assert "There is no other model to compare it with." in html
+    assert "By chance" in html
+
+
+def test_models_without_any_verdict_have_no_ranking() -> None:
+    html = ranking_html([line(name, "d", status="skip", value=math.nan) for name in "ab"])
+    assert "No model has a verdict yet." in html
+
+
+def test_chance_that_passes_everything_leaves_nothing_beyond_it() -> None:
+    rows = [line(name, f"d{n}", status="pass") for name in ("a", "b", "dice") for n in range(7)]
+    html = ranking_html(rows, "dice")
+    assert "Chance passes every correctness test" in html
+
+
+def test_only_a_chance_model_was_run() -> None:
+    assert "No model has a verdict yet." in ranking_html([line("dice", "d")], "dice")
+
+
+def test_one_speaker_only_is_wide_and_cannot_tell() -> None:
+    rows = [line("a", "d", ci_low=-1.0, ci_high=1.0, clusters=1, mde=1.43, certain="cannot tell")]
+    (cell,) = tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0].cells
+    assert (cell.interval, cell.doubt) == ("-1.00 to 1.00", "cannot tell")
+    assert cell.more == "1 cluster, mde 1.430"
+
+
+def test_an_interval_without_ends_is_told_without_numbers() -> None:
+    rows = [line("a", "d", clusters=1, certain="cannot tell")]
+    (cell,) = tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0].cells
+    assert (cell.interval, cell.doubt, cell.more) == ("", "cannot tell", "1 cluster")
+
+
+# -- people -----------------------------------------------------------------------------------
+
+
+def test_raters_stand_beside_models_and_chance() -> None:
+    rows = [line("a", "d", value=0.4), line("dice", "d", value=0.02), line("a", "e", value=0.3)]
+    own = board(rows, published=False, name="run")
+    own.models[:] = [dataclasses.replace(m, chance=m.id == "dice") for m in own.models]
+    rated = line("one-rater", "d", value=0.6, ci_low=0.55, ci_high=0.65, note="9 ratings")
+    own.people = results.frame([rated])
+    (strip,) = strips.strips(own, "correctness_regression")
+    assert strip["title"] == "CCC, d"
+    assert strip["text"] == "chance 0.020, best model 0.400 (a), one rater 0.600 (0.550 to 0.650)"
+    assert strip["rater"] == {"left": "55.00%", "right": "65.00%", "at": "60.00%"}
+    assert [mark["css"] for mark in strip["marks"]] == ["model", "chance"]
+    raters = own.raters["correctness_regression"]["ccc"]
+    table = tables.by_models("x", own.matrices["correctness_regression"]["ccc"], COLUMNS, raters)
+    assert [cell.text for cell in table.blocks[0].lines[0].cells] == ["0.40", "0.02", "0.60"]
+    assert [cell.text for cell in table.blocks[0].lines[1].cells] == ["0.30", "", ""]
+
+
+def test_without_raters_nothing_is_drawn() -> None:
+    assert strips.strips(board([line("a", "d")], published=False, name="run"), "x") == []

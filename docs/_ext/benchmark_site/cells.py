@@ -150,7 +150,8 @@ def _interval(row: Score, digits: int) -> str:
 
 
 def _more(row: Score) -> str:
-    clusters = "" if row.clusters is None else f"{count(row.clusters)} clusters"
+    unit = "cluster" if row.clusters == 1 else "clusters"
+    clusters = "" if row.clusters is None else f"{count(row.clusters)} {unit}"
     mde = "" if math.isnan(row.mde) else f"mde {number(row.mde)}"
     return ", ".join(filter(None, (clusters, mde)))
 

@@ -11,6 +11,7 @@ from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
 from benchmark_site.render import model_doc, render, target_doc, test_doc
 from common.summary import beyond_chance
+from common.summary.standings import NO_COMMON
 
 #: what a tier means, the first and the others
 TIERS = ("may be the best", "worse than the best")
@@ -47,6 +48,7 @@ def _board(content: Content, page: Page, board: Board) -> Section:
         "ranking.j2",
         name=board.name,
         reason=made.reason,
+        disjoint=made.reason == NO_COMMON,
         first=[line for line in lines if line["standing"] and line["standing"].tier == 1],
         best=next((line for line in lines if line["standing"]), None),
         compared=len(made.compared),
