@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pydantic
 
 from common.criterion import Chance, Criterion, MetricUse, Record
+from common.ratings import Ratings
 from common.registry import unknown
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Model",
     "Output",
     "Perturbation",
+    "Ratings",
     "Record",
     "Target",
     "Test",
@@ -121,34 +123,6 @@ class Column(Record):
     by_table: Mapping[str, str] = {}
     otherwise: Column | None = None
     optional: bool = False
-
-
-class Ratings(Record):
-    """What single raters said about each sample: a column per rater, or counted votes.
-
-    Args:
-        columns: columns of raters; whose they are may differ from sample to sample
-        votes: class -> column with the number of raters who chose it
-        table: other table that holds the columns, joined by segment if it is segmented, else by
-            file
-    """
-
-    columns: tuple[str, ...] = ()
-    votes: Mapping[str, str] = {}
-    table: str = ""
-
-    @pydantic.model_validator(mode="after")
-    def _one(self) -> Ratings:
-        if bool(self.columns) == bool(self.votes):
-            raise ValueError("needs either columns or votes")
-        if len(self.columns) == 1:
-            raise ValueError("needs the columns of two raters or more")
-        return self
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All columns."""
-        return self.columns or tuple(self.votes.values())
 
 
 class Dataset(Entry):

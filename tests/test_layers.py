@@ -70,6 +70,7 @@ LAYERS = {
     "spec": 6,
     "records": 6,
     "criterion": 6,
+    "ratings": 6,
     "results": 6,
     "manifest": 6,
     "view": 6,
