@@ -182,13 +182,22 @@ def number(value: float, digits: int = 4) -> str:
     return "-" if value != value else f"{value:.{digits}f}"
 
 
+def many(number_of: int, what: str) -> str:
+    """A number of things.
+
+    >>> many(1, "label"), many(2, "label")
+    ('1 label', '2 labels')
+    """
+    return f"{number_of} {what}{'' if number_of == 1 else 's'}"
+
+
 def lines(inputs: Inputs, settings: Settings, found: Sequence[Evaluated]) -> list[str]:
     """Tables for a terminal: systems side by side, then each class by class."""
     names = [each.system.name for each in found]
     rows = _rows("", names, [main_figures(each) for each in found])
     text = [
-        f"{len(inputs.files)} recordings, {len(inputs.labels)} labels, "
-        f"{len(inputs.truth)} annotated events",
+        f"{many(len(inputs.files), 'recording')}, {many(len(inputs.labels), 'label')}, "
+        f"{many(len(inputs.truth), 'annotated event')}",
         *(f"note: {note}" for note in inputs.notes),
         *(f"note: {each.system.name}: {note}" for each in found for note in each.notes),
         "",

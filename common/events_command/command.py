@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from common.errors import ConfigError
-from common.events_command.answer import answer, lines, per_file
+from common.events_command.answer import answer, lines, many, per_file
 from common.events_command.evaluation import evaluate
 from common.events_command.inputs import read_inputs
 from common.events_command.settings import settings
@@ -47,7 +47,7 @@ def run(
     content = answer(inputs, wanted, found, sources)
     if args.per_file is not None:
         write_text(args.per_file, per_file(inputs, found))
-        say(f"scores of {len(inputs.files)} recordings: {args.per_file}")
+        say(f"scores of {many(len(inputs.files), 'recording')}: {args.per_file}")
     if args.report == "html":
         from common.events_report import render
 

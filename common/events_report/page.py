@@ -11,7 +11,7 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from common.events_command.answer import best_rows, main_figures, number, overview
+from common.events_command.answer import best_rows, main_figures, many, overview
 from common.events_command.evaluation import Evaluated
 from common.events_command.inputs import Inputs
 from common.events_command.settings import Settings
@@ -46,7 +46,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["number"] = number
+    environment.globals["many"] = many
     names = [each.system.name for each in found]
     return environment.get_template("report.html.j2").render(
         style=Markup((HERE / "report.css").read_text("utf-8")),

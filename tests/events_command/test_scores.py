@@ -258,3 +258,53 @@ def test_the_example_of_psds_eval(tmp_path, capsys, truth: str, overlap: str, ps
     assert cli.main(["events", *words, "--overlap", overlap, "--json"]) == cli.OK
     (system,) = json.loads(capsys.readouterr().out)["systems"]
     assert system["psds"]["PSDS"]["value"] == pytest.approx(psds, abs=1e-9)
+
+
+# -- layouts of lists ------------------------------------------------------------------------
+
+
+def test_every_layout_gives_the_same_figures(folder) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        [("dog", 2.1, 0.1, "a.wav"), ("dog", 6.1, 5.0, "a.wav"), ("cat", 5.0, 4.0, "c.wav")],
+        columns=["event_label", "offset", "onset", "filename"],
+    )
+    frame.to_parquet(folder.path / "est.parquet")
+    frame.to_csv(folder.path / "header.csv", index=False)
+    frame.to_csv(folder.path / "header.tsv", index=False, sep="\t")
+    columns = ["filename", "onset", "offset", "event_label"]
+    frame[columns].to_csv(folder.path / "bare.csv", index=False, header=False)
+    frame[columns].to_csv(folder.path / "semicolon.lab", index=False, header=False, sep=";")
+    frame[columns].to_csv(folder.path / "none", index=False, header=False, sep=" ")
+    short = frame[columns].assign(filename=frame["filename"].str.removesuffix(".wav"))
+    short.to_csv(folder.path / "short.txt", index=False, header=False, sep="\t")
+    names = ["est.parquet", "header.csv", "header.tsv", "bare.csv", "semicolon.lab", "none"]
+    whole = folder.json("--estimate", "@est.txt")["systems"][0]["event_based"]
+    words = [f"@{name}" for name in [*names, "short.txt"]]
+    found = folder.json("--estimate", *words, "--name", *"abcdefg")["systems"]
+    assert [system["event_based"] for system in found] == [whole] * len(words)
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of audformat, on pandas 3.1
+def test_truth_may_be_a_folder_or_an_audformat_database(folder) -> None:
+    import audformat
+    import pandas as pd
+
+    whole = folder.json("--estimate", "@est.txt")["systems"]
+    for name, text in (("a", "0\t2\tdog\n5\t6\tcat\n"), ("b", "1\t3\tdog\n"), ("c", "")):
+        folder.write(f"lists/{name}.txt", text)
+    assert folder.json("--estimate", "@est.txt", truth="lists")["systems"] == whole
+    database = audformat.Database("events")
+    database.schemes["event"] = audformat.Scheme(labels=["cat", "dog"])
+    index = audformat.segmented_index(["a.wav", "a.wav", "b.wav"], [0.0, 5.0, 1.0], [2.0, 6.0, 3.0])
+    database["events"] = audformat.Table(index)
+    database["events"]["event"] = audformat.Column(scheme_id="event")
+    database["events"]["event"].set(pd.Series(["dog", "cat", "dog"], index=index))
+    database.save(str(folder.path / "database"))
+    words = ("--estimate", "@est.txt", "--table", "events")
+    assert folder.json(*words, truth="database")["systems"] == whole
+    assert "name its --table" in folder.refused("--estimate", "@est.txt", truth="database")
+    assert "unknown table" in folder.refused(
+        *("--estimate", "@est.txt", "--table", "event"), truth="database"
+    )
