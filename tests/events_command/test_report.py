@@ -89,13 +89,10 @@ def test_the_report_has_all_parts(folder, scores) -> None:
     assert text.count("<svg") == 10
 
 
-def test_texts_of_data_are_escaped(folder, scores) -> None:
+def test_texts_of_data_are_escaped(folder) -> None:
     folder.write("dur.tsv", f"filename\tduration\n{EVIL}.wav\t10\n")
     folder.write("truth.txt", f"{EVIL}.wav\t0\t2\t{EVIL}\n")
     folder.write("est.txt", f"{EVIL}.wav\t0\t2\t{EVIL}\n{EVIL}.wav\t10.2\t10.3\t{EVIL}\n")
-    lines = [f"onset\toffset\t{EVIL}", *(f"{at}\t{at + 1}\t0.{at}" for at in range(10))]
-    folder.write("scores.tsv", "\n".join(lines))
-    (folder.path / "scores.tsv").rename(folder.path / "one.tsv")
     text = report(folder, "--estimate", "@est.txt", "--name", EVIL)
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)" in text
@@ -168,6 +165,25 @@ def test_the_report_is_the_same_in_other_processes(folder, scores) -> None:
     program += [str(folder.path / w[1:]) if w.startswith("@") else w for w in words]
     subprocess.run(program, check=True, env={**os.environ, "PYTHONHASHSEED": "7"})
     assert (folder.path / "x.html").read_text("utf-8") == here
+
+
+@pytest.mark.parametrize("family", ["event_based", "segment_based", "intersection_based"])
+def test_one_family_alone_has_a_report(folder, scores, family: str) -> None:
+    scores()
+    words = ("--estimate", "@est.txt", "--metrics", family)
+    Page(report(folder, *words))
+    Page(report(folder, *words, "--scores", "@scores"))
+    done = folder.run(*words)
+    assert done.code == cli.OK and "class by class" in done.out
+
+
+def test_a_report_needs_no_durations_for_events_alone(folder) -> None:
+    words = ("--estimate", "@est.txt", "--metrics", "event_based", "--report", "html")
+    done = folder.run(*words, "--out", "@report.html", durations=None)
+    assert done.code == cli.OK, done.err
+    text = (folder.path / "report.html").read_text("utf-8")
+    assert Page(text).tags.count("svg") >= 3
+    assert "in 3 recordings." in text
 
 
 def test_without_out_the_report_goes_to_build(folder) -> None:
