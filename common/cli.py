@@ -170,14 +170,14 @@ def _tell_reasons(context: Context, report: Any) -> None:
 
 def _sounds(context: Context) -> None:
     """Sound files of the website; a selection of tests or models leaves the examples alone."""
-    from common import listening
+    from common.listening import examples, samples
 
-    args = context.args
-    if args.model or args.target or args.test or args.dataset:
-        return
-    report = listening.update(context.benchmark(), context.folders)
-    if report.made:
-        context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be made")
+    args, benchmark = context.args, context.benchmark()
+    if not (args.model or args.target or args.test or args.dataset):
+        report = examples.update(benchmark, context.folders)
+        if report.made:
+            context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be")
+    samples.update(benchmark, context.folders, seed=args.seed, download=args.download)
 
 
 def _site(context: Context, benchmark: Any, *, force: bool = False) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 from common import history, models, provenance, results
 from common.drawing import Drawer, Drawn, Job, job
 from common.errors import DataError
+from common.listening import answers
 from common.manifest import Manifest
 from common.paths import Paths
 from common.plan import Cell, Plan
@@ -127,6 +128,8 @@ class Publisher:
             manifest.cells[cell.key]["missing"] = sorted(cell.missing)
         key = (cell.target.id, cell.model.id, cell.test.id)
         self._rows.setdefault(key, {})[cell.dataset.id] = rows
+        if view is not None:
+            answers.keep(self.folders, cell, view)
         if view is not None and cell.test.figures.get(cell.target.kind):
             folder = self.folders.figures(cell.target.id, cell.model.id, cell.test.id)
             self._to_draw.append(job(cell, view, folder, before))

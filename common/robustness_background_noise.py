@@ -17,7 +17,7 @@ def noise_transform(
         sampling_rate: in Hz
         noise_type: ``babble``, ``coughing``, ``environmental``, ``music``, ``sneezing`` or
             ``white``
-        demo: whether to draw from the first recordings only
+        demo: whether to draw from recordings that the program makes itself
 
     Returns:
         float32, shape (channels, samples); the same for every call

@@ -24,7 +24,7 @@ def ir_transform(
         sampling_rate: in Hz
         ir_type: ``position`` (places in one room) or ``location`` (rooms)
         reference: whether to take the place that others are compared with
-        demo: whether to draw from the first impulse responses only
+        demo: whether to draw from impulse responses that the program makes itself
 
     Returns:
         float32, shape (channels, samples); the same for every call

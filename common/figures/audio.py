@@ -22,7 +22,7 @@ HEIGHT_INCH = 2.6
 COLUMNS = 800
 #: where the time axis begins and ends, relative to the width of the figure; the same in all
 #: figures, so that a page can move a line along it
-LEFT, RIGHT = 0.09, 0.985
+LEFT, RIGHT = 0.09, 0.96
 #: time axes end at multiples of this, so that those of a sound and of its variants are equal
 GRID_S = 0.5
 

@@ -7,9 +7,12 @@ that is there and was made from what is there now is left alone.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import io
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,10 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from common import embedded, files, paths, provenance, rng
+from common import embedded, files, paths, provenance
+from common.embedded import publish, recipes
 from common.errors import BenchmarkError
+from common.listening import speech
 from common.listening.loudness import loudness
 from common.listening.speech import RATE, SPEECH, Settings, settings, speak
+from common.perturbations.examples import shown
 from common.perturbations.filters import tilt_filter
 from common.perturbations.library import Library
 from common.plan import conditions
@@ -80,6 +86,7 @@ def update(benchmark: Benchmark, folders: paths.Paths) -> Report:
     """
     known = read(folders.media)
     report, state = Report(), {}
+    _prepare(benchmark, folders)
     for example in planned(benchmark, folders):
         path = folders.media / example.file
         entry = known["files"].get(example.file, {})
@@ -129,17 +136,31 @@ def planned(benchmark: Benchmark, folders: paths.Paths) -> Iterator[Example]:
     spoken = _Once(lambda: speak(chosen))
     code = [Path(embedded.__file__).with_name(name) for name in CODE]
     here = [Path(__file__).with_name("speech.py"), *code]
-    speech = provenance.digest([chosen.model_dump(mode="json"), provenance.code_digest(here)])
-    yield Example(SPEECH, "Original", speech, spoken)
+    said = chosen.model_dump(mode="json", include={"seed", "speech"})
+    text = provenance.digest([said, provenance.code_digest(here)])
+    yield Example(SPEECH, "Original", text, spoken)
+    yield from _recorded(chosen)
     yield from _responses(chosen, library)
     for test in benchmark.tests.values():
         for condition, name in _conditions(benchmark, test.id).items():
+            variant = library.variant(name, chosen.corpora)
             yield Example(
                 chosen.file(test.id, condition),
                 library.entry(name).label or name,
-                provenance.digest([speech, library.digest(name)]),
-                _Changed(library, name, spoken),
+                provenance.digest([text, library.digest(variant)]),
+                _Changed(library, name, chosen.corpora, spoken),
             )
+
+
+def _prepare(benchmark: Benchmark, folders: paths.Paths) -> None:
+    """Make the embedded recordings that are drawn from; what they are decides about the keys."""
+    library, corpora = Library(benchmark, folders.cache), settings().corpora
+    used = {name for test in benchmark.tests for name in _conditions(benchmark, test).values()}
+    found = [library.recordings(library.variant(name, corpora)) for name in sorted(used)]
+    for database in sorted({data.database for data in found if data and data.embedded}):
+        # the examples that want it will say why it is not there
+        with contextlib.suppress(BenchmarkError):
+            embedded.ensure(folders.cache, [database], workers=os.cpu_count() or 1)
 
 
 def _conditions(benchmark: Benchmark, test: str) -> dict[str, str]:
@@ -149,6 +170,18 @@ def _conditions(benchmark: Benchmark, test: str) -> dict[str, str]:
         if benchmark.tests[test].uses(target.kind):
             found.update(conditions(benchmark.tests[test], target))
     return found
+
+
+def _recorded(chosen: Settings) -> Iterator[Example]:
+    """One utterance as each device records it."""
+    (recipe,) = recipes.choose([chosen.recordings.recipe])
+    made_from = publish.fingerprint(recipe)
+    for file, utterance in speech.recorded(chosen).items():
+        device = str(utterance.labels["device"])
+        key = provenance.digest([made_from, utterance.file])
+        yield Example(
+            file, device.capitalize(), key, functools.partial(speech.record, chosen, file)
+        )
 
 
 def _responses(chosen: Settings, library: Library) -> Iterator[Example]:
@@ -184,15 +217,15 @@ class _Once:
 
 @dataclass(frozen=True)
 class _Changed:
-    """The sentences in a condition, drawn as the public functions draw with ``demo=True``."""
+    """The sentences in a condition, as the public functions change them with ``demo=True``."""
 
     library: Library
     name: str
+    corpora: str
     spoken: Make
 
     def __call__(self) -> np.ndarray:
-        own = rng.generator(self.library.seed, self.name)
-        return self.library.apply(self.name, self.spoken(), RATE, own, demo=True)
+        return shown(self.library, self.name, self.corpora, self.spoken(), RATE)
 
 
 def wav(signal: np.ndarray) -> bytes:

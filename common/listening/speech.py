@@ -12,7 +12,7 @@ import numpy as np
 import pydantic
 
 from common import rng
-from common.embedded import acoustics, synthesis
+from common.embedded import acoustics, recipes, synthesis
 from common.embedded.speech import CUES, Speaker, Utterance, known
 from common.errors import ConfigError
 from common.spec import Record, fault, read_yaml
@@ -40,18 +40,34 @@ class Speech(Record):
     cues: Mapping[str, float]
 
 
+class Recordings(Record):
+    """An utterance that several devices have recorded.
+
+    Args:
+        recipe: embedded corpus with a column ``device``
+        speaker: whose first text it is
+    """
+
+    recipe: str
+    speaker: str
+
+
 class Settings(Record):
     """Content of ``examples.yaml``.
 
     Args:
         seed: of the speech
         speech: what is said
+        recordings: what several devices have recorded
+        corpora: set of noises and rooms that the examples draw from
         impulse_responses: file -> perturbation whose filter it holds
         names: condition -> name of its example, where the two differ
     """
 
     seed: int
     speech: Speech
+    recordings: Recordings
+    corpora: str
     impulse_responses: Mapping[str, str]
     names: Mapping[str, str]
 
@@ -103,3 +119,26 @@ def speak(chosen: Settings) -> np.ndarray:
     random = rng.generator(chosen.seed, SPEECH)
     signal = acoustics.pcm16(acoustics.render(audio, rate, utterance, random))
     return (signal / np.float32(32768)).astype(np.float32)[None, :]
+
+
+def recorded(chosen: Settings) -> dict[str, Utterance]:
+    """File -> the utterance as one of the devices records it."""
+    (recipe,) = recipes.choose([chosen.recordings.recipe])
+    own = [item for item in recipe.items() if item.speaker.id == chosen.recordings.speaker]
+    return {f"{u.labels['device']}_speech.wav": u for u in own if u.text == own[0].text}
+
+
+def record(chosen: Settings, file: str) -> np.ndarray:
+    """One of :func:`recorded`, as it is in the corpus.
+
+    Returns:
+        float32, shape (1, samples), at :data:`RATE`
+
+    Raises:
+        MissingDependency: if the optional synthesiser is not installed
+        DataError: if it fails
+    """
+    (recipe,) = recipes.choose([chosen.recordings.recipe])
+    synthesis.require(recipe.synthesiser)
+    ((_, sound),) = recipe.rendered([recorded(chosen)[file]])
+    return (acoustics.pcm16(sound) / np.float32(32768)).astype(np.float32)[None, :]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 
 import numpy as np
 
+from common import embedded
 from common.paths import default_cache
 from common.perturbations.library import Library
 from common.registry import unknown
 from common.rng import generator
 from common.spec import load_benchmark
 
+#: set of recordings that are drawn from with ``demo``: those that the program makes itself
+CORPORA = "embedded"
 #: what the name of a perturbation may end with besides the type of the noise
 SUFFIX = "-noise"
 
@@ -43,11 +47,37 @@ def example(name: str, signal: np.ndarray, sampling_rate: int, *, demo: bool = F
         name: id of a perturbation of the built-in catalog
         signal: shape (channels, samples)
         sampling_rate: in Hz
-        demo: whether to draw from the first recordings only
+        demo: whether to draw from the first of the recordings that the program makes itself,
+            which are made if they are not there, instead of from those of the paper
 
     Raises:
         DatasetUnavailable: if its recordings are not on this machine
         MissingDependency: if a part of the program that it needs is not installed
     """
     own = library()
-    return own.apply(name, signal, sampling_rate, generator(own.seed, name), demo=demo)
+    if demo:
+        return shown(own, name, CORPORA, signal, sampling_rate)
+    return own.apply(name, signal, sampling_rate, generator(own.seed, name))
+
+
+def shown(
+    library: Library, name: str, corpora: str, signal: np.ndarray, sampling_rate: int
+) -> np.ndarray:
+    """Changed signal with the first recordings of a set of corpora, the same for every call.
+
+    Args:
+        library: perturbations
+        name: id of a perturbation
+        corpora: set of recordings; perturbations that need none do not care
+        signal: shape (channels, samples)
+        sampling_rate: in Hz
+
+    Raises:
+        DatasetUnavailable: if its recordings are neither here nor made by the program
+        MissingDependency: if a part of the program that it needs is not installed
+    """
+    used = library.variant(name, corpora)
+    recordings = library.recordings(used)
+    if recordings is not None and recordings.embedded:
+        embedded.ensure(library.cache, [recordings.database], workers=os.cpu_count() or 1)
+    return library.apply(used, signal, sampling_rate, generator(library.seed, name), demo=True)

@@ -51,6 +51,7 @@ class Library:
     ):
         self.benchmark = benchmark
         self.seed = seed
+        self.cache = cache
         self._digests: dict[str, str] = {}
         entries = benchmark.perturbations.values()
         self._variants = {(e.variant_of, e.corpora): e.id for e in entries if e.variant_of}

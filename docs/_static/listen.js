@@ -44,7 +44,8 @@
       const picture = card.querySelector("img");
       const [left, right, span] = (card.dataset.axis || "0 1 0").split(" ").map(Number);
       const name = card.querySelector(".sound-name").textContent;
-      return { card, audio, picture, left, right, span, name, lufs: Number(card.dataset.lufs) };
+      const { lufs, seconds } = card.dataset;
+      return { card, audio, picture, left, right, span, name, lufs: Number(lufs), seconds: Number(seconds) };
     }
 
     // -- what is seen ----------------------------------------------------------------------
@@ -112,7 +113,7 @@
 
     show() {
       const { audio } = this.heard;
-      const duration = Number.isFinite(audio.duration) ? audio.duration : this.heard.span || 0;
+      const duration = Number.isFinite(audio.duration) ? audio.duration : this.heard.seconds || 0;
       this.seek.max = duration || 1;
       this.seek.value = audio.currentTime;
       this.seek.setAttribute("aria-valuetext", `${audio.currentTime.toFixed(1)} of ${duration.toFixed(1)} seconds`);

@@ -20,11 +20,14 @@ from common.errors import ConfigError, MissingDependency
 from common.listening import examples, speech
 from common.paths import Paths
 from common.robustness_spectral_tilt import spectral_tilt_transform
-from common.spec import load_benchmark
+from common.spec import Benchmark, load_benchmark
 
 RATE = 16000
 #: spec/interface.md, section 3
 NAMES = [
+    "boundary_speech.wav",
+    "headset_speech.wav",
+    "mobile_speech.wav",
     "impulse_response_tilt_down_gain_0.0.wav",
     "impulse_response_tilt_up_gain_3.0.wav",
     "robustness_background_noise/babble_noise.wav",
@@ -42,6 +45,8 @@ NAMES = [
     "robustness_spectral_tilt/upward_tilt.wav",
     "speech.wav",
 ]
+#: tests that draw from embedded recordings
+DRAWING = ("robustness_background_noise", "robustness_simulated_recording_condition")
 SPOKEN = importlib.util.find_spec(PACKAGE) is not None
 needs_voice = pytest.mark.skipif(not SPOKEN, reason="no synthesiser on this machine")
 
@@ -57,7 +62,17 @@ def sentence(monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
     time = np.arange(RATE // 4) / RATE
     signal = (0.1 * np.sin(2 * np.pi * 220 * time)).astype(np.float32)[None, :]
     monkeypatch.setattr(examples, "speak", lambda chosen: signal)
+    monkeypatch.setattr(speech, "record", lambda chosen, file: signal)
     return signal
+
+
+@pytest.fixture
+def benchmark() -> Benchmark:
+    """The suite without the tests that draw from recordings, which take long to make."""
+    found = load_benchmark()
+    for test in DRAWING:
+        del found.tests[test]
+    return found
 
 
 def test_every_file_of_the_interface_is_planned(folders: Paths) -> None:
@@ -68,8 +83,9 @@ def test_every_file_of_the_interface_is_planned(folders: Paths) -> None:
     assert len(planned) == len(set(planned))
 
 
-def test_what_is_there_is_not_made_again(folders: Paths, sentence: np.ndarray) -> None:
-    benchmark = load_benchmark()
+def test_what_is_there_is_not_made_again(
+    folders: Paths, sentence: np.ndarray, benchmark: Benchmark
+) -> None:
     first = examples.update(benchmark, folders)
     assert "robustness_small_changes/gain.wav" in first.made
     path = folders.media / "robustness_small_changes" / "gain.wav"
@@ -80,8 +96,9 @@ def test_what_is_there_is_not_made_again(folders: Paths, sentence: np.ndarray) -
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
 
-def test_a_damaged_or_lost_file_is_made_again(folders: Paths, sentence: np.ndarray) -> None:
-    benchmark = load_benchmark()
+def test_a_damaged_or_lost_file_is_made_again(
+    folders: Paths, sentence: np.ndarray, benchmark: Benchmark
+) -> None:
     examples.update(benchmark, folders)
     gain, clip = (folders.media / "robustness_small_changes" / f"{n}.wav" for n in ("gain", "clip"))
     whole = gain.read_bytes()
@@ -92,8 +109,9 @@ def test_a_damaged_or_lost_file_is_made_again(folders: Paths, sentence: np.ndarr
     assert gain.read_bytes() == whole
 
 
-def test_what_no_test_wants_any_more_is_removed(folders: Paths, sentence: np.ndarray) -> None:
-    benchmark = load_benchmark()
+def test_what_no_test_wants_any_more_is_removed(
+    folders: Paths, sentence: np.ndarray, benchmark: Benchmark
+) -> None:
     examples.update(benchmark, folders)
     del benchmark.tests["robustness_spectral_tilt"]
     report = examples.update(benchmark, folders)
@@ -105,21 +123,25 @@ def test_what_no_test_wants_any_more_is_removed(folders: Paths, sentence: np.nda
 
 
 def test_without_the_synthesiser_the_reason_is_kept(
-    folders: Paths, monkeypatch: pytest.MonkeyPatch
+    folders: Paths, monkeypatch: pytest.MonkeyPatch, benchmark: Benchmark
 ) -> None:
     def absent(chosen: Any) -> np.ndarray:
         raise MissingDependency("No voice", "pip install it")
 
     monkeypatch.setattr(examples, "speak", absent)
-    report = examples.update(load_benchmark(), folders)
+    monkeypatch.setattr(speech.synthesis, "require", absent)
+    report = examples.update(benchmark, folders)
+    assert "No voice" in report.missing["headset_speech.wav"]
     assert "No voice" in report.missing["speech.wav"]
     assert "No voice" in report.missing["robustness_small_changes/gain.wav"]
     assert sorted(report.made) == sorted(n for n in NAMES if n.startswith("impulse"))
     assert examples.read(folders.media)["missing"] == report.missing
 
 
-def test_filters_as_files_do_what_the_test_does(folders: Paths, sentence: np.ndarray) -> None:
-    examples.update(load_benchmark(), folders)
+def test_filters_as_files_do_what_the_test_does(
+    folders: Paths, sentence: np.ndarray, benchmark: Benchmark
+) -> None:
+    examples.update(benchmark, folders)
     for way, name in (("down", "downward"), ("up", "upward")):
         (file,) = folders.media.glob(f"impulse_response_tilt_{way}_*.wav")
         by_file = spectral_tilt_transform(sentence, RATE, file)
@@ -177,3 +199,16 @@ def test_a_fault_in_the_settings_is_named(tmp_path: Path) -> None:
     path.write_text(text.replace("seed: 2031", "seed: many"))
     with pytest.raises(ConfigError, match="seed"):
         speech.settings(path)
+
+
+@needs_voice
+def test_devices_record_one_utterance() -> None:
+    chosen = speech.settings()
+    signals = {file: speech.record(chosen, file)[0] for file in speech.recorded(chosen)}
+    assert sorted(signals) == ["boundary_speech.wav", "headset_speech.wav", "mobile_speech.wav"]
+    assert len({len(signal) for signal in signals.values()}) == 1
+    headset = signals.pop("headset_speech.wav")
+    envelope = np.abs(headset[: len(headset) // 800 * 800]).reshape(-1, 800).mean(axis=1)
+    for other in signals.values():
+        theirs = np.abs(other[: len(other) // 800 * 800]).reshape(-1, 800).mean(axis=1)
+        assert np.corrcoef(envelope, theirs)[0, 1] > 0.6

@@ -19,9 +19,10 @@ import pytest
 from common import paths, results
 from common.listening.examples import STATE, wav
 from common.listening.loudness import loudness
+from common.listening.samples import flac
 from common.listening.speech import RATE
 from common.manifest import Manifest
-from common.paths import Paths
+from common.paths import SAMPLES, Paths
 
 sys.path.insert(0, str(paths.DOCS / "_ext"))
 
@@ -82,6 +83,35 @@ def write_sounds(folders: Paths) -> None:
         facts[file] = {"label": label, "lufs": round(lufs, 2), "seconds": seconds}
     content = {"format": 1, "files": facts, "missing": {ABSENT: "no <encoder>"}}
     results.write_text(folders.media / STATE, json.dumps(content))
+
+
+def write_samples(folders: Paths) -> None:
+    """Two samples that a result page plays, and a dataset that may not be played."""
+    sound = {"src": f"{SAMPLES}/mine/a.flac", "label": "Original", "lufs": -20, "seconds": 1.0}
+    noisy = {"src": f"{SAMPLES}/mine/b.flac", "label": "Noise", "lufs": -14, "seconds": 1.0}
+    signal = np.full((1, RATE), 0.1)
+    for each in (sound, noisy):
+        results.write_bytes(folders.media / str(each["src"]), flac(signal))
+    answers = [
+        {"model": name, "before": "0.20", "after": after}
+        for name, after in (("dice", "0.90"), ("alpha", "0.31"), ("gone", "0.5"))
+    ]
+    sample = {"sample": f"a.wav {HOSTILE}", "truth": "0.25", "answers": answers}
+    condition = {"condition": "noise", "label": "Noise", "reference": "Original"}
+    about = {"key": "1", "label": f"Mine {HOSTILE}", "license": "CC-BY-4.0", "silent": ""}
+    content = {
+        "mine": {
+            **about,
+            "source": "https://example.org/mine",
+            "conditions": [
+                {**condition, "samples": [{**sample, "sounds": [sound, noisy]}]},
+                {**condition, "label": "Nothing", "samples": []},
+            ],
+        },
+        "elsewhere": {**about, "source": "", "conditions": []},
+    }
+    text = json.dumps({"format": 1, "datasets": content})
+    results.write_text(folders.media / "arousal" / "listen_correctness_regression.json", text)
 
 
 def row(target: str, model: str, test: str, dataset: str, **more: Any) -> dict[str, Any]:
@@ -205,6 +235,7 @@ def new_site(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
             site.add_model(model)
         write_model(site.folders, "dice", "Dice", chance=True)
         write_sounds(site.folders)
+        write_samples(site.folders)
         return site
 
     return make

@@ -92,7 +92,10 @@ class Sound(Directive):
         src = quote(posixpath.relpath(f"{MEDIA}/{file}", posixpath.dirname(env.docname) or "."))
         seconds = float(facts["seconds"])
         axis = f"{LEFT} {RIGHT} {span_s(seconds)}"
-        begin = f'<div class="sound" data-lufs="{facts["lufs"]}" data-axis="{axis}">'
+        begin = (
+            f'<div class="sound" data-lufs="{facts["lufs"]}" data-seconds="{seconds}"'
+            f' data-axis="{axis}">'
+        )
         inside = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, inside)
         player = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import media, modelpages, strips, tables
+from benchmark_site import media, modelpages, samples, strips, tables
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, render, test_doc
@@ -58,6 +58,11 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         }
         for model in models
     ]
+    sound = "" if board.published else samples.of_test(content, page, board, test)
+    jumps = [
+        {"anchor": anchor(board.name, metric), "title": metric_names(metric)[0]}
+        for metric in matrices
+    ]
     html = render(
         "board.j2",
         label=f"{board.title}: passed cells per model",
@@ -66,10 +71,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         errors=any(line["tally"].errors for line in lines),
         chance=board.chance(test),
         not_run=_not_run(board, test),
-        metrics=[
-            {"anchor": anchor(board.name, metric), "title": metric_names(metric)[0]}
-            for metric in matrices
-        ],
+        metrics=[*jumps, {"anchor": samples.place(board), "title": "Listen"}] if sound else jumps,
     )
     columns = [_column(page, board, model, test) for model in models]
     parts = []
@@ -87,6 +89,8 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     if groups:
         shown = render("figures.j2", groups=groups)
         parts.append(Section(anchor(board.name, "figures"), "Figures", shown))
+    if sound:
+        parts.append(Section(samples.place(board), samples.TITLE, sound))
     return Section(board.name, board.title, html, parts)
 
 
