@@ -10,7 +10,8 @@ import numpy as np
 
 from common.designs import Score
 from common.designs.groups import remark
-from common.judge import judge
+from common.judge import Verdict, judge
+from common.metrics import METRICS
 from common.plan import Cell
 from common.simulation import Bounds
 from common.spec import Criterion, Dataset, Model, Target
@@ -47,6 +48,9 @@ def rows(
             criterion, null = Criterion(within=bound.threshold), bound.null
             note = remark(note, f"by chance at most {bound.maximum:.3f}")
         verdict = judge(score.value, criterion, score.reason)
+        if null is not None and bound.threshold > widest(score.metric):
+            why = f"too few samples: by chance up to {bound.maximum:.3f}, no score could fail"
+            verdict = Verdict("skip", why)
         out.append(
             {
                 **identity(cell.target, cell.model, cell.test.id, cell.dataset),
@@ -58,7 +62,7 @@ def rows(
                 "value": score.value,
                 "reference_value": score.reference_value,
                 "n": score.n,
-                **_certainty(interval, criterion),
+                **_certainty(interval, criterion if verdict.status != "skip" else None),
                 **_effect(effects, score),
                 "criterion": str(criterion),
                 "status": verdict.status,
@@ -71,11 +75,22 @@ def rows(
     return out
 
 
-def _certainty(interval: Interval | None, criterion: Criterion) -> dict[str, Any]:
+def widest(metric: str) -> float:
+    """Largest absolute value that the difference of a group can have.
+
+    >>> widest("uar"), widest("ccc"), widest("relative_difference_per_class")
+    (1, 2, 1)
+    """
+    known = METRICS.get(metric)
+    low, high = known.bounds
+    return max(abs(low), abs(high)) if known.direction == "zero" else high - low
+
+
+def _certainty(interval: Interval | None, criterion: Criterion | None) -> dict[str, Any]:
     """Interval and second verdict; an interval without ends is not shown, but told."""
     if interval is None:
         return {}
-    certain = verdict_with_power(interval.low, interval.high, criterion)
+    certain = verdict_with_power(interval.low, interval.high, criterion) if criterion else ""
     found: dict[str, Any] = {"clusters": interval.clusters, "certain": certain}
     if np.isfinite(interval.low) and np.isfinite(interval.high):
         found |= {"ci_low": interval.low, "ci_high": interval.high, "mde": interval.mde}

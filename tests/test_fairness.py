@@ -241,6 +241,22 @@ def test_a_dataset_of_a_test_may_have_simulated_thresholds(voices) -> None:
     assert text == "Test,Threshold\nMean Value,0.001\n"
 
 
+def test_a_bound_that_nothing_can_miss_is_no_pass(voices) -> None:
+    """Among a handful of samples, chance alone has recalls of 0 and 1."""
+    voices.mini.write(
+        "suite/few.yaml",
+        "title: Few\nfamily: fairness\n"
+        "design: {by_group: {attribute: sex, min_group: 2}}\n"
+        "classification: [{metric: recall_per_class, within: simulated}]\n",
+    )
+    voices.table.loc[6:, "emotion"] = ""
+    _, found = voices.run("few")
+    assert len(found) and found["value"].notna().any()
+    assert set(found["status"]) == {"skip"} and set(found["certain"]) == {""}
+    reasons = found.loc[found["value"].notna(), "reason"]
+    assert reasons.str.match(r"too few samples: by chance up to \d\.\d+, no score could fail").all()
+
+
 @pytest.mark.parametrize(
     ("named", "rule", "message"),
     [

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pandas as pd
 
@@ -23,6 +23,10 @@ from common.spec import Benchmark, Test
 from common.summary import Cell as Score
 from common.summary import Key, Matrix, Standing, Standings, standings
 from common.summary.tally import Tally, counts, family_of, mean_over_tests, tallies, total
+
+if TYPE_CHECKING:
+    from benchmark_site.groups import Groups
+    from benchmark_site.page import Page
 
 #: families of tests in the order of the pages
 FAMILIES: tuple[str, ...] = get_args(Test.model_fields["family"].annotation)
@@ -184,6 +188,13 @@ class Board:
         }
 
     @cached_property
+    def groups(self) -> dict[tuple[str, str], Groups]:
+        """(model, test) -> groups of a fairness test, the worst first."""
+        from benchmark_site.groups import of_tests
+
+        return of_tests(self.table, self.families)
+
+    @cached_property
     def scores(self) -> dict[str, Scores]:
         """model -> test -> metric -> line -> score."""
         found: dict[str, Scores] = {}
@@ -238,6 +249,11 @@ class Content:
         """Sentence about a target."""
         known = self.benchmark.targets.get(target)
         return known.description if known else ""
+
+    def uncertainty(self, page: Page) -> str:
+        """Address of the page about intervals, p values and effect sizes; empty without it."""
+        name = "method/uncertainty"
+        return page.href(name) if name in self.method_pages else ""
 
     def models(self, target: str) -> list[Model]:
         """All models of a target, each once."""

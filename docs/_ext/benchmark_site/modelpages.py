@@ -137,5 +137,14 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
             tables.by_labels(anchor(test, name), name, found) for name, found in scores.items()
         ],
         figures=figures,
+        groups=[
+            {
+                "groups": board.groups[model.id, test],
+                "title": f"{facts.title}: {board.title}",
+                "method": content.uncertainty(page),
+            }
+            for board in boards
+            if (model.id, test) in board.groups
+        ],
     )
     return Section(anchor("test", test), facts.title, html)

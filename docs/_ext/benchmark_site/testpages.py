@@ -73,6 +73,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         not_run=_not_run(board, test),
         metrics=[*jumps, {"anchor": samples.place(board), "title": "Listen"}] if sound else jumps,
     )
+    html += _worst(content, page, board, models, test)
     columns = [_column(page, board, model, test) for model in models]
     parts = []
     drawn = strips.strips(board, test)
@@ -92,6 +93,25 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     if sound:
         parts.append(Section(samples.place(board), samples.TITLE, sound))
     return Section(board.name, board.title, html, parts)
+
+
+def _worst(content: Content, page: Page, board: Board, models: list[Model], test: str) -> str:
+    """Worst group of each model in a fairness test, the worst of those that listen first."""
+    found = [(m, board.groups[m.id, test]) for m in models if (m.id, test) in board.groups]
+    if not found:
+        return ""
+    found.sort(key=lambda item: (item[0].chance, -item[1].worst[0].severity))
+    first, groups = found[0]
+    return render(
+        "board_groups.j2",
+        worst=groups.worst[0],
+        model=first.label,
+        comparisons=[groups.worst[0] for _, groups in found],
+        models=[{"label": m.label, "href": _column(page, board, m, test).href} for m, _ in found],
+        title=board.title,
+        tested=any(groups.tested for _, groups in found),
+        method=content.uncertainty(page),
+    )
 
 
 def _column(page: Page, board: Board, model: Model, test: str) -> Column:

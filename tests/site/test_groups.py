@@ -1,0 +1,122 @@
+"""Groups of fairness tests on the pages: the worst first, with q values of all comparisons."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from benchmark_site import groups, render
+
+from common import results
+
+
+def row(group: str, value: float, status: str = "pass", **more: Any) -> dict[str, Any]:
+    return {
+        "target": "t",
+        "model": "m",
+        "test": "fairness_sex",
+        "data": "d-1.0.0",
+        "condition": group,
+        "reference": "all",
+        "metric": "ccc",
+        "value": value,
+        "n": 120,
+        "ci_low": value - 0.1,
+        "ci_high": value + 0.1,
+        "criterion": "|x| < 0.2",
+        "certain": "cannot tell",
+        "status": status,
+        **more,
+    }
+
+
+ROWS = [
+    row("female", 0.1, p_value=0.04, effect=0.21),
+    row("male, de", -0.3, "fail", p_value=0.01, effect=-0.5, label="(0.5, inf]"),
+    row("male, de", 0.05, p_value=0.5),
+    # half of a wide bound is less than half of a narrow one
+    row("female", 0.06, metric="uar", criterion="|x| < 0.075", p_value=np.nan),
+    row("male", np.nan, "skip", ci_low=np.nan, ci_high=np.nan, reason="few"),
+    row("male", 0.9, "fail", reference=""),
+]
+
+
+def shown(made: groups.Groups, title: str, method: str) -> str:
+    module = render.environment().get_template("groups.j2").module
+    return str(module.of_model(made, title, method))  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def found() -> groups.Groups:
+    made = groups.of_rows(results.frame(ROWS))
+    assert made is not None
+    return made
+
+
+def test_the_worst_group_comes_first_and_each_has_one_line(found) -> None:
+    assert [c.group for c in found.worst] == ["male, de", "female"]
+    assert [c.value for c in found.worst] == ["-0.300", "0.060"]
+    assert [c.severity for c in found.every] == pytest.approx([1.5, 0.8, 0.5, 0.25])
+
+
+def test_q_values_are_those_of_all_comparisons(found) -> None:
+    q = scipy.stats.false_discovery_control([0.04, 0.01, 0.5])
+    shown = {c.p: c.q for c in found.every}
+    assert shown == {
+        "0.040": f"{q[0]:.3f}", "0.010": f"{q[1]:.3f}", "0.500": f"{q[2]:.3f}", "": ""
+    }  # fmt: skip
+    assert (found.found, found.tested, found.skipped) == (1, 3, 1)
+
+
+def test_what_stands_beside_a_group(found) -> None:
+    worst = found.worst[0]
+    assert worst.what == "Concordance Correlation Coeff · (0.5, inf]"
+    assert (worst.n, worst.interval, worst.effect) == ("120", "-0.400 to -0.200", "-0.50")
+    assert (worst.word, worst.certain, worst.rule) == ("fail", "cannot tell", "|score| < 0.2")
+
+
+def test_names_of_data_only_where_they_differ() -> None:
+    other = [row("a", 0.1), row("a", 0.15, data="e-1.0.0"), row("b", 0.05, data="d-1.0.0-b")]
+    made = groups.of_rows(results.frame(other))
+    assert made is not None
+    assert [(c.group, c.data) for c in made.worst] == [
+        ("a", "e-1.0.0"), ("a", "d-1.0.0"), ("b", "")
+    ]  # fmt: skip
+
+
+def test_nothing_to_show_without_a_verdict() -> None:
+    assert groups.of_rows(results.frame([])) is None
+    assert groups.of_rows(results.frame([ROWS[4], ROWS[5]])) is None
+
+
+def test_only_fairness_tests_have_groups() -> None:
+    table = results.frame([*ROWS, *({**line, "test": "other"} for line in ROWS)])
+    families = {"fairness_sex": "fairness", "other": "robustness"}
+    assert list(groups.of_tests(table, families)) == [("m", "fairness_sex")]
+
+
+def test_the_sentence_and_the_table(found) -> None:
+    html = shown(found, "<b>", "m.html")
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+    assert text.strip().startswith(
+        "Worst group: male, de. Concordance Correlation Coeff · (0.5, inf]: -0.300, passes if "
+        "|score| &lt; 0.2; n 120, 95 % interval -0.400 to -0.200. Verdict: ✗ fail; by the "
+        "interval: cannot tell."
+    )
+    assert "1 of 3 comparisons differ with q &lt; 0.05" in text
+    assert "1 score has no verdict" in text and "All 4 comparisons" in text
+    assert "<b>" not in html.replace('<b aria-hidden="true">', "").replace("<b role", "")
+    assert html.count("<table") == html.count("</table>") == 2
+
+
+def test_published_rows_have_neither_n_nor_interval() -> None:
+    nothing = dict.fromkeys(("n", "ci_low", "ci_high", "p_value", "effect"), np.nan)
+    table = results.frame([row("female", 0.1, certain="", **{**nothing, "n": pd.NA})])
+    made = groups.of_rows(table)
+    assert made is not None and made.tested == 0
+    html = shown(made, "t", "")
+    assert "interval:" not in html and "nan" not in html.lower() and "q &lt;" not in html
