@@ -148,6 +148,15 @@ def _dataset(benchmark: Benchmark, dataset: Dataset) -> Iterator[str]:
     if dataset.corpora and dataset.corpora not in sets:
         where = f"{dataset.origin}: {dataset.id}.corpora"
         yield str(unknown("set of corpora", dataset.corpora, sets, where))
+    for name, ratings in dataset.ratings.items():
+        where = f"{dataset.origin}: {dataset.id}.ratings"
+        if name not in benchmark.targets:
+            yield str(unknown("target", name, benchmark.targets, where))
+            continue
+        labels = benchmark.targets[name].labels
+        for label in ratings.votes:
+            if label not in labels:
+                yield str(unknown("class", label, labels, f"{where}.{name}.votes"))
     try:
         datasets.check(dataset)
     except ConfigError as error:

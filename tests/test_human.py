@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from common import human, results
+from common.check import faults
 from common.errors import BenchmarkError, ConfigError
 from common.importing import import_dataset
 from common.metrics import METRICS
@@ -200,6 +201,20 @@ def test_wrong_ratings_are_named(tmp_path: Path, ratings: str, message: str) -> 
     benchmark = load_benchmark([tmp_path])
     with pytest.raises(BenchmarkError, match=message):
         datasets.load(benchmark.datasets["rated"], tmp_path / "cache", benchmark.targets)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "message"),
+    [
+        ("{emotion: {votes: {angre: anger}}}", "unknown class 'angre'. Did you mean 'anger'"),
+        ("{arousel: {columns: [rater0, rater1]}}", "unknown target 'arousel'"),
+    ],
+)
+def test_wrong_names_are_found_without_the_data(tmp_path: Path, ratings: str, message: str) -> None:
+    dataset(tmp_path, ratings)
+    (found,) = faults(load_benchmark([tmp_path]))
+    assert "rated.ratings" in found
+    assert message in found
 
 
 def test_an_unknown_key_of_ratings_is_refused(tmp_path: Path) -> None:

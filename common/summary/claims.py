@@ -78,21 +78,23 @@ def claims(
     """
     own = rows[rows["target"] == target]
     verdicts = verdict_table(own).droplevel(MODEL[1], axis="columns")
-    models = [name for name in verdicts if name not in chance]
-    dice = [name for name in verdicts if name in chance]
+    names = [str(name) for name in verdicts.columns]
+    models = [name for name in names if name not in chance]
+    dice = [name for name in names if name in chance]
     tests = verdicts.index.get_level_values("test")
-    inside = [family_of(str(test), families) == family for test in tests]
+    inside = np.array([family_of(str(test), families) == family for test in tests])
     everything = verdicts.dropna()
     common = everything[models]
-    shares, shared = verdicts.mean(), common.mean()
+    shares = {name: float(verdicts[name].mean()) for name in names}
+    shared = {name: float(common[name].mean()) for name in models}
     executed = verdicts.notna().sum()
-    fair = verdicts.loc[inside, dice].stack()
+    fair = verdicts[dice].to_numpy()[inside]
     return Claims(
         executed=(int(executed.min()), int(executed.max())),
-        winners=_best(shares[models]),
+        winners=_best({name: shares[name] for name in models}),
         common_winners=_best(shared),
         common=len(common),
-        fairness=float(fair.mean()) if len(fair) else None,
+        fairness=float(np.nanmean(fair)) if (fair == fair).any() else None,
         below=tuple(sorted(n for n in models if any(shares[n] < shares[d] for d in dice))),
         same=float((everything.nunique(axis=1) == 1).mean()),
         same_models=float((common.nunique(axis=1) == 1).mean()),
@@ -101,8 +103,9 @@ def claims(
     )
 
 
-def _best(shares: pd.Series) -> tuple[str, ...]:
-    return tuple(sorted(shares.index[shares == shares.max()]))
+def _best(shares: Mapping[str, float]) -> tuple[str, ...]:
+    most = max(shares.values())
+    return tuple(sorted(name for name, share in shares.items() if share == most))
 
 
 def _like_winner(passed: np.ndarray, target: str) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -181,24 +181,25 @@ def standings(
     verdicts = verdict_table(own)
     common = verdicts[compared].dropna() if compared else verdicts.iloc[:0]
     reason = _reason(len(compared), common)
-    facts = _facts(common, families) if compared else {}
-    tallies = {
-        (row["model"], row["model_version"]): _tallies(verdicts, common, row)
-        for row in table.to_dict(orient="records")
-    }
+    facts = _facts(common) if compared else {}
+    keys: list[tuple[str, str]] = list(zip(table["model"], table["model_version"], strict=True))
+    tallies = {key: _tallies(verdicts, common, key) for key in keys}
     floor = _floor([tallies[key] for key in tallies if key[0] in chance], common, families)
     placed = _placed(common, families, reason, seed, draws) if len(compared) > 1 else {}
     lines = []
-    for row in table.to_dict(orient="records"):
-        key = (row["model"], row["model_version"])
+    for key, row in zip(keys, table.to_dict(orient="records"), strict=True):
         by_family = _families(tallies[key], families)
         use = key in compared or (row["chance"] and len(common) > 0)
         score = _mean(by_family.values()) if use else None
+        place, tier, low, high = placed.get(key, (None, None, None, None))
         lines.append(
             Standing(
                 *key,
-                bool(row["chance"]),
-                *placed.get(key, (None, None, None, None)),
+                chance=bool(row["chance"]),
+                place=place,
+                tier=tier,
+                low=low,
+                high=high,
                 score=score,
                 beyond=beyond_chance(score, _mean(floor.values())),
                 common=total(tallies[key].values()),
@@ -232,18 +233,22 @@ def _reason(models: int, common: pd.DataFrame) -> str:
         return ONE_MODEL if models else NO_VERDICT
     if common.empty:
         return NO_COMMON
-    pairs = common.index.droplevel(CELL[2:]).nunique()
-    return FEW_PAIRS if pairs < LEAST_PAIRS else ""
+    return FEW_PAIRS if _pairs(common) < LEAST_PAIRS else ""
 
 
-def _facts(common: pd.DataFrame, families: Mapping[str, str]) -> dict[str, object]:
+def _pairs(common: pd.DataFrame) -> int:
+    """Number of (test, dataset) pairs."""
+    return len(common.index.to_frame(index=False)[CELL[:2]].drop_duplicates())
+
+
+def _facts(common: pd.DataFrame) -> dict[str, Any]:
     passed, failed = common.min(axis=1) == 1, common.max(axis=1) == 0
     telling = ~(passed | failed)
     tests = common.index.get_level_values("test")
     counts = telling.groupby(tests).agg(["size", "sum"])
     return {
         "cells": len(common),
-        "pairs": common.index.droplevel(CELL[2:]).nunique(),
+        "pairs": _pairs(common),
         "datasets": common.index.get_level_values("dataset").nunique(),
         "passed": int(passed.sum()),
         "failed": int(failed.sum()),
@@ -255,10 +260,9 @@ def _facts(common: pd.DataFrame, families: Mapping[str, str]) -> dict[str, objec
 
 
 def _tallies(
-    verdicts: pd.DataFrame, common: pd.DataFrame, row: Mapping[object, object]
+    verdicts: pd.DataFrame, common: pd.DataFrame, key: tuple[str, str]
 ) -> dict[str, Tally]:
     """Verdicts of a model on the common cells, by test."""
-    key = (row["model"], row["model_version"])
     if key not in verdicts:
         return {}
     own = verdicts.loc[common.index, [key]].iloc[:, 0].dropna()
@@ -306,14 +310,11 @@ def _placed(
         [str(name) for name in index.get_level_values("dataset")],
         [family_of(test, families) for test in tests],
     )
+    named = common.columns.to_frame(index=False)
+    models = [(str(key[0]), str(key[1])) for key in named.itertuples(index=False, name=None)]
     exact = [
-        _mean(
-            _families(
-                _tallies(common, common, dict(zip(MODEL, key, strict=True))), families
-            ).values()
-        )
-        or Fraction()
-        for key in common
+        _mean(_families(_tallies(common, common, key), families).values()) or Fraction()
+        for key in models
     ]
     scores = np.array([float(score) for score in exact])
     if reason:
@@ -323,5 +324,5 @@ def _placed(
     levels = tiers(ranks[:, 0], scores)
     return {
         key: (1 + sum(other > score for other in exact), int(tier), int(low), int(high))
-        for key, score, tier, (low, high) in zip(common, exact, levels, ranks, strict=True)
+        for key, score, tier, (low, high) in zip(models, exact, levels, ranks, strict=True)
     }

@@ -11,12 +11,13 @@ import io
 import json
 import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmark_site.content import Content
+from benchmark_site.content import Content, Ranked
 from benchmark_site.render import model_doc
 from benchmark_site.sources import Model
 from common import results
@@ -24,6 +25,16 @@ from common.results import COLUMNS, COUNTS, NUMBERS, STATUSES
 
 VERSION = "1"
 FILES = ("results.csv", "results.json", "models.json", "schema.json")
+#: where a model stands on the cells that all compared models have -> meaning
+STANDING = {
+    "place": "place by score on common cells",
+    "tier": "models of a tier cannot be told from its first",
+    "rank_low": "first rank of the 95 % rank interval",
+    "rank_high": "last rank of it",
+    "score": "mean over families of the mean over tests of the share of passed common cells",
+    "beyond_chance": "(score - chance) / (1 - chance)",
+    "common_executed": "number of common cells with a verdict",
+}
 SOURCES = {"run": "computed by this program", "published": "published with the paper"}
 
 
@@ -121,6 +132,7 @@ def _models(content: Content) -> dict[str, Any]:
                         **line.total._asdict(),
                         "share": None if line.total.share is None else float(line.total.share),
                         "mean_over_tests": None if line.mean is None else float(line.mean),
+                        **_standing(line),
                         "facts": dict(line.model.facts),
                         "not_run": dict(line.model.not_run),
                         "page": model_doc(target, line.model) + ".html",
@@ -128,6 +140,16 @@ def _models(content: Content) -> dict[str, Any]:
                     }
                 )
     return {"version": VERSION, "models": entries}
+
+
+def _standing(line: Ranked) -> dict[str, Any]:
+    """Where a model stands on common cells; null without a comparison."""
+    found = line.standing
+    if found is None:
+        return dict.fromkeys(STANDING)
+    values = (found.place, found.tier, found.low, found.high, found.score, found.beyond)
+    numbers = [float(v) if isinstance(v, Fraction) else v for v in values]
+    return dict(zip(STANDING, (*numbers, found.common.executed), strict=True))
 
 
 def schema() -> dict[str, Any]:
@@ -188,6 +210,7 @@ def _models_schema() -> dict[str, Any]:
         **dict.fromkeys(("passed", "failed", "skipped", "errors"), count),
         "share": {**number, "description": "passed / (passed + failed)"},
         "mean_over_tests": {**number, "description": "mean of the shares of the tests"},
+        **{name: {**number, "description": meaning} for name, meaning in STANDING.items()},
         "facts": {"type": "object", "additionalProperties": text},
         "not_run": {"type": "object", "description": "test/dataset: reason"},
         "page": text,
