@@ -88,6 +88,12 @@ def test_names_of_data_only_where_they_differ() -> None:
     ]  # fmt: skip
 
 
+def test_a_score_without_a_sample_is_not_the_worst() -> None:
+    """A precision is 0 by definition where nothing is predicted."""
+    made = groups.of_rows(results.frame([row("a", -0.9, "fail", n=0), row("b", 0.1)]))
+    assert made is not None and [c.group for c in made.worst] == ["b", "a"]
+
+
 def test_nothing_to_show_without_a_verdict() -> None:
     assert groups.of_rows(results.frame([])) is None
     assert groups.of_rows(results.frame([ROWS[4], ROWS[5]])) is None

@@ -80,7 +80,8 @@ class Groups:
 def of_rows(rows: pd.DataFrame) -> Groups | None:
     """Groups of the rows of one model in one test of one target; None if there are none.
 
-    The worst score is the one that is largest as a multiple of its bound. The q values are those
+    The worst score is the one that is largest as a multiple of its bound; scores that are what
+    they are by definition, as a group has no sample there, come last. The q values are those
     of all comparisons with a p value, whatever their group, metric, and class or bin.
     """
     if rows.empty:
@@ -93,9 +94,9 @@ def of_rows(rows: pd.DataFrame) -> Groups | None:
     several = judged["data"].nunique() > 1
     lines: Iterable[Any] = judged.itertuples(index=False)
     every = [_comparison(row, float(own), several) for row, own in zip(lines, q, strict=True)]
-    every.sort(key=lambda c: -c.severity)
+    every.sort(key=_place)
     worst = list({(c.group, c.data): c for c in reversed(every)}.values())
-    worst.sort(key=lambda c: -c.severity)
+    worst.sort(key=_place)
     return Groups(
         worst=worst,
         every=every,
@@ -103,6 +104,10 @@ def of_rows(rows: pd.DataFrame) -> Groups | None:
         found=int((q < 0.05).sum()),
         tested=int((~pd.isna(q)).sum()),
     )
+
+
+def _place(comparison: Comparison) -> tuple[bool, float]:
+    return comparison.n == "0", -comparison.severity
 
 
 def _comparison(row: Any, q: float, several: bool) -> Comparison:
