@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from common.paths import Paths
+from common.perturbations import corpus_of
 from common.plan import missing_columns, participants
 from common.spec import Benchmark, Dataset, Test
 
@@ -73,6 +74,8 @@ def _tests_of(benchmark: Benchmark, dataset: Dataset) -> list[dict[str, Any]]:
                 reason = f"misses column {', '.join(missing)}"
             elif dataset.tests is not None and test.id not in dataset.tests:
                 reason = "left out by 'tests' of the entry"
+            elif dataset.id in {corpus_of(entry) for entry in benchmark.perturbations.values()}:
+                reason = "perturbations draw from it; 'tests' of the entry can name tests"
             else:
                 reason = "not named by the test"
             rows.append({"target": target.id, "test": test.id, "status": reason})

@@ -16,7 +16,7 @@ from common.designs import DESIGNS, options
 from common.errors import BenchmarkError, ConfigError, MissingDependency
 from common.manifest import FORMAT, Manifest
 from common.paths import Paths
-from common.perturbations import Library
+from common.perturbations import Library, corpus_of
 from common.spec import KINDS, Benchmark, Dataset, Model, Target, Test
 
 #: code that turns predictions into scores and verdicts, besides the design itself
@@ -104,10 +104,13 @@ def participants(benchmark: Benchmark, test: Test, target: Target) -> list[Datas
     """Datasets of a test for a target, in the order of the rows.
 
     Those that the test names, then the user's own that meet its needs
-    (spec/interface.md, section 4).
+    (spec/interface.md, section 4). A dataset of the user that perturbations draw from is noise
+    and no speech: it takes part only where its ``tests`` say so.
     """
     named = [benchmark.find("datasets", name, f"{test.origin}: datasets") for name in test.datasets]
     own = [d for d in benchmark.datasets.values() if not d.builtin and d.id not in test.datasets]
+    noise = {corpus_of(entry) for entry in benchmark.perturbations.values()}
+    own = [d for d in own if d.id not in noise or d.tests is not None]
     return [
         dataset
         for dataset in (*named, *own)

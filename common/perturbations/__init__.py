@@ -15,6 +15,6 @@ from common.perturbations import (  # noqa: F401 (registration)
     small_changes,
 )
 from common.perturbations.base import PERTURBATIONS, perturbation
-from common.perturbations.library import Library, faults
+from common.perturbations.library import Library, corpus_of, faults
 
-__all__ = ["PERTURBATIONS", "Library", "faults", "perturbation"]
+__all__ = ["PERTURBATIONS", "Library", "corpus_of", "faults", "perturbation"]

@@ -36,13 +36,13 @@ class CorpusSpec(Record):
 
     Args:
         dataset: id of the dataset
-        where: column -> value that a recording must have there
+        where: column -> value, or one of several, that a recording must have there
         files: names of files; empty: all
         demo: number of recordings that an example for the ear draws from
     """
 
     dataset: str
-    where: Mapping[str, str] = {}
+    where: Mapping[str, str | tuple[str, ...]] = {}
     files: tuple[str, ...] = ()
     demo: int = pydantic.Field(default=1, ge=1)
 
@@ -255,10 +255,18 @@ class Corpora:
             raise DataError(f"{spec.dataset}: has no file {absent[0]}")
         if spec.files:
             table = table[table["file"].isin(spec.files)]
-        for column, value in spec.where.items():
+        for column, values in spec.where.items():
             if column not in table:
                 raise unknown("column", column, table.columns, spec.dataset)
-            table = table[table[column] == value]
+            several = (values,) if isinstance(values, str) else values
+            for value in several:
+                if not (table[column] == value).any():
+                    known = ", ".join(sorted(table[column].dropna().astype(str).unique()))
+                    found = f"; it has: {known:.200}" if known else ""
+                    raise DataError(
+                        f"{spec.dataset}: has no recordings with {column} = {value}{found}"
+                    )
+            table = table[table[column].isin(several)]
         if table.empty:
             wanted = ", ".join(f"{column} = {value}" for column, value in spec.where.items())
             raise DataError(f"{spec.dataset}: has no recordings with {wanted}")

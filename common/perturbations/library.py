@@ -193,6 +193,12 @@ def _corpus(entry: Perturbation) -> CorpusSpec | None:
     return None if content is None else corpus_spec(content, place)
 
 
+def corpus_of(entry: Perturbation) -> str:
+    """Id of the dataset that a perturbation draws from, empty if it needs none."""
+    spec = _corpus(entry)
+    return "" if spec is None else spec.dataset
+
+
 @cache
 def modules(function: Function) -> tuple[Path, ...]:
     """Modules of this package that decide about what a function returns."""

@@ -62,10 +62,13 @@ class TestChoice:
         rain = known.get(spec(where={"category": "rain"}))
         assert [file for file, _, _ in rain.items] == ["1.wav", "3.wav", "5.wav"]
         assert [file for file, _, _ in known.get(spec(files=["4.wav"])).items] == ["4.wav"]
+        assert len(known.get(spec(where={"category": ["wind", "rain"]}))) == 6
 
     def test_what_is_not_there(self, known) -> None:
-        with pytest.raises(DataError, match=r"sounds: has no recordings with category = snow"):
-            known.get(spec(where={"category": "snow"}))
+        reason = r"sounds: has no recordings with category = snow; it has: rain, wind"
+        for wanted in ("snow", ["rain", "snow"]):
+            with pytest.raises(DataError, match=reason):
+                known.get(spec(where={"category": wanted}))
         with pytest.raises(ConfigError, match=r"sounds: unknown column 'categry'\. Did you mean"):
             known.get(spec(where={"categry": "rain"}))
         with pytest.raises(DataError, match=r"sounds: has no file 9\.wav"):
