@@ -528,6 +528,7 @@ def test_raters_stand_beside_models_and_chance() -> None:
     table = tables.by_models("x", own.matrices["correctness_regression"]["ccc"], COLUMNS, raters)
     assert [cell.text for cell in table.blocks[0].lines[0].cells] == ["0.40", "0.02", "0.60"]
     assert [cell.text for cell in table.blocks[0].lines[1].cells] == ["0.30", "", ""]
+    assert table.blocks[0].lines[0].cells[2].note == ""
 
 
 def test_without_raters_nothing_is_drawn() -> None:

@@ -88,10 +88,14 @@ class Board:
     def raters(self) -> Scores:
         """test -> metric -> line -> score of single raters."""
         found: Scores = {}
-        for test in [] if self.people is None else sorted(set(self.people["test"])):
-            for metric, matrix in summary.matrix(self.people, self.target, test).items():
+        rows = self.people
+        if rows is None:
+            return found
+        for test in sorted(set(rows["test"])):
+            for metric, matrix in summary.matrix(rows, self.target, test).items():
                 lines = zip(matrix.index, matrix.cells, strict=True)
-                found.setdefault(test, {})[metric] = {key: cells[0] for key, cells in lines}
+                scores = {key: cells[0] for key, cells in lines if cells[0] is not None}
+                found.setdefault(test, {})[metric] = scores
         return found
 
     @cached_property

@@ -108,12 +108,18 @@ def by_models(
         (
             key.data,
             part(key.condition, key.label, key.data),
-            [*found, raters.get(key)] if raters else found,
+            [*found, _bare(raters.get(key))] if raters else found,
         )
         for key, found in zip(matrix.index, matrix.cells, strict=True)
     ]
-    columns = [*columns, RATER] if raters else columns
-    return _table(anchor, matrix.metric, columns, lines)
+    table = _table(anchor, matrix.metric, [*columns, RATER] if raters else columns, lines)
+    table.sure = cells.sure(score for line in matrix.cells for score in line if score is not None)
+    return table
+
+
+def _bare(score: Score | None) -> Score | None:
+    """Score of a rater without the remark, which stands above the table."""
+    return score and score._replace(note="")
 
 
 def by_labels(anchor: str, metric: str, scores: Mapping[Key, Score]) -> Table:
