@@ -46,22 +46,23 @@ def _sed_eval(data: dict[str, Any]) -> dict[str, Callable[[], float]]:
 
     labels = [str(label) for label in data["labels"]]
     lists = []
-    for name in ("truth", f"list{int(data['lists']) // 2}"):
+    for name in ("truth", *(f"list{number}" for number in range(int(data["lists"])))):
         by_file: dict[str, list[dict[str, Any]]] = {str(file): [] for file in data["files"]}
         for file, onset, offset, label in _events(data, name):
             by_file[file].append(
                 {"file": file, "event_onset": onset, "event_offset": offset, "event_label": label}
             )
         lists.append(by_file)
-    truth, prediction = lists
+    truth, *points = lists
+    one = points[len(points) // 2]
 
-    def segment() -> float:
+    def segment(prediction: dict[str, list[dict[str, Any]]] = one) -> float:
         metrics = sed_eval.sound_event.SegmentBasedMetrics(labels, time_resolution=1.0)
         for file, duration in zip(truth, data["durations"], strict=True):
             metrics.evaluate(truth[file], prediction[file], evaluated_length_seconds=duration)
         return float(metrics.results()["overall"]["error_rate"]["error_rate"])
 
-    def event() -> float:
+    def event(prediction: dict[str, list[dict[str, Any]]] = one) -> float:
         metrics = sed_eval.sound_event.EventBasedMetrics(
             labels,
             t_collar=0.2,
@@ -72,7 +73,12 @@ def _sed_eval(data: dict[str, Any]) -> dict[str, Callable[[], float]]:
             metrics.evaluate(truth[file], prediction[file])
         return float(metrics.results()["class_wise_average"]["f_measure"]["f_measure"])
 
-    return {"segment": segment, "event": event}
+    return {
+        "segment": segment,
+        "event": event,
+        "segment 50 points": lambda: float(np.mean([segment(point) for point in points])),
+        "event 50 points": lambda: float(np.mean([event(point) for point in points])),
+    }
 
 
 def _psds_eval(data: dict[str, Any]) -> dict[str, Callable[[], float]]:

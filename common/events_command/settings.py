@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
@@ -99,6 +100,10 @@ def settings(args: argparse.Namespace) -> Settings:
     Raises:
         ConfigError: for a value that is not allowed
     """
+    if math.isnan(args.threshold):
+        raise ConfigError("--threshold: nan is no number")
+    if not 0 <= args.slack < math.inf:
+        raise ConfigError(f"--slack: {args.slack} is no number of 0 or more")
     dcase = [name for name in args.preset if name.startswith("dcase")]
     compatibility = tuple(dict.fromkeys(args.compatibility))
     if {"psds_eval-0.3", "psds_eval-0.5"} <= set(compatibility):
@@ -154,8 +159,8 @@ def _psds(args: argparse.Namespace, decimals: int | None) -> dict[str, PsdsSetti
     check_alpha_ct(given.get("alpha_ct", 0.0))
     if not given.get("alpha_st", 0.0) >= 0:
         raise ConfigError(f"--alpha-st: {args.alpha_st} is negative")
-    if not given.get("max_efpr", 1.0) > 0:
-        raise ConfigError(f"--max-efpr: {args.max_efpr} is not above 0")
+    if not 0 < given.get("max_efpr", 1.0) < math.inf:
+        raise ConfigError(f"--max-efpr: {args.max_efpr} is no number above 0")
     limits = {
         name: getattr(args, f"{name}_threshold")
         for name in ("dtc", "gtc", "cttc")
@@ -181,6 +186,6 @@ def _given(value: Any, default: Any) -> Any:
 
 def _above(value: float | None, name: str, default: float) -> float:
     value = default if value is None else value
-    if not value > 0:
-        raise ConfigError(f"{name}: {value} is not above 0")
+    if not 0 < value < math.inf:
+        raise ConfigError(f"{name}: {value} is no number above 0")
     return value

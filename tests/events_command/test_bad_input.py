@@ -139,14 +139,18 @@ def test_without_durations_only_what_needs_none_is_scored(folder) -> None:
 
 
 BAD_OPTIONS = {
-    ("--time-resolution", "0"): "not above 0",
-    ("--beta", "-1"): "not above 0",
+    ("--time-resolution", "0"): "no number above 0",
+    ("--time-resolution", "nan"): "no number above 0",
+    ("--beta", "-1"): "no number above 0",
+    ("--threshold", "nan"): "nan is no number",
+    ("--slack", "-1"): "no number of 0 or more",
+    ("--max-efpr", "inf"): "no number above 0",
     ("--factor", "2"): "not in [0, 1]",
     ("--t-collar", "-0.1"): "not 0 or more",
     ("--dtc-threshold", "1.5"): "not in [0, 1]",
     ("--alpha-ct", "2"): "not in [0, 1]",
     ("--alpha-st", "-1"): "negative",
-    ("--max-efpr", "0"): "not above 0",
+    ("--max-efpr", "0"): "no number above 0",
     ("--duration-unit", "hours"): "Did you mean 'hour'?",
     ("--event-matching-type", "optimum"): "Did you mean 'optimal'?",
     ("--preset", "dcase-task4"): "Known: dcase-task4-1, dcase-task4-2",
