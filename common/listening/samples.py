@@ -36,9 +36,12 @@ from common.view import ORIGINAL
 if TYPE_CHECKING:
     import pandas as pd
 
+#: file, start and end in ns
+Key = tuple[str, int, int]
+
 logger = logging.getLogger(__name__)
 
-FORMAT = 1
+FORMAT = 2
 #: samples of each dataset and condition, and seconds of each that are played
 TOP = 3
 LONGEST_S = 12.0
@@ -143,7 +146,7 @@ def _prune(media: Path, pages: Any) -> None:
 
 
 def most_changed(
-    kind: str, rows: np.ndarray, found: Sequence[Comparison], keys: Sequence[tuple[Any, ...]]
+    kind: str, rows: np.ndarray, found: Sequence[Comparison], keys: Sequence[Key]
 ) -> list[int]:
     """Places of the samples whose answers changed most, on average over models.
 
@@ -201,7 +204,7 @@ class _Maker:
         if len(tables) < len(group.cells):
             key = ""  # the next run tries again
         silent = licences.silent(dataset)
-        made = {
+        made: dict[str, Any] = {
             "key": key,
             "label": dataset.label or dataset.id,
             "license": dataset.license,
@@ -231,7 +234,7 @@ class _Maker:
             for model, table in tables.items()
         }
         first = next(iter(tables.values()))
-        keys = list(zip(*(first[name].tolist() for name in answers.KEYS), strict=True))
+        keys: list[Key] = list(zip(*(first[name].tolist() for name in answers.KEYS), strict=True))
         counting = self._counting(group)
         made = []
         for condition, like in next(iter(by_model.values())).items():
@@ -262,7 +265,7 @@ class _Maker:
         like: Comparison,
         known: Mapping[str, Comparison],
         table: pd.DataFrame,
-        keys: list[tuple[Any, ...]],
+        keys: list[Key],
         sound: bool,
     ) -> dict[str, Any]:
         before, after = (int(row) for row in like.rows[place])
@@ -287,7 +290,7 @@ class _Maker:
             ],
         }
 
-    def _sound(self, dataset: Dataset, key: tuple[Any, ...], used: str) -> dict[str, Any]:
+    def _sound(self, dataset: Dataset, key: Key, used: str) -> dict[str, Any]:
         """File of a sample in a condition, made if it is not there."""
         plain = used == ORIGINAL
         identity = [dataset.database, dataset.version, *key, RATE, LONGEST_S, self.code]
@@ -306,7 +309,7 @@ class _Maker:
         seconds = round(signal.shape[1] / RATE, 3)
         return {"src": src, "seconds": seconds, "lufs": round(loudness(signal, RATE), 2)}
 
-    def _signal(self, dataset: Dataset, key: tuple[Any, ...]) -> np.ndarray:
+    def _signal(self, dataset: Dataset, key: Key) -> np.ndarray:
         if dataset.id not in self._samples:
             self._samples[dataset.id] = datasets.load(
                 dataset, self.folders.cache, self.benchmark.targets, download=self.download

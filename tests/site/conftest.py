@@ -110,7 +110,7 @@ def write_samples(folders: Paths) -> None:
         },
         "elsewhere": {**about, "source": "", "conditions": []},
     }
-    text = json.dumps({"format": 1, "datasets": content})
+    text = json.dumps({"format": 2, "datasets": content})
     results.write_text(folders.media / "arousal" / "listen_correctness_regression.json", text)
 
 

@@ -10,7 +10,7 @@ from benchmark_site.media import FOLDER
 from benchmark_site.page import Page, anchor
 from benchmark_site.render import render
 
-FORMAT = 1
+FORMAT = 2
 TITLE = "Listen to what changed most"
 
 
