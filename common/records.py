@@ -111,6 +111,7 @@ class Column(Record):
         map: key of the labels of the column's scheme (audformat), for example ``gender``
         value: a constant for the whole dataset instead of a column
         by_table: a constant for each sample table instead of a column
+        overlap: sound events of one class that overlap are an ``error``, or ``merge`` to one
         otherwise: where to look if the data have no such table or column
         optional: whether the samples have no value, instead of an error, if the data have no
             such table or column
@@ -121,6 +122,7 @@ class Column(Record):
     map: str = ""
     value: str | float | None = None
     by_table: Mapping[str, str] = {}
+    overlap: Literal["error", "merge"] = "error"
     otherwise: Column | None = None
     optional: bool = False
 

@@ -100,9 +100,16 @@ def load(
             cache_root=str(root),
             verbose=False,
         )
+
+    def durations(files: Collection[str]) -> dict[str, float]:
+        where = {"version": dataset.version, "cache_root": str(root)}
+        with repositories.only(sources) as audb:
+            known = _call(dataset, audb.dependencies, dataset.database, **where)
+            return {file: float(known.duration(file)) for file in files if file in known}
+
     return Samples(
         dataset,
-        sample_table(dataset, AudformatTables(db, place(dataset)), targets),
+        sample_table(dataset, AudformatTables(db, place(dataset), durations), targets),
         _media_root(dataset, cache),
         fingerprint(dataset, cache),
         _recipe(dataset, cache),

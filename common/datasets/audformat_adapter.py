@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,14 @@ from common.datasets.base import KEYS, Samples, definition, media_fingerprint
 from common.datasets.entries import place
 from common.datasets.tables import missing, objects, sample_table
 from common.errors import DataError
+from common.events_io import EventTable, durations_of_audio, from_audformat
 from common.provenance import digest
 from common.spec import Dataset, Target, read_yaml
 
 HEADER = "db.yaml"
+
+#: files -> length of each in s
+Durations = Callable[[Collection[str]], dict[str, float]]
 
 
 class AudformatTables:
@@ -28,11 +32,13 @@ class AudformatTables:
     Args:
         db: the database
         where: start of messages about it
+        durations: files -> length of each in s
     """
 
-    def __init__(self, db: Any, where: str):
+    def __init__(self, db: Any, where: str, durations: Durations):
         self.db = db
         self.where = where
+        self._durations = durations
         self._keys: dict[str, pd.DataFrame] = {}
 
     def names(self) -> list[str]:
@@ -82,6 +88,14 @@ class AudformatTables:
             chosen = {label: _fields(entry).get(key) for label, entry in fields.items()}
         values = [chosen.get(value) for value in self.values(table, column)]
         return objects(pd.Series(values, dtype=object))
+
+    def events(self, table: str, column: str, durations: Mapping[str, float]) -> EventTable:
+        source = f"{self.where}: table '{table}'"
+        frame = self._frame(table)
+        return from_audformat(frame, column, durations=durations, source=source)
+
+    def durations(self, files: Collection[str]) -> dict[str, float]:
+        return self._durations(files)
 
     def _frame(self, table: str) -> pd.DataFrame:
         with readable(f"{self.where}: table '{table}'"):
@@ -163,7 +177,8 @@ def _tables(dataset: Dataset) -> AudformatTables:
 
     root = dataset.resolve(dataset.path)
     with readable(f"{place(dataset, 'path')}: {root / HEADER}"):
-        return AudformatTables(audformat.Database.load(str(root)), place(dataset))
+        db = audformat.Database.load(str(root))
+    return AudformatTables(db, place(dataset), lambda files: durations_of_audio(root, files))
 
 
 def _audio(dataset: Dataset, root: Path) -> list[str]:

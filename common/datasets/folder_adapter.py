@@ -21,6 +21,8 @@ from common.datasets.base import KEYS, Samples, definition, media_fingerprint
 from common.datasets.entries import needed, place
 from common.datasets.tables import missing, sample_table
 from common.errors import DataError
+from common.events_io import EventTable, durations_of_audio, read_events
+from common.events_io.columns import NAMES, find_columns
 from common.provenance import digest
 from common.spec import Dataset, Target
 
@@ -126,7 +128,14 @@ class FolderTables:
         return {}
 
     def columns(self, table: str) -> list[str]:
+        path = _path(self.dataset, table)
+        if table not in self._tables and path.is_file() and self._is_event_list(table):
+            return _names_of_events(path)
         return [name for name in self._table(table).columns if name not in KEYS]
+
+    def _is_event_list(self, table: str) -> bool:
+        """Whether only events come from a table, which may have other names for the keys."""
+        return table not in (*self.dataset.tables, _default(self.dataset))
 
     def is_segmented(self, table: str) -> bool:
         return self._table(table).is_segmented
@@ -140,6 +149,18 @@ class FolderTables:
 
     def mapped(self, table: str, column: str, key: str, place: str) -> np.ndarray:
         raise DataError(f"{place}: a CSV file has no schemes; use 'table' to name another file")
+
+    def events(self, table: str, column: str, durations: Mapping[str, float]) -> EventTable:
+        path = _path(self.dataset, table)
+        names = _names_of_events(path)
+        found = find_columns(names) or {}
+        if names.index(column) != found.get("label"):
+            known = ", ".join(NAMES["label"])
+            raise DataError(f"{path}: labels of events stand in a column named: {known}")
+        return read_events(path)
+
+    def durations(self, files: Collection[str]) -> dict[str, float]:
+        return durations_of_audio(_root(self.dataset), files)
 
     def _table(self, name: str) -> CsvTable:
         if name not in self._tables:
@@ -227,6 +248,15 @@ def _path(dataset: Dataset, name: str) -> Path:
 
 def _csv_files(dataset: Dataset) -> list[str]:
     return [path.name for path in _root(dataset).glob("*.csv")]
+
+
+def _names_of_events(path: Path) -> list[str]:
+    """Columns of an event list, which may have other names for the keys."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        first = file.readline()
+    delimiter = max(DELIMITERS, key=first.count)
+    names = next(csv.reader([first], delimiter=delimiter, skipinitialspace=True), [])
+    return [name.strip() for name in names]
 
 
 def _delimiter(header: str) -> str:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, cast
 
 import numpy as np
 import pandas as pd
 
+from common import kinds
 from common.datasets.base import KEYS, rating_column
 from common.datasets.entries import alternatives, check, limits, place
+from common.datasets.event_tables import WholeFiles, annotations
+from common.datasets.protocol import Tables
 from common.errors import DataError
 from common.registry import unknown
 from common.spec import Column, Dataset, Target
@@ -24,42 +27,6 @@ NS = 1_000_000_000
 TOLERANCE = 1e-6
 
 _ABSOLUTE = re.compile(r"[A-Za-z]:|[/\\]")
-
-
-class Tables(Protocol):
-    """Tables of one database."""
-
-    def names(self) -> list[str]:
-        """Tables that have a file in each row."""
-        ...
-
-    def unusable(self) -> Mapping[str, str]:
-        """Other tables and why they cannot be named in an entry."""
-        ...
-
-    def columns(self, table: str) -> list[str]:
-        """Names of the columns of a table."""
-        ...
-
-    def keys(self, table: str) -> pd.DataFrame:
-        """Columns file (str), start and end (int64, ns; end -1: end of the file), RangeIndex."""
-        ...
-
-    def is_segmented(self, table: str) -> bool:
-        """Whether the rows of a table are segments and not whole files."""
-        ...
-
-    def values(self, table: str, column: str) -> np.ndarray:
-        """Values of a column as objects, missing None."""
-        ...
-
-    def mapped(self, table: str, column: str, key: str, place: str) -> np.ndarray:
-        """As :meth:`values`, each replaced by an entry of the labels of its scheme.
-
-        Raises:
-            DataError: if there is no such entry; starts with ``place``
-        """
-        ...
 
 
 def missing(what: str, name: str, known: Iterable[str], where: str) -> DataError:
@@ -91,6 +58,9 @@ def sample_table(
         for name in tables.columns(names[0])
         if all(name in tables.columns(other) for other in names)
     }
+    timed = {name: targets[name] for name in columns if _is_timed(targets.get(name))}
+    if timed:
+        tables = cast(Tables, WholeFiles(dataset, tables))
     keys = []
     values: dict[str, list[np.ndarray]] = {name: [] for name in columns}
     for name in names:
@@ -98,13 +68,21 @@ def sample_table(
         if keys[-1].empty:
             raise DataError(f"{place(dataset, 'table')}: table '{name}' has no rows")
         for column, source in columns.items():
-            values[column].append(_column(dataset, tables, name, column, source))
+            if column in timed:
+                _check_events(dataset, tables, name, column, source)
+                files = keys[-1]["file"].tolist()
+                found = annotations(dataset, tables, name, timed[column], source, files)
+            else:
+                found = _column(dataset, tables, name, column, source)
+            values[column].append(found)
     table = pd.concat(keys, ignore_index=True)
     _check_keys(dataset, table)
     for column, parts in values.items():
         target = targets.get(column)
         raw = np.concatenate(parts)
-        if target is not None and target.kind == "regression":
+        if column in timed:
+            table[column] = pd.Series(list(raw), dtype=object, index=table.index)
+        elif target is not None and target.kind == "regression":
             table[column] = _numbers(dataset, table, column, raw, target)
         else:
             labels = _labels(dataset, column, raw, target)
@@ -161,6 +139,22 @@ def _votes(dataset: Dataset, table: pd.DataFrame, column: str, values: np.ndarra
             if not (result[row] >= 0 and result[row].is_integer()):
                 _refuse(dataset, table, row, column, value, "is no number of votes")
     return result
+
+
+def _is_timed(target: Target | None) -> bool:
+    return target is not None and kinds.get(target.kind).keeps_time
+
+
+def _check_events(dataset: Dataset, tables: Tables, table: str, name: str, source: Column) -> None:
+    """Refuse a declaration of events that names no column of a table."""
+    if not source.column or source.map:
+        where = place(dataset, f"columns.{name}")
+        raise DataError(f"{where}: sound events need 'column', and may have 'table' and 'overlap'")
+    other = source.table or table
+    _check_table(dataset, tables, other, f"columns.{name}.table")
+    if source.column not in tables.columns(other):
+        where = place(dataset, f"columns.{name}")
+        raise missing(f"column of table '{other}'", source.column, tables.columns(other), where)
 
 
 def _check_table(dataset: Dataset, tables: Tables, name: str, key: str) -> None:
