@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from common import datasets, embedded, models, paths, provenance
+from common import datasets, embedded, kinds, models, paths, provenance
 from common.designs import DESIGNS, options
 from common.errors import BenchmarkError, ConfigError, MissingDependency
 from common.manifest import FORMAT, Manifest
@@ -173,6 +174,17 @@ def made_of(
     }
 
 
+def unfit(benchmark: Benchmark, target: Target, perturbation: str) -> str:
+    """Why a perturbation cannot be used for a target; empty: it can.
+
+    Where events are annotated by their times, a change that moves the signal would have to move
+    the annotation, too, and what is left would be the other changes once more.
+    """
+    if not kinds.get(target.kind).keeps_time or benchmark.perturbations[perturbation].keeps_timing:
+        return ""
+    return "it moves the signal in time, by which events are annotated"
+
+
 class Planner:
     """Builds plans; keeps what is asked more than once.
 
@@ -298,7 +310,7 @@ class Planner:
                     test,
                     dataset,
                     provenance.digest(parts),
-                    self._where(used, self.library.missing),
+                    self._where(used, partial(self._missing, target)),
                     parts,
                     used,
                     self._where(used, self.library.remark),
@@ -309,6 +321,9 @@ class Planner:
                     plan.not_run.append((cell, reason))
                 else:
                     plan.todo.append(cell)
+
+    def _missing(self, target: Target, perturbation: str) -> str:
+        return unfit(self.benchmark, target, perturbation) or self.library.missing(perturbation)
 
     @staticmethod
     def _where(used: Mapping[str, str], text: Callable[[str], str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from common.designs.base import View
 from common.designs.groups import GroupOptions, group_codes
 from common.errors import ModelError
 from common.metrics.base import Value
+from common.metrics.events.recordings import SoundEvents
 from common.spec import MetricUse
 
 #: name of what a group is compared with
@@ -29,6 +30,8 @@ def check_predictions(view: View) -> tuple[str, str]:
             must have another scale
     """
     prediction = view.prediction
+    if isinstance(prediction, SoundEvents):
+        return ("no predicted events in any recording" if prediction.is_silent else ""), ""
     if len(prediction) and (prediction == prediction[0]).all():
         return f"constant predictions: {prediction[0]} for all {len(prediction)} samples", ""
     if view.target.range is None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from common import spec
-from common.embedded import accents, acted, corpus, devices, reading, sound_corpora
+from common.embedded import accents, acted, corpus, devices, reading, scenes, sound_corpora
 from common.errors import ConfigError
 from common.registry import Registry, unknown
 
@@ -18,6 +18,7 @@ KINDS.add("acted", acted.Acted)
 KINDS.add("accents", accents.Accents)
 KINDS.add("languages", reading.Languages)
 KINDS.add("sentiments", reading.Sentiments)
+KINDS.add("scenes", scenes.Scenes)
 KINDS.add("devices", devices.Devices)
 KINDS.add("sounds", sound_corpora.Sounds)
 KINDS.add("rooms", sound_corpora.Rooms)

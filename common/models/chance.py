@@ -10,6 +10,7 @@ the database is no part of the key: the same segment of two versions has the sam
   all regression targets. Parameters ``mean``, ``sigma``, ``low``, ``high``.
 * ``categorical``: one uniform score per class, so that each class has the largest one with
   the same probability; serves all classification targets.
+* ``silent``, ``always``, ``poisson``: sound events, see :mod:`common.models.chance_events`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import numpy as np
 
 from common import spec
 from common.errors import ConfigError
-from common.models.base import Batch, LoadOptions, SampleKey, place
+from common.models import chance_events
+from common.models.base import Batch, LoadOptions, Model, SampleKey, place
 from common.models.outputs import wanted
 from common.registry import unknown
 from common.rng import digest
@@ -29,7 +31,11 @@ from common.rng import digest
 VERSION = "1"
 
 #: distribution -> kind of the targets that it serves
-_SERVES = {"gaussian": "regression", "categorical": "classification"}
+_SERVES = {
+    "gaussian": "regression",
+    "categorical": "classification",
+    **dict.fromkeys(chance_events.DISTRIBUTIONS, "events"),
+}
 #: parameters of the gaussian model and their values if not given
 _GAUSSIAN = {"mean": 0.5, "sigma": 1 / 6, "low": 0.0, "high": 1.0}
 
@@ -50,10 +56,11 @@ def offered(
     )
 
 
-def load(
-    entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
-) -> ChanceModel:
+def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> Model:
     """The model; nothing is read."""
+    if _distribution(entry) in chance_events.DISTRIBUTIONS:
+        served = [targets[name] for name in offered(entry, targets, None)]
+        return chance_events.EventChance(entry, served, options.seed)
     return ChanceModel(entry, targets, options.seed)
 
 
@@ -134,7 +141,9 @@ def _distribution(entry: spec.Model) -> str:
 
 
 def _parameters(entry: spec.Model) -> dict[str, float]:
-    """Checked parameters of the gaussian model; empty for the categorical one."""
+    """Checked parameters; empty for a model without."""
+    if _distribution(entry) in chance_events.DISTRIBUTIONS:
+        return chance_events.parameters(entry)
     known = _GAUSSIAN if _distribution(entry) == "gaussian" else {}
     values = dict(known)
     for name, value in entry.params.items():

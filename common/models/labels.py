@@ -29,7 +29,7 @@ def missing_labels(
 ) -> ModelError:
     """Error for labels that do not hold all classes of a target; offers what is near."""
     mapped = {mapping.get(label, label) for label in labels}
-    needed = target.labels if target.kind == "classification" else (target.id,)
+    needed = (target.id,) if target.kind == "regression" else target.labels
     absent = [name for name in needed if name not in mapped]
     pairs = {}
     for name in absent:

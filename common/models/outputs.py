@@ -24,8 +24,8 @@ logger = logging.getLogger(__name__)
 
 #: node that is looked at first when a model has several
 PREFERRED = "logits"
-#: kinds of targets that have a fixed number of values per sample
-KINDS = ("regression", "classification")
+#: kinds of targets that a model can give
+KINDS = ("regression", "classification", "events")
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,8 @@ class Choice:
             ModelError: if the shape is another one
         """
         array = np.asarray(values)
+        if self.target.kind == "events":
+            return self._frames(array, n)
         if array.ndim == 1 and array.size == n * self.width and 1 in (n, self.width):
             array = array.reshape(n, self.width)
         if array.shape != (n, self.width):
@@ -95,7 +97,30 @@ class Choice:
             ) from None
         if self.target.kind == "regression":
             return rescale(array[:, self.columns[0][0]], self.scale, self.target)
-        return np.stack([array[:, list(group)].max(axis=1) for group in self.columns], axis=1)
+        return reordered(array, self.columns)
+
+    def _frames(self, array: np.ndarray, n: int) -> np.ndarray:
+        """Scores of frames, a matrix (frames, classes) for each sample."""
+        if array.ndim == 2 and n == 1:
+            array = array[None]
+        if array.ndim != 3 or len(array) != n or array.shape[2] != self.width:
+            raise ModelError(
+                f"target '{self.target.id}': output '{self.node}' has the shape {array.shape}, "
+                f"expected ({n}, frames, {self.width})"
+            )
+        found = np.empty(n, dtype=object)
+        found[:] = [reordered(matrix, self.columns) for matrix in array]
+        return found
+
+
+def reordered(scores: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
+    """Scores with one column per class: the largest of those that are mapped to it.
+
+    Args:
+        scores: shape (N, values of the model)
+        groups: positions of the values of each class
+    """
+    return np.stack([scores[:, list(group)].max(axis=1) for group in groups], axis=1)
 
 
 def wanted(
@@ -125,7 +150,16 @@ def _check(output: spec.Output, target: spec.Target, where: str) -> None:
         raise ConfigError(f"{where}.scale: only a regression target has a scale")
     if output.scale is not None and not output.scale[0] < output.scale[1]:
         raise ConfigError(f"{where}.scale: expected [low, high], found {list(output.scale)}")
-    known = target.labels if target.kind == "classification" else (target.id,)
+    known = (target.id,) if target.kind == "regression" else target.labels
+    timed = {"hop_s": output.hop_s, "threshold": output.threshold, "median_s": output.median_s}
+    given = [name for name, value in timed.items() if value is not None]
+    if given and target.kind != "events":
+        raise ConfigError(f"{where}.{given[0]}: only sound events have it")
+    for name in ("threshold", "median_s"):
+        rule = timed[name]
+        if isinstance(rule, Mapping) and set(rule) != set(target.labels):
+            wrong = min(set(rule) ^ set(target.labels))
+            raise ConfigError(f"{where}.{name}: needs a number for each label; not so: {wrong}")
     for label in output.mapping.values():
         if label not in known:
             raise unknown("label", label, known, f"{where}.mapping")
@@ -149,6 +183,8 @@ def choose(
     """
     choices = []
     for target, output in wanted(entry, targets).values():
+        if target.kind == "events" and not entry.outputs:
+            continue  # that scores belong to frames cannot be told from their names
         candidates = _candidates(entry, target, output, nodes)
         found = next(filter(None, (_match(target, output, n, entry) for n in candidates)), None)
         if found is not None:

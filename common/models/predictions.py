@@ -6,6 +6,9 @@ One row per sample: ``file`` (path in the dataset, forward slashes), for parts o
 * one column with its name: a number, or the name of a class; or
 * for a classification target one column with scores per class, named ``target/class``.
 
+Sound events stand in other files, see :mod:`common.models.event_files`; the entry names their
+target in ``outputs``.
+
 Optional columns: ``dataset`` (name of the database, or name and version as ``emodb-1.4.1``)
 if paths of several datasets are alike, and ``condition`` for predictions on changed signals.
 """
@@ -22,10 +25,11 @@ import numpy as np
 
 from common import spec
 from common.errors import ConfigError, ModelError
-from common.models import notes
-from common.models.base import Batch, LoadOptions, SampleKey, place
+from common.models import event_files, notes
+from common.models.base import Batch, LoadOptions, Model, SampleKey, place
 from common.models.labels import missing_labels, positions, rescale
 from common.models.outputs import wanted
+from common.provenance import digest
 from common.registry import unknown
 from common.view import ORIGINAL
 
@@ -33,7 +37,9 @@ VERSION = "1"
 
 
 def content(entry: spec.Model, cache: Path | None) -> str:
-    """Hash of the file."""
+    """Hash of the file; of all files if there are several."""
+    if entry.outputs and not _is_table(entry):
+        return digest(event_files.content(entry, cache))
     return notes.content_digest(_path(entry), cache, place(entry, "path"))
 
 
@@ -41,6 +47,7 @@ def offered(
     entry: spec.Model, targets: Mapping[str, spec.Target], cache: Path | None
 ) -> tuple[str, ...]:
     """Targets named in ``outputs``; else those that have columns."""
+    event_files.is_meant(entry, targets)
     if entry.outputs:
         return tuple(wanted(entry, targets))
     key = "columns-" + content(entry, cache)
@@ -53,11 +60,17 @@ def offered(
     return tuple(column.target.id for column in find_columns(entry, targets, names))
 
 
-def load(
-    entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
-) -> PredictionsModel:
-    """Read and check the whole table."""
+def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> Model:
+    """Read and check the whole table, or all event lists or scores."""
+    if event_files.is_meant(entry, targets):
+        return event_files.EventFiles(entry, targets)
     return PredictionsModel(entry, targets)
+
+
+def _is_table(entry: spec.Model) -> bool:
+    """Whether the path is a file of a kind that holds a row per sample; events may be others."""
+    path = entry.resolve(entry.path)
+    return path.suffix in (".csv", ".parquet") and not entry.params and not path.is_dir()
 
 
 def _path(entry: spec.Model) -> Path:
@@ -100,6 +113,8 @@ def find_columns(
     """
     found = []
     for target, output in wanted(entry, targets).values():
+        if target.kind == "events":
+            continue
         base = output.node or target.id
         where = place(entry, f"outputs.{target.id}" if entry.outputs else "path")
         labels = [name.removeprefix(f"{base}/") for name in names if name.startswith(f"{base}/")]

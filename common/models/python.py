@@ -14,7 +14,9 @@ The module lies in the folder of the catalog file or is installed. ``factory(**p
 
 A function ``predict(signals, sampling_rate)`` alone does as well. The answer holds, for each
 target, one number per signal (regression), or one row of scores or one class name per signal
-(classification). Calls are not made in parallel and have no time limit.
+(classification); for sound events one matrix of scores (frames, labels) per signal, or one list
+of (onset in s, offset in s, label), or a dictionary with ``scores`` (and ``times``, the frames + 1
+borders in s, if frames are not as long as the target says) and ``events``. Calls are not made in parallel and have no time limit.
 """
 
 from __future__ import annotations
@@ -166,11 +168,16 @@ class _Reader:
     scale: tuple[float, float] | None
 
     def read(self, values: Any, n: int) -> np.ndarray:
+        if self.target.kind == "events":
+            return self._events(values, n)
         array = np.asarray(values)
         if self.target.kind == "regression":
             return Choice(self.target, self.node, ((0,),), 1, self.scale).read(array, n)
         if array.dtype.kind in "OUST":
             return one_hot(self.target, array, n, self.mapping)
+        return Choice(self.target, self.node, self._groups(), len(self.labels)).read(array, n)
+
+    def _groups(self) -> tuple[tuple[int, ...], ...]:
         groups = positions(self.target.labels, self.labels, self.mapping)
         if groups is None:
             raise ModelError(
@@ -178,7 +185,28 @@ class _Reader:
                 f"'labels = {{\"{self.target.id}\": [...]}}', or the entry "
                 f"'outputs: {{{self.target.id}: {{labels: [...]}}}}'"
             )
-        return Choice(self.target, self.node, groups, len(self.labels)).read(array, n)
+        return groups
+
+    def _events(self, values: Any, n: int) -> np.ndarray:
+        """One matrix of scores, list of events or dictionary of them per signal."""
+        if not isinstance(values, Sequence | np.ndarray) or len(values) != n:
+            found = len(values) if isinstance(values, Sequence | np.ndarray) else "none"
+            raise ModelError(f"target '{self.target.id}': expected {n} predictions, found {found}")
+        answer = np.empty(n, dtype=object)
+        for number, item in enumerate(values):
+            parts = dict(item) if isinstance(item, Mapping) else {}
+            if not parts:
+                is_matrix = isinstance(item, np.ndarray) and item.ndim == 2
+                parts = {"scores" if is_matrix else "events": item}
+            if "scores" in parts:
+                scores = np.asarray(parts["scores"])
+                choice = Choice(self.target, self.node, self._groups(), len(self.labels))
+                parts["scores"] = choice.read(scores, 1)[0]
+            if "events" in parts and self.mapping:
+                rows = [tuple(row) for row in parts["events"]]
+                parts["events"] = [(*row[:2], self.mapping.get(row[2], row[2])) for row in rows]
+            answer[number] = parts
+        return answer
 
 
 class PythonModel:
@@ -241,7 +269,7 @@ def _reader(entry: spec.Model, target: spec.Target, made: Any) -> _Reader:
     stated = getattr(made, "labels", None)
     own = stated.get(target.id, ()) if isinstance(stated, Mapping) else ()
     labels = output.labels or tuple(map(str, own))
-    if target.kind == "classification" and labels:
+    if target.kind != "regression" and labels:
         where = place(entry, f"labels of '{target.id}'")
         if len(set(labels)) < len(labels):
             raise ModelError(f"{where}: a label is there twice: {', '.join(labels)}")
