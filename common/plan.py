@@ -175,11 +175,7 @@ def made_of(
 
 
 def unfit(benchmark: Benchmark, target: Target, perturbation: str) -> str:
-    """Why a perturbation cannot be used for a target; empty: it can.
-
-    Where events are annotated by their times, a change that moves the signal would have to move
-    the annotation, too, and what is left would be the other changes once more.
-    """
+    """Why a perturbation cannot be used for a target; empty: it can."""
     if not kinds.get(target.kind).keeps_time or benchmark.perturbations[perturbation].keeps_timing:
         return ""
     return "it moves the signal in time, by which events are annotated"

@@ -25,7 +25,7 @@ from common.metrics import METRICS, Metric
 from common.models.base import Batch, SampleKey
 from common.paths import Paths
 from common.results import COLUMNS, STATUSES
-from common.spec import Criterion, load_benchmark
+from common.spec import KINDS, Criterion, load_benchmark
 
 DOCS, ROOT = paths.DOCS, paths.REPOSITORY
 PROSE = sorted(DOCS.rglob("*.rst"))
@@ -121,9 +121,9 @@ def test_every_test_has_a_method_page_with_its_metrics_and_datasets(test: str) -
 
 @pytest.mark.parametrize("test", list(BENCHMARK.tests))
 def test_every_method_page_shows_the_criteria_of_all_kinds(test: str) -> None:
-    shown = re.findall(rf":file: \.\./method-tests/(\w+)/{test}\.csv", METHOD[test])
+    shown = re.findall(rf":file: \.\./method-tests/([\w-]+)/{test}\.csv", METHOD[test])
     kinds = {BENCHMARK.targets[target].kind for target in shown}
-    assert kinds == {k for k in ("regression", "classification") if BENCHMARK.tests[test].uses(k)}
+    assert kinds == {kind for kind in KINDS if BENCHMARK.tests[test].uses(kind)}
 
 
 @pytest.mark.parametrize("test", list(BENCHMARK.tests))
