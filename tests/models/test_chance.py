@@ -140,7 +140,7 @@ def test_far_tails_stay_inside():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({}, "params.distribution: unknown distribution ''. Known: categorical, gaussian"),
+        ({}, "params.distribution: unknown distribution ''. Known: always, categorical, "),
         ({"distribution": "gausian"}, "unknown distribution 'gausian'. Did you mean 'gaussian'"),
         (
             {"distribution": "gaussian", "sgima": 1},
