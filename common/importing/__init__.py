@@ -72,8 +72,8 @@ def import_dataset(
     layout = guessing.layout_of(format or guessing.detect(source))
     entry: dict[str, Any] = {"id": name, "version": "1.0.0", **_place(source, catalog)}
     with _kept(catalog.parent / f"{name}.csv", wanted=layout is not None) as table:
-        notes = _draft(entry, source, table, layout, format, list(benchmark.targets))
-        labels = {t.id: t for t in benchmark.targets.values() if t.kind != "regression"}
+        notes = _draft(entry, source, table, layout, format, _guessed(benchmark))
+        labels = {t.id: t for t in benchmark.targets.values() if t.kind == "classification"}
         samples = _refine(entry, catalog, labels)
         report = inspect(samples, entry, catalog, benchmark.targets)
         known = benchmark.datasets.get(name)
@@ -113,6 +113,11 @@ def _kept(table: Path, *, wanted: bool) -> Iterator[Path]:
         elif wanted:
             table.unlink(missing_ok=True)
         raise
+
+
+def _guessed(benchmark: Benchmark) -> list[str]:
+    """Targets that a column may hold; sound events stand in tables of their own."""
+    return [target.id for target in benchmark.targets.values() if target.kind != "events"]
 
 
 def _draft(

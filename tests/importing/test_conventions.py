@@ -21,6 +21,8 @@ def test_synonyms_are_unambiguous_and_lead_to_other_words():
 
 def test_classes_of_the_targets_can_be_found():
     for target in spec.load_benchmark().targets.values():
+        if target.kind == "events":
+            continue  # events stand in tables of their own, which are named by hand
         if target.labels:
             assert set(target.labels) <= set(KNOWN.synonyms[target.id])
         assert target.id in KNOWN.columns
