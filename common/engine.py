@@ -23,7 +23,7 @@ from common.errors import BenchmarkError, DatasetUnavailable, ModelError
 from common.inputs import Request, Source, description, store_folder
 from common.models.base import Model as LoadedModel
 from common.paths import Paths
-from common.plan import Cell, Filters, Plan, Planner, stale_files, unfit
+from common.plan import Cell, Filters, Plan, Planner, stale_files
 from common.predict import NOT_TRIED, Predictor
 from common.publish import Publisher
 from common.rows import rows
@@ -265,7 +265,8 @@ class Engine:
         if samples.empty:
             return
         wanted = cell.conditions
-        never = {n: unfit(self.benchmark, cell.target, used) for n, used in wanted.items()}
+        known = self.benchmark.perturbations
+        never = {n: kinds.unfit(cell.target, known[used]) for n, used in wanted.items()}
         reasons = {n: never[n] or self.library.prepare(used) for n, used in wanted.items()}
         missing = {name: reason for name, reason in reasons.items() if reason}
         work.cell = cell = replace(cell, missing=missing)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -174,13 +173,6 @@ def made_of(
     }
 
 
-def unfit(benchmark: Benchmark, target: Target, perturbation: str) -> str:
-    """Why a perturbation cannot be used for a target; empty: it can."""
-    if not kinds.get(target.kind).keeps_time or benchmark.perturbations[perturbation].keeps_timing:
-        return ""
-    return "it moves the signal in time, by which events are annotated"
-
-
 class Planner:
     """Builds plans; keeps what is asked more than once.
 
@@ -289,6 +281,7 @@ class Planner:
         force: bool,
     ) -> None:
         manifest = Manifest.read(self.folders.manifest(target.id, model.id))
+        perturbations = self.benchmark.perturbations
         for test in self.benchmark.applicable(target.id):
             chosen = participants(self.benchmark, test, target)
             plan.order[target.id, test.id] = [dataset.id for dataset in chosen]
@@ -300,13 +293,15 @@ class Planner:
                 _, reason = self.data(dataset, named=dataset.id in filters.datasets)
                 parts = self.made_of(model, fingerprint, test, target, dataset)
                 used = self.conditions(test, target, dataset)
+                never = self._where(used, lambda name: kinds.unfit(target, perturbations[name]))
                 cell = Cell(
                     target,
                     model,
                     test,
                     dataset,
                     provenance.digest(parts),
-                    self._where(used, partial(self._missing, target)),
+                    self._where(used, self.library.missing) | never,
+                    ),
                     parts,
                     used,
                     self._where(used, self.library.remark),
@@ -317,9 +312,6 @@ class Planner:
                     plan.not_run.append((cell, reason))
                 else:
                     plan.todo.append(cell)
-
-    def _missing(self, target: Target, perturbation: str) -> str:
-        return unfit(self.benchmark, target, perturbation) or self.library.missing(perturbation)
 
     @staticmethod
     def _where(used: Mapping[str, str], text: Callable[[str], str]) -> dict[str, str]:
