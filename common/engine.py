@@ -265,8 +265,7 @@ class Engine:
         if samples.empty:
             return
         wanted = cell.conditions
-        known = self.benchmark.perturbations
-        never = {n: kinds.unfit(cell.target, known[used]) for n, used in wanted.items()}
+        never = {n: self.library.unfit(cell.target, used) for n, used in wanted.items()}
         reasons = {n: never[n] or self.library.prepare(used) for n, used in wanted.items()}
         missing = {name: reason for name, reason in reasons.items() if reason}
         work.cell = cell = replace(cell, missing=missing)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common import datasets, embedded, kinds, models, paths, provenance
+from common import datasets, embedded, models, paths, provenance
 from common.designs import DESIGNS, options
 from common.errors import BenchmarkError, ConfigError, MissingDependency
 from common.manifest import FORMAT, Manifest
@@ -281,7 +281,6 @@ class Planner:
         force: bool,
     ) -> None:
         manifest = Manifest.read(self.folders.manifest(target.id, model.id))
-        perturbations = self.benchmark.perturbations
         for test in self.benchmark.applicable(target.id):
             chosen = participants(self.benchmark, test, target)
             plan.order[target.id, test.id] = [dataset.id for dataset in chosen]
@@ -293,7 +292,7 @@ class Planner:
                 _, reason = self.data(dataset, named=dataset.id in filters.datasets)
                 parts = self.made_of(model, fingerprint, test, target, dataset)
                 used = self.conditions(test, target, dataset)
-                never = self._where(used, lambda name: kinds.unfit(target, perturbations[name]))
+                never = self._where(used, lambda name: self.library.unfit(target, name))
                 cell = Cell(
                     target,
                     model,
@@ -301,7 +300,6 @@ class Planner:
                     dataset,
                     provenance.digest(parts),
                     self._where(used, self.library.missing) | never,
-                    ),
                     parts,
                     used,
                     self._where(used, self.library.remark),
@@ -324,9 +322,8 @@ class Planner:
         if dataset.id not in self._data:
             cache = self.folders.cache
             reason = self._missing_parts.get(dataset.database, "") if dataset.embedded else ""
-            reason = reason or datasets.availability(
-                dataset, cache, download=self.download or named
-            )
+            may = self.download or named
+            reason = reason or datasets.availability(dataset, cache, download=may)
             data = "" if reason else datasets.fingerprint(dataset, cache)
             self._data[dataset.id] = (data, reason)
         return self._data[dataset.id]

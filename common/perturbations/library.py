@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import datasets, provenance, rng
+from common import datasets, kinds, provenance, rng
 from common.errors import DatasetUnavailable
 from common.perturbations import amr
 from common.perturbations.base import PERTURBATIONS, Function
 from common.perturbations.corpora import Corpora, CorpusSpec, corpus_spec
 from common.registry import unknown
-from common.spec import Benchmark, Dataset, Perturbation
+from common.spec import Benchmark, Dataset, Perturbation, Target
 
 if TYPE_CHECKING:
     from common.models.base import SampleKey
@@ -84,6 +84,12 @@ class Library:
         """Which recordings a perturbation draws from, for a row; empty if it needs none."""
         found = self.recordings(name)
         return "" if found is None else f"recordings of {found.database} {found.version}"
+
+    def unfit(self, target: Target, name: str) -> str:
+        """Why predictions of a target cannot be compared after a perturbation; empty: they can."""
+        if self.entry(name).keeps_timing or not kinds.get(target.kind).keeps_time:
+            return ""
+        return "it moves the signal in time, by which events are annotated"
 
     def missing(self, name: str) -> str:
         """Why a perturbation cannot be applied on this machine; empty if it can."""
