@@ -4,29 +4,42 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from common.paths import Paths, default_cache
 
 Say = Callable[[str], None]
 
 
-def run(what: str, *, workers: int, say: Say, large: bool = False) -> dict[str, Any]:
+class Suite(NamedTuple):
+    """What ``bench suite`` runs: the user's catalogs, models and datasets; empty: all."""
+
+    catalogs: Sequence[Path] = ()
+    models: Sequence[str] = ()
+    datasets: Sequence[str] = ()
+
+
+def run(
+    what: str, *, workers: int, say: Say, large: bool = False, suite: Suite | None = None
+) -> dict[str, Any]:
     """Run a benchmark and report every figure.
 
     Args:
-        what: engine, events, fairness, site or uncertainty
+        what: engine, events, fairness, perturb, site, suite or uncertainty
         workers: parallel workers
         say: takes one line for a person
         large: whether the large case of events is measured, too
+        suite: what ``suite`` runs
     """
     measure: dict[str, Callable[[int], dict[str, Any]]] = {
         "engine": _engine,
         "events": lambda workers: _events(large),
         "fairness": _fairness,
+        "perturb": _perturb,
         "site": _site,
+        "suite": lambda workers: _suite(workers, suite or Suite()),
         "uncertainty": _uncertainty,
     }
     figures = measure[what](workers)
@@ -71,6 +84,23 @@ def _events(large: bool) -> dict[str, Any]:
     from common.bench_events import bench_events
 
     return bench_events(large=large)
+
+
+def _suite(workers: int, suite: Suite) -> dict[str, Any]:
+    """A whole suite as a user meets it, in fresh processes."""
+    from common.bench_suite import LIMITS, bench_suite
+
+    with tempfile.TemporaryDirectory() as folder:
+        found = bench_suite(Path(folder), workers, *suite)
+    return {**found, **{f"at most {name}": value for name, value in LIMITS.items()}}
+
+
+def _perturb(workers: int) -> dict[str, Any]:
+    """All perturbations of many files, and beside auglib."""
+    from common.bench_perturb import LIMITS, bench_perturb
+
+    found = bench_perturb(workers)
+    return {**found, **{f"limit of {name}": value for name, value in LIMITS.items()}}
 
 
 def _site(workers: int) -> dict[str, Any]:

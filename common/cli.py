@@ -128,7 +128,7 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
     context.say(
         f"{report.computed} cells computed, {report.current} up to date, "
         f"{len(report.errors)} errors, {len(report.not_run)} not run; "
-        f"{report.calls} signals predicted"
+        f"{report.calls} signals predicted of {report.distinct} distinct inputs"
     )
     _tell_reasons(context, report)
     return (CELL_ERRORS if report.errors else OK), vars(report)
@@ -331,7 +331,11 @@ def command_bench(context: Context) -> int:
     from common import bench
 
     args = context.args
-    context.answer(bench.run(args.what, workers=context.workers, say=context.say, large=args.large))
+    if args.what != "suite" and (args.model or args.dataset):
+        raise ConfigError("--model and --dataset go with 'bench suite' only")
+    chosen = bench.Suite(args.catalog, args.model, args.dataset)
+    settings = {"workers": context.workers, "say": context.say, "large": args.large}
+    context.answer(bench.run(args.what, **settings, suite=chosen))
     return OK
 
 

@@ -6,13 +6,15 @@ are still the same, the files that lie there are the figures.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import importlib.metadata
 import json
 import multiprocessing
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -165,13 +167,26 @@ def draw(job: Job) -> dict[str, str]:
         names.append("null_distributions")
     chosen = options(DESIGNS.get(cell.test.design_name), cell.test)
     drawn = {}
-    for name in names:
-        texts = ALTS.get(name)(view, chosen)
-        for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
-            file = "_".join(part for part in (f"visualization_{cell.dataset.data}", suffix) if part)
-            save(figure, job.folder / f"{file}.png")
-            drawn[f"{file}.png"] = texts[suffix]
+    with _rare_collection():
+        for name in names:
+            texts = ALTS.get(name)(view, chosen)
+            for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
+                parts = (f"visualization_{cell.dataset.data}", suffix)
+                file = "_".join(part for part in parts if part)
+                save(figure, job.folder / f"{file}.png")
+                drawn[f"{file}.png"] = texts[suffix]
     return drawn
+
+
+@contextmanager
+def _rare_collection() -> Iterator[None]:
+    """Look for garbage less often: a figure is made of a hundred thousand objects that live."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 class Drawer:
@@ -205,8 +220,7 @@ class Drawer:
             self._pool = ProcessPoolExecutor(
                 self.workers,
                 mp_context=multiprocessing.get_context("spawn"),
-                initializer=signal.signal,
-                initargs=(signal.SIGINT, signal.SIG_IGN),
+                initializer=_start,
             )
         futures = [self._pool.submit(draw, job) for job in jobs]
         try:
@@ -221,6 +235,12 @@ class Drawer:
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
+
+
+def _start() -> None:
+    """A process that draws: Ctrl-C is for the one that started it; what is loaded stays."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
 
 
 def _drawn(figures: dict[str, str], now: str, folder: Path) -> Drawn:

@@ -259,7 +259,7 @@ def encode(figure: Figure) -> bytes:
         image = Image.fromarray(np.ascontiguousarray(pixels))
     palette = image.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     out = io.BytesIO()
-    palette.save(out, "png", optimize=True, dpi=(DPI, DPI))
+    palette.save(out, "png", compress_level=6, dpi=(DPI, DPI))
     return out.getvalue()
 
 

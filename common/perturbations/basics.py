@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from common.perturbations.levels import peak_normalised
@@ -39,7 +41,17 @@ def butterworth(
     signal: np.ndarray, sampling_rate: int, kind: str, cutoff_hz: float, order: int
 ) -> np.ndarray:
     """Signal behind a Butterworth filter, float64, shape (channels, samples)."""
-    from scipy.signal import butter, lfilter
+    from scipy.signal import lfilter
 
-    coefficients = butter(order, cutoff_hz, btype=kind, fs=sampling_rate)
+    coefficients = _coefficients(sampling_rate, kind, float(cutoff_hz), order)
     return np.asarray(lfilter(*coefficients, signal.astype(np.float64), axis=1))
+
+
+@lru_cache(maxsize=256)
+def _coefficients(
+    sampling_rate: int, kind: str, cutoff_hz: float, order: int
+) -> tuple[np.ndarray, np.ndarray]:
+    from scipy.signal import butter
+
+    numerator, denominator = butter(order, cutoff_hz, btype=kind, fs=sampling_rate)
+    return numerator, denominator
