@@ -96,7 +96,16 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
     progress = context.progress()
     filters: Filters = context.filters()
     filters.check(benchmark)
-    planner = Planner(benchmark, context.folders, seed=args.seed, download=args.download)
+    folders, make = context.folders, None
+    if getattr(args, "severity", False):
+        from common import severity
+
+        swept = severity.sweep(benchmark, filters)
+        benchmark, folders = swept.benchmark, severity.folders_of(folders)
+        make = severity.engine(swept)
+        for condition, name in swept.without.items():
+            context.say(f"no severity axis: {condition} (perturbation '{name}')")
+    planner = Planner(benchmark, folders, seed=args.seed, download=args.download)
     try:
         planner.prepare(
             filters,
@@ -110,11 +119,11 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
         text = f"nothing to do: {len(plan.done)} cells are up to date"
         context.say(text + (f", {len(plan.not_run)} not run" if plan.not_run else ""))
         return OK, {"computed": 0, "current": len(plan.done), "calls": 0, "distinct": 0}
-    from common.engine import Engine
-
-    engine = Engine(
+    if make is None:
+        from common.engine import Engine as make
+    engine = make(
         benchmark,
-        context.folders,
+        folders,
         seed=args.seed,
         workers=context.workers,
         download=args.download,

@@ -104,6 +104,10 @@ class Engine:
         progress: told how far it is
     """
 
+    #: what writes the results, and whether the criteria of all tests are written beside them
+    publisher: type[Publisher] = Publisher
+    criteria_tables = True
+
     def __init__(
         self,
         benchmark: Benchmark,
@@ -141,10 +145,11 @@ class Engine:
             progress=lambda done, total: self.progress("synthesise embedded data", done, total),
         )
         plan = self.planner.plan(filters, force=force)
-        write_criteria(self.benchmark, self.folders)
+        if self.criteria_tables:
+            write_criteria(self.benchmark, self.folders)
         report = Report(current=len(plan.done))
         self._named = set(filters.datasets)
-        publisher = Publisher(self.folders, plan, seed=self.seed, workers=self.workers)
+        publisher = self.publisher(self.folders, plan, seed=self.seed, workers=self.workers)
         for model, reason in plan.failed:
             report.errors[model.id] = reason
         for cell, reason in plan.not_run:

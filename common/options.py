@@ -144,7 +144,13 @@ def parser() -> argparse.ArgumentParser:
     listing.add_argument(
         "--dataset", metavar="ID", help="with tests: which tests the dataset takes part in"
     )
-    _filter_options(add("run", "run tests"))
+    running = add("run", "run tests")
+    _filter_options(running)
+    running.add_argument(
+        "--severity",
+        action="store_true",
+        help="instead, run the robustness tests at all levels of their perturbations",
+    )
     site = add("site", "pages and HTML from what is in method-tests/")
     site.add_argument("--force", action="store_true", help="build from scratch")
     site.add_argument(

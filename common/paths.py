@@ -15,6 +15,8 @@ PUBLISHED = REPOSITORY / "extra" / "published"
 RANGES_CSV = "correctness_consistency_ranges.csv"
 #: folder in ``extra/media/``: samples that result pages play
 SAMPLES = "samples"
+#: folder below the results of a model: what it does as perturbations get worse
+SEVERITY = "severity"
 CACHE_NAME = "speechproof"
 #: folder in the cache: what is known about model files (hashes, nodes)
 MODELS_CACHE = "models"
@@ -80,6 +82,10 @@ class Paths:
     def results(self, target: str, model: str, test: str) -> Path:
         """Result rows of a model in a test."""
         return self.method_tests / target / model / f"{test}.csv"
+
+    def severity(self, target: str, model: str, test: str) -> Path:
+        """Rows of a model in a test at all levels of its perturbations."""
+        return self.method_tests / target / model / SEVERITY / f"{test}.csv"
 
     def manifest(self, target: str, model: str) -> Path:
         """What the result rows of a model were made from."""

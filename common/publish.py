@@ -55,6 +55,9 @@ class Publisher:
         workers: number of processes that draw
     """
 
+    #: columns of the result files
+    columns: Sequence[str] = tuple(results.COLUMNS)
+
     def __init__(self, folders: Paths, plan: Plan, *, seed: int, workers: int = 1):
         self.folders = folders
         self.plan = plan
@@ -153,14 +156,15 @@ class Publisher:
             path = self.folders.manifest(target, model)
             results.write_text(path, manifest.to_json(), only_changed=True)
 
-    @staticmethod
-    def _merged(path: Path, new: dict[str, list[dict[str, Any]]], order: Sequence[str]) -> str:
+    def _merged(
+        self, path: Path, new: dict[str, list[dict[str, Any]]], order: Sequence[str]
+    ) -> str:
         try:
-            return results.merged_csv(path, new, order)
+            return results.merged_csv(path, new, order, self.columns)
         except DataError as error:
             logger.warning("%s; it is written anew", error)
             path.unlink()
-            return results.merged_csv(path, new, order)
+            return results.merged_csv(path, new, order, self.columns)
 
     def _draw(self) -> None:
         """Draw what is due; a cell whose figures were not drawn is not done and is forgotten."""

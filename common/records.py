@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pydantic
 
+from common.axis import Severity
 from common.criterion import Chance, Criterion, MetricUse, Record
 from common.ratings import Ratings
 from common.registry import unknown
@@ -26,6 +27,7 @@ __all__ = [
     "Perturbation",
     "Ratings",
     "Record",
+    "Severity",
     "Target",
     "Test",
 ]
@@ -281,6 +283,7 @@ class Perturbation(Entry):
     params: Mapping[str, Any] = {}
     keeps_timing: bool = True
     description: str = ""
+    severity: Severity | None = None
     variant_of: str = ""
     corpora: str = ""
 

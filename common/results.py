@@ -25,6 +25,7 @@ __all__ = [
     "COUNTS",
     "FORMAT",
     "NUMBERS",
+    "SEVERITY_COLUMNS",
     "STATUSES",
     "Manifest",
     "frame",
@@ -64,6 +65,15 @@ COLUMNS = {
     "reason": "why there is no value or verdict",
     "note": "remark shown with the value",
 }
+#: the columns of ``severity/<test>.csv``: those of a row, and where it stands on which axis
+SEVERITY_COLUMNS = {
+    **COLUMNS,
+    "condition": "condition of the test that the perturbation stands for",
+    "perturbation": "id of the perturbation",
+    "axis": "what gets worse",
+    "unit": "its unit",
+    "level": "place on the axis, in this unit",
+}
 NUMBERS = ("value", "reference_value", "ci_low", "ci_high", "mde", "p_value", "effect")
 COUNTS = ("n", "clusters")
 #: columns that files of older formats lack
@@ -99,7 +109,10 @@ def to_csv(table: pd.DataFrame) -> str:
 
 
 def merged_csv(
-    path: Path, new: Mapping[str, Iterable[Mapping[str, Any]]], order: Sequence[str]
+    path: Path,
+    new: Mapping[str, Iterable[Mapping[str, Any]]],
+    order: Sequence[str],
+    columns: Sequence[str] = tuple(COLUMNS),
 ) -> str:
     """CSV text of a result file after some of its datasets were computed anew.
 
@@ -109,27 +122,28 @@ def merged_csv(
         path: the file as it is, which need not exist
         new: dataset -> its rows
         order: datasets in the order of the rows; others are dropped
+        columns: of the file
 
     Raises:
         DataError: if the file is not a result file
     """
-    lines = {name: [_line(row) for row in rows] for name, rows in new.items()}
-    place = list(COLUMNS).index("dataset")
-    for line in _read_lines(path) if path.exists() else []:
+    lines = {name: [_line(row, columns) for row in rows] for name, rows in new.items()}
+    place = list(columns).index("dataset")
+    for line in _read_lines(path, columns) if path.exists() else []:
         if line[place] not in new:
             lines.setdefault(line[place], []).append(line)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(columns)
     for name in order:
         writer.writerows(lines.get(name, []))
     return text.getvalue()
 
 
-def _line(row: Mapping[str, Any]) -> list[str]:
+def _line(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     """Fields of a row as :func:`to_csv` writes them."""
     line = []
-    for column in COLUMNS:
+    for column in columns:
         value = row.get(column)
         if value is None:
             line.append("")
@@ -142,14 +156,15 @@ def _line(row: Mapping[str, Any]) -> list[str]:
     return line
 
 
-def _read_lines(path: Path) -> list[list[str]]:
+def _read_lines(path: Path, columns: Sequence[str]) -> list[list[str]]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             head, *lines = csv.reader(file, strict=True)
-        places = [head.index(column) for column in COLUMNS]
-        found = [[line[place] for place in places] for line in lines]
+        lacking = set(NEWER) - set(head)
+        places = [-1 if column in lacking else head.index(column) for column in columns]
+        found = [["" if place < 0 else line[place] for place in places] for line in lines]
         for line in found:
-            for column, value in zip(COLUMNS, line, strict=True):
+            for column, value in zip(columns, line, strict=True):
                 if value and column in (*NUMBERS, *COUNTS):
                     float(value)
     except (OSError, ValueError, LookupError, csv.Error) as error:

@@ -32,6 +32,7 @@ from common.records import (
     Output,
     Perturbation,
     Record,
+    Severity,
     Target,
     Test,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "Output",
     "Perturbation",
     "Record",
+    "Severity",
     "Target",
     "Test",
     "fault",

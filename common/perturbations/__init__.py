@@ -5,7 +5,7 @@ Reading order: :mod:`~common.perturbations.base` (what a perturbation is),
 :mod:`~common.perturbations.levels` (what a ratio is, how a level is kept),
 :mod:`~common.perturbations.noise`, :mod:`~common.perturbations.filters`,
 :mod:`~common.perturbations.phone`, and :mod:`~common.perturbations.library` (the entries of the
-catalog, bound to their recordings).
+catalog, bound to their recordings); :mod:`~common.perturbations.severity` has their levels.
 """
 
 from common.perturbations import (  # noqa: F401 (registration)

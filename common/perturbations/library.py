@@ -16,6 +16,7 @@ from common.errors import DatasetUnavailable
 from common.perturbations import amr
 from common.perturbations.base import PERTURBATIONS, Function
 from common.perturbations.corpora import Corpora, CorpusSpec, corpus_spec
+from common.perturbations.severity import levels
 from common.registry import unknown
 from common.spec import Benchmark, Dataset, Perturbation, Target
 
@@ -160,7 +161,7 @@ class Library:
         Returns:
             float32, shape (channels, samples); the number of samples may differ
         """
-        own = rng.generator(self.seed, name, key.database, key.file, int(key.start))
+        own = rng.generator(self.seed, self.entry(name).id, key.database, key.file, int(key.start))
         return self.apply(name, signal, sampling_rate, own)
 
     def apply(
@@ -245,6 +246,11 @@ def faults(benchmark: Benchmark, entry: Perturbation) -> Iterator[str]:
         for column in spec.where:
             if known and column not in known:
                 yield str(unknown("column", column, known, f"{where}.params.{CORPUS}.where"))
+    for level in levels(entry):
+        for found in faults(benchmark, level.entry):
+            at = f"{where}.severity, level {level.level:g}"
+            yield found.replace(f"{where}.params", at, 1)
+            return
 
 
 #: annotation of a parameter -> what a catalog must give

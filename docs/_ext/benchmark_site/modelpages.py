@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import cells, media, tables
+from benchmark_site import cells, dose, media, tables
 from benchmark_site.content import Board, Content, words
 from benchmark_site.export import rows_file
 from benchmark_site.page import Page, Section, anchor
@@ -147,4 +147,5 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
             if (model.id, test) in board.groups
         ],
     )
+    html += dose.of_model(content, page, target, model, test)
     return Section(anchor("test", test), facts.title, html)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import media, modelpages, samples, strips, tables
+from benchmark_site import dose, media, modelpages, samples, strips, tables
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, render, test_doc
@@ -90,6 +90,9 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     if groups:
         shown = render("figures.j2", groups=groups)
         parts.append(Section(anchor(board.name, "figures"), "Figures", shown))
+    curves = dose.of_test(content, page, board, models, test)
+    if curves is not None:
+        parts.append(curves)
     if sound:
         parts.append(Section(samples.place(board), samples.TITLE, sound))
     return Section(board.name, board.title, html, parts)

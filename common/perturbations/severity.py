@@ -1,0 +1,49 @@
+"""Levels of a perturbation: the same change, milder and more severe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from common.spec import Perturbation
+
+
+class Level(NamedTuple):
+    """A perturbation at one level of its axis.
+
+    Args:
+        name: by which a condition of a test names it; that of the perturbation where its own
+            parameters are those of the level, so that what was predicted is not predicted again
+        level: place on the axis
+        entry: the perturbation with the parameters of the level. It keeps its id, so the draws
+            are those of the perturbation itself: at all levels, a sample gets the same noise
+    """
+
+    name: str
+    level: float
+    entry: Perturbation
+
+
+def levels(entry: Perturbation) -> list[Level]:
+    """All levels of a perturbation, from mild to severe; none if it has no axis.
+
+    >>> severity = {"axis": "Ratio", "levels": [20, 0], "params": "snr_db"}
+    >>> known = {"id": "hum", "label": "Hum", "function": "hum", "params": {"snr_db": 20}}
+    >>> found = levels(Perturbation(**known, severity=severity))
+    >>> [(level.name, level.entry.id, level.entry.params["snr_db"]) for level in found]
+    [('hum', 'hum', 20), ('hum--0', 'hum', 0)]
+    """
+    severity = entry.severity
+    if severity is None:
+        return []
+    found = []
+    for place, level in enumerate(severity.levels):
+        params = dict(entry.params)
+        for name, value in severity.at(place).items():
+            known = params.get(name)
+            both = isinstance(known, Mapping) and isinstance(value, Mapping)
+            params[name] = {**known, **value} if both else value
+        made = entry.model_copy(update={"params": params, "severity": None})
+        same = params == dict(entry.params)
+        found.append(Level(entry.id if same else f"{entry.id}--{level:g}", level, made))
+    return found

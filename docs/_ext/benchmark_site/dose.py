@@ -1,0 +1,151 @@
+"""Sections on dose and response: curves, breaking points and values of a sweep."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmark_site import cells
+from benchmark_site.content import Board, Content, metric_names
+from benchmark_site.page import Page, Section, anchor
+from benchmark_site.render import render
+from benchmark_site.sources import Model
+from common import dose
+from common.dose import Curve
+from common.figures.dose import COLORS, dose_svg
+from common.metrics import METRICS
+
+#: page that says how to make curves and how to read them
+METHOD = "method/severity"
+
+
+@cache
+def _read(path: Path, stamp: int) -> list[Curve]:
+    return dose.read(path)
+
+
+def curves(content: Content, target: str, model: Model, test: str) -> list[Curve]:
+    """Curves of a model in a test; none if they were not made."""
+    path = content.paths.severity(target, model.id, test)
+    if model.published or not path.is_file():
+        return []
+    return _read(path, path.stat().st_mtime_ns)
+
+
+def of_test(
+    content: Content, page: Page, board: Board, models: Sequence[Model], test: str
+) -> Section | None:
+    """Section of a board on the page of a test; None where no condition has an axis."""
+    if board.published or not _has_axis(content, test):
+        return None
+    data = set(board.table.loc[board.table["test"] == test, "data"])
+    found = [
+        (model, curve)
+        for model in models
+        for curve in curves(content, board.target, model, test)
+        if curve.data in data
+    ]
+    html = _html(content, page, test, found, anchor(board.name, "dose"))
+    return Section(anchor(board.name, "dose"), "Dose and response", html)
+
+
+def of_model(content: Content, page: Page, target: str, model: Model, test: str) -> str:
+    """What stands in the section of a test on the page of a model; empty without curves."""
+    found = [(model, curve) for curve in curves(content, target, model, test)]
+    if not found:
+        return ""
+    return _html(content, page, test, found, anchor("test", test, "dose"))
+
+
+def _has_axis(content: Content, test: str) -> bool:
+    declared = content.benchmark.tests.get(test)
+    if declared is None:
+        return False
+    text = repr(declared.options)
+    entries = content.benchmark.perturbations.values()
+    return any(f"'{entry.id}'" in text for entry in entries if entry.severity is not None)
+
+
+def _html(
+    content: Content, page: Page, test: str, found: Sequence[tuple[Model, Curve]], name: str
+) -> str:
+    models = list(dict.fromkeys(model for model, _ in found))
+    colors = {model: number for number, model in enumerate(models)}
+    blocks: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for number, group in enumerate(dose.grouped([(model, curve) for model, curve in found])):
+        first = group[0][1]
+        blocks.setdefault((first.data, first.metric), []).append(
+            _group(group, models, colors, f"{name}-{number}")
+        )
+    return render(
+        "dose.j2",
+        test=test,
+        method=page.href(METHOD) if METHOD in content.method_pages else "",
+        models=[
+            {"label": model.label, "color": colors[model] % COLORS, "chance": model.chance}
+            for model in models
+        ],
+        blocks=[
+            {
+                "data": data,
+                "metric": metric_names(metric)[0],
+                "rule": cells.criterion(groups[0]["criterion"], metric_names(metric)[1]),
+                "groups": groups,
+            }
+            for (data, metric), groups in blocks.items()
+        ],
+    )
+
+
+def _group(
+    group: Sequence[tuple[Model, Curve]],
+    models: Sequence[Model],
+    colors: Mapping[Model, int],
+    name: str,
+) -> dict[str, Any]:
+    """One condition: drawing, breaking points and values of all models."""
+    own = dict(group)
+    first = group[0][1]
+    metric = METRICS.get(first.metric) if first.metric in METRICS else None
+    original = math.nan if metric is None else 0.0 if metric.takes == "change" else metric.bounds[1]
+    drawing = dose_svg(
+        [(model.label, curve) for model, curve in group],
+        name=name,
+        ylabel=metric_names(first.metric)[1],
+        original=original,
+        colors=[colors[model] for model, _ in group],
+    )
+    levels = list(dict.fromkeys(step.level for _, curve in group for step in curve.steps))
+    return {
+        "condition": first.condition,
+        "axis": first.axis,
+        "criterion": first.criterion,
+        "svg": drawing,
+        "breaking": [_told(own.get(model)) for model in models],
+        "lines": [
+            {"level": first.at(level), "cells": [_cell(own.get(model), level) for model in models]}
+            for level in levels
+        ],
+    }
+
+
+def _told(curve: Curve | None) -> dict[str, str]:
+    if curve is None:
+        return {"text": "not run", "css": "s"}
+    kind = dose.breaking(curve).kind
+    css = {"holds": "p", "fails": "f", "recovers": "f", "unknown": "s"}[kind]
+    return {"text": dose.told(curve), "css": css}
+
+
+def _cell(curve: Curve | None, level: float) -> dict[str, str]:
+    step = next((s for s in curve.steps if s.level == level), None) if curve else None
+    if curve is None or step is None:
+        return {"css": "m", "text": "", "mark": "", "word": "no such cell", "hint": ""}
+    css, mark, word = cells.MARKS[step.status]
+    text = "" if math.isnan(step.value) else cells.number(step.value, curve.criterion)
+    known = math.isfinite(step.low) and math.isfinite(step.high)
+    hint = f"95 % interval {step.low:.3f} to {step.high:.3f}" if known else step.reason
+    return {"css": css, "text": text, "mark": mark, "word": word, "hint": hint}

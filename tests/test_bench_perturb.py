@@ -1,0 +1,65 @@
+"""The benchmarks of perturbations and of a suite measure what they say; times are not tested."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from common import bench, bench_perturb, bench_suite, cli
+from common.errors import BenchmarkError
+from common.spec import load_benchmark
+
+
+def test_all_perturbations_of_all_files(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "auglib", None)
+    found = bench_perturb.bench_perturb(1, files=2)
+    assert found["perturbations"] == len(load_benchmark().perturbations)
+    assert found["all variants"] > 0 and found["auglib"].startswith("not installed")
+
+
+def test_failures_are_told(monkeypatch) -> None:
+    monkeypatch.setattr(
+        bench_perturb, "_signal", lambda *keys, **more: SIGNAL(*keys, **{**more, "seconds": 0.002})
+    )
+    with pytest.raises(BenchmarkError, match="bench perturb: "):
+        bench_perturb.bench_perturb(1, files=1)
+
+
+SIGNAL = bench_perturb._signal
+
+
+def test_side_by_side_with_auglib() -> None:
+    pytest.importorskip("auglib")
+    found = bench_perturb.bench_perturb(1, files=2, compared=1)
+    assert found["times as fast as auglib"] > 0
+    assert found["low-quality-phone: auglib"] == "not possible without other programs"
+    done = [name for name in found if name.endswith("auglib in memory, ms per signal")]
+    assert len(done) == len(load_benchmark().perturbations) - 1
+
+
+def test_suite_on_a_small_catalog(mini, tmp_path) -> None:
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    found = bench_suite.bench_suite(folder, 1, [mini.catalog], ["loud"], ["tones"])
+    assert found["cold: calls"] == found["cold: distinct"] > 0 == found["warm: calls"]
+    assert found["nothing to do: computed"] == 0 < found["warm: computed"]
+
+
+def test_suite_that_fails(mini, tmp_path) -> None:
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    with pytest.raises(BenchmarkError, match=r"suite: cold: error: .*unknown model 'louder'"):
+        bench_suite.bench_suite(folder, 1, [mini.catalog], ["louder"])
+
+
+def test_selection_is_for_the_suite_alone(capsys) -> None:
+    assert cli.main(["bench", "site", "--model", "baseline"]) == 2
+    assert "--model and --dataset go with 'bench suite' only" in capsys.readouterr().err
+
+
+def test_command_shows_limits(monkeypatch) -> None:
+    monkeypatch.setattr(bench_perturb, "bench_perturb", lambda workers: {"all variants": 1.0})
+    said: list[str] = []
+    found = bench.run("perturb", workers=1, say=said.append)
+    assert found["limit of all variants"] == 60 and said[0] == "all variants: 1.00 s"
