@@ -83,6 +83,7 @@ def sweep(benchmark: Benchmark, filters: Filters) -> Sweep:
             swept = levels(entry)
             if not swept and condition not in _bases(test):
                 without[f"{test.id}: {condition}"] = name
+            _add_variants(perturbations, benchmark, name, [made.name for made in swept])
             for made in swept:
                 perturbations.setdefault(made.name, made.entry)
                 place = made.name if paired else f"{condition}--{made.level:g}"
@@ -99,6 +100,18 @@ def sweep(benchmark: Benchmark, filters: Filters) -> Sweep:
             )
     changed = {"perturbations": perturbations, "tests": tests}
     return Sweep(benchmark.model_copy(update=changed), points, without)
+
+
+def _add_variants(
+    perturbations: dict[str, Perturbation], benchmark: Benchmark, name: str, named: list[str]
+) -> None:
+    """Levels of the variants of a perturbation, each for the level of the same place."""
+    for variant in benchmark.perturbations.values():
+        if variant.variant_of != name:
+            continue
+        for base, made in zip(named, levels(variant), strict=True):
+            own = variant.id if base == name else f"{variant.id}--{made.level:g}"
+            perturbations.setdefault(own, made.entry.model_copy(update={"variant_of": base}))
 
 
 def _conditions(test: Test) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from common.dose import Curve, Step, breaking, told
 from common.errors import ConfigError, DataError
 from common.figures.dose import describe_dose, dose_svg
 from common.paths import Paths
+from common.perturbations import Library
 from common.plan import Filters
 from common.results import COLUMNS, SEVERITY_COLUMNS
 from common.spec import load_benchmark
@@ -132,8 +133,23 @@ class TestSweep:
         points = swept.points["robustness_background_noise"]
         assert points["music--10"].level == 10 and points["music--20"].name == "music"
         pairs = swept.benchmark.tests["robustness_simulated_recording_condition"].options["pairs"]
-        assert ["base-room", "simulated-room--0.43"] in pairs
+        assert ["base-room", "simulated-room--0.45"] in pairs
         assert not any(test.figures for test in swept.benchmark.tests.values())
+
+    def test_variants_of_other_corpora_have_the_same_levels(self, tmp_path) -> None:
+        swept = severity.sweep(load_benchmark(), Filters())
+        library = Library(swept.benchmark, tmp_path)
+        for name, corpora, own in (
+            ("music--10", "embedded", "music-embedded--10"),
+            ("music", "embedded", "music-embedded"),
+            ("music--10", "", "music--10"),
+            ("gain--6", "embedded", "gain--6"),
+        ):
+            assert library.variant(name, corpora) == own
+        made = library.entry("music-embedded--10")
+        assert (made.id, made.params["snr_db"]) == ("music-embedded", 10)
+        room = library.entry(library.variant("simulated-room--0.45", "embedded"))
+        assert room.params["corpus"] == {"dataset": "demo-rooms", "files": ["audio/office.flac"]}
 
     def test_without_an_axis_there_is_no_sweep(self) -> None:
         known = load_benchmark()

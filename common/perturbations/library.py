@@ -54,8 +54,8 @@ class Library:
         self.seed = seed
         self.cache = cache
         self._digests: dict[str, str] = {}
-        entries = benchmark.perturbations.values()
-        self._variants = {(e.variant_of, e.corpora): e.id for e in entries if e.variant_of}
+        entries = benchmark.perturbations.items()
+        self._variants = {(e.variant_of, e.corpora): name for name, e in entries if e.variant_of}
         self._corpora = Corpora(benchmark, cache, download)
 
     def entry(self, name: str) -> Perturbation:
@@ -246,6 +246,10 @@ def faults(benchmark: Benchmark, entry: Perturbation) -> Iterator[str]:
         for column in spec.where:
             if known and column not in known:
                 yield str(unknown("column", column, known, f"{where}.params.{CORPUS}.where"))
+    base = benchmark.perturbations.get(entry.variant_of)
+    if base is not None and base.severity is not None and entry.severity is not None:
+        if base.severity.levels != entry.severity.levels:
+            yield f"{where}.severity: other levels than those of '{base.id}'"
     for level in levels(entry):
         for found in faults(benchmark, level.entry):
             at = f"{where}.severity, level {level.level:g}"

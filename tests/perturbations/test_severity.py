@@ -71,7 +71,10 @@ class TestLevels:
 
     def test_every_perturbation_of_the_catalog_but_the_bases_has_an_axis(self) -> None:
         found = load_benchmark().perturbations.values()
-        assert {p.id for p in found if p.severity is None} == {"base-position", "base-room"}
+        assert {p.id for p in found if p.severity is None} == {
+            *("base-position", "base-room"),
+            *("base-position-embedded", "base-room-embedded"),
+        }
         assert all(p.severity.axis and len(p.severity.levels) > 2 for p in found if p.severity)
 
     def test_draws_are_those_of_the_perturbation_at_all_levels(self, tmp_path) -> None:
@@ -115,3 +118,12 @@ class TestFaults:
         assert found.endswith(
             "hiss.severity, level 10.snr_db: expected a number or several to draw from, found 'ten'"
         )
+
+    def test_variant_has_the_levels_of_what_it_stands_for(self) -> None:
+        known = load_benchmark()
+        base = known.perturbations["music"]
+        variant = known.perturbations["music-embedded"]
+        assert base.severity is not None and not list(faults(known, variant))
+        other = base.severity.model_copy(update={"levels": (40.0, 30.0, 20.0, 10.0, 5.0, 1.0)})
+        (found,) = faults(known, variant.model_copy(update={"severity": other}))
+        assert found.endswith("music-embedded.severity: other levels than those of 'music'")
