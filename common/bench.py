@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from common.errors import ConfigError
 from common.paths import Paths, default_cache
 
 Say = Callable[[str], None]
@@ -19,6 +21,18 @@ class Suite(NamedTuple):
     catalogs: Sequence[Path] = ()
     models: Sequence[str] = ()
     datasets: Sequence[str] = ()
+
+
+def run_command(args: argparse.Namespace, workers: int, say: Say) -> dict[str, Any]:
+    """Run the benchmark that the command line asks for.
+
+    Raises:
+        ConfigError: if an option does not go with it
+    """
+    if args.what != "suite" and (args.model or args.dataset):
+        raise ConfigError("--model and --dataset go with 'bench suite' only")
+    suite = Suite(args.catalog, args.model, args.dataset)
+    return run(args.what, workers=workers, say=say, large=args.large, suite=suite)
 
 
 def run(

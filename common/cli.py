@@ -98,13 +98,9 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
     filters.check(benchmark)
     folders, make = context.folders, None
     if getattr(args, "severity", False):
-        from common import severity
+        from common.severity import prepared
 
-        swept = severity.sweep(benchmark, filters)
-        benchmark, folders = swept.benchmark, severity.folders_of(folders)
-        make = severity.engine(swept)
-        for condition, name in swept.without.items():
-            context.say(f"no severity axis: {condition} (perturbation '{name}')")
+        benchmark, folders, make = prepared(benchmark, folders, filters, context.say)
     planner = Planner(benchmark, folders, seed=args.seed, download=args.download)
     try:
         planner.prepare(
@@ -339,12 +335,7 @@ def command_bench(context: Context) -> int:
     """Measure speed."""
     from common import bench
 
-    args = context.args
-    if args.what != "suite" and (args.model or args.dataset):
-        raise ConfigError("--model and --dataset go with 'bench suite' only")
-    chosen = bench.Suite(args.catalog, args.model, args.dataset)
-    settings = {"workers": context.workers, "say": context.say, "large": args.large}
-    context.answer(bench.run(args.what, **settings, suite=chosen))
+    context.answer(bench.run_command(context.args, context.workers, context.say))
     return OK
 
 

@@ -7,7 +7,7 @@ Plan, predictions, scores, verdicts and the test whether anything is to be done 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -177,6 +177,22 @@ def engine(swept: Sweep) -> type[Engine]:
     return type("SweepEngine", (Engine,), {"criteria_tables": False, "publisher": publisher})
 
 
-def folders_of(folders: Paths) -> SeverityPaths:
-    """Folders of a sweep beside those of a run."""
-    return SeverityPaths(output=folders.output, cache=folders.cache)
+def prepared(
+    benchmark: Benchmark, folders: Paths, filters: Filters, say: Callable[[str], None]
+) -> tuple[Benchmark, Paths, type[Engine]]:
+    """What a run needs to be a sweep: its declarations, folders and engine.
+
+    Args:
+        benchmark: declarations
+        folders: of a run
+        filters: selection
+        say: takes a line for a person
+
+    Raises:
+        ConfigError: if a test is asked for that has no perturbation with an axis
+    """
+    swept = sweep(benchmark, filters)
+    for condition, name in swept.without.items():
+        if not filters.tests or condition.split(":")[0] in filters.tests:
+            say(f"no severity axis: {condition} (perturbation '{name}')")
+    return swept.benchmark, SeverityPaths(folders.output, folders.cache), engine(swept)

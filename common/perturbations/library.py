@@ -247,9 +247,9 @@ def faults(benchmark: Benchmark, entry: Perturbation) -> Iterator[str]:
             if known and column not in known:
                 yield str(unknown("column", column, known, f"{where}.params.{CORPUS}.where"))
     base = benchmark.perturbations.get(entry.variant_of)
-    if base is not None and base.severity is not None and entry.severity is not None:
-        if base.severity.levels != entry.severity.levels:
-            yield f"{where}.severity: other levels than those of '{base.id}'"
+    axes = (None if base is None else base.severity, entry.severity)
+    if axes[0] and axes[1] and axes[0].levels != axes[1].levels:
+        yield f"{where}.severity: other levels than those of '{entry.variant_of}'"
     for level in levels(entry):
         for found in faults(benchmark, level.entry):
             at = f"{where}.severity, level {level.level:g}"
