@@ -120,7 +120,7 @@ def _benchmark(folder: Path, files: int) -> Benchmark:
 class _Idle:
     """A model that listens to nothing but wants to hear everything."""
 
-    targets = ("none",)
+    targets: tuple[str, ...] = ("none",)
     sampling_rate, needs_audio, batch_size, equal_length = RATE, True, 1, False
     fingerprint = ""
 

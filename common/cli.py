@@ -88,6 +88,12 @@ def _checked(context: Context) -> Any:
     return benchmark
 
 
+def _plain_engine(*args: Any, **settings: Any) -> Any:
+    from common.engine import Engine
+
+    return Engine(*args, **settings)
+
+
 def _run(context: Context) -> tuple[int, dict[str, Any]]:
     from common.plan import Filters, Planner
 
@@ -96,7 +102,8 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
     progress = context.progress()
     filters: Filters = context.filters()
     filters.check(benchmark)
-    folders, make = context.folders, None
+    folders = context.folders
+    make: Any = _plain_engine
     if getattr(args, "severity", False):
         from common.severity import prepared
 
@@ -115,8 +122,6 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
         text = f"nothing to do: {len(plan.done)} cells are up to date"
         context.say(text + (f", {len(plan.not_run)} not run" if plan.not_run else ""))
         return OK, {"computed": 0, "current": len(plan.done), "calls": 0, "distinct": 0}
-    if make is None:
-        from common.engine import Engine as make
     engine = make(
         benchmark,
         folders,

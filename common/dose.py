@@ -163,7 +163,10 @@ def read(path: Path) -> list[Curve]:
                     found.setdefault(key, []).append(_step(line))
     except (OSError, ValueError, csv.Error) as error:
         raise DataError(f"{path}: cannot be read as the rows of a sweep: {error}") from None
-    return [Curve(*key, tuple(steps)) for key, steps in found.items()]
+    return [
+        Curve(data, condition, axis, unit, metric, criterion, tuple(steps))
+        for (data, condition, axis, unit, metric, criterion), steps in found.items()
+    ]
 
 
 def _step(line: dict[str, str]) -> Step:

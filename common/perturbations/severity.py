@@ -41,8 +41,9 @@ def levels(entry: Perturbation) -> list[Level]:
         params = dict(entry.params)
         for name, value in severity.at(place).items():
             known = params.get(name)
-            both = isinstance(known, Mapping) and isinstance(value, Mapping)
-            params[name] = {**known, **value} if both else value
+            if isinstance(known, Mapping) and isinstance(value, Mapping):
+                value = {**known, **value}
+            params[name] = value
         made = entry.model_copy(update={"params": params, "severity": None})
         same = params == dict(entry.params)
         found.append(Level(entry.id if same else f"{entry.id}--{level:g}", level, made))
