@@ -107,9 +107,8 @@ def _add_variants(
 ) -> None:
     """Levels of the variants of a perturbation, each for the level of the same place."""
     for variant in benchmark.perturbations.values():
-        if variant.variant_of != name:
-            continue
-        for base, made in zip(named, levels(variant), strict=True):
+        swept = levels(variant) if variant.variant_of == name else []
+        for base, made in zip(named, swept, strict=len(swept) > 0):
             own = variant.id if base == name else f"{variant.id}--{made.level:g}"
             perturbations.setdefault(own, made.entry.model_copy(update={"variant_of": base}))
 
