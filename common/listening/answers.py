@@ -70,9 +70,13 @@ def keep(folders: Paths, cell: Cell, view: View) -> None:
         return
     chosen: Any = options(DESIGNS.get(cell.test.design_name), cell.test)
     more = [chosen.column, *chosen.match] if isinstance(chosen, Paired) and chosen.column else []
-    table = view.samples[[*KEYS, *more]].copy()
+    table = view.samples[KEYS].copy()
+    for column in more:
+        table[column] = [str(value) for value in view.samples[column]]
     if cell.target.id in view.samples:
-        table["truth"] = view.samples[cell.target.id].to_numpy()
+        truth = view.truth
+        words = [value if isinstance(value, str) else None for value in truth]
+        table["truth"] = words if cell.target.kind == "classification" else truth
     for condition, values in view.predictions.items():
         table[f"{BEFORE}{condition}"] = values
     table.attrs = {"perturbations": dict(cell.conditions)}
