@@ -49,9 +49,11 @@ def bench_perturb(workers: int, *, files: int = FILES, compared: int = COMPARED)
         folder = Path(name)
         benchmark = _benchmark(folder, files)
         library = Library(benchmark, folder / "cache")
-        usable = [p for p in benchmark.perturbations if not library.prepare(p)]
+        # variants are the same changes with other recordings
+        named = [name for name, p in benchmark.perturbations.items() if not p.variant_of]
+        usable = [name for name in named if not library.prepare(name)]
         found["perturbations"] = len(usable)
-        for missing in sorted(set(benchmark.perturbations) - set(usable)):
+        for missing in sorted(set(named) - set(usable)):
             found[f"not run: {missing}"] = library.missing(missing)
         found["files of 3 s"] = files
         wall, cpu = time.perf_counter(), time.process_time()
@@ -84,7 +86,7 @@ def _benchmark(folder: Path, files: int) -> Benchmark:
     declared = load_benchmark()
     corpora: dict[str, dict[str, list[tuple[str, str]]]] = {}
     lengths: dict[str, float] = {}
-    for entry in declared.perturbations.values():
+    for entry in (p for p in declared.perturbations.values() if not p.variant_of):
         content = entry.params.get(CORPUS)
         if content is not None:
             lines = corpora.setdefault(content["dataset"], {})
