@@ -16,6 +16,10 @@ def command_summary(context: Context) -> int:
 
     benchmark, rows = context.benchmark(), results.read_all(context.folders.method_tests)
     families = {test.id: test.family for test in benchmark.tests.values()}
+    if context.args.badges:
+        return _badges(context, rows, families)
+    if context.args.card:
+        return _card(context, benchmark, rows, families)
     with_published = context.args.published or rows.empty
     chance = {model.id for model in benchmark.models.values() if model.is_chance}
     scopes = {d.id: "demonstration data" for d in benchmark.datasets.values() if d.embedded}
@@ -54,6 +58,36 @@ def command_explain(context: Context) -> int:
     for line in lines(answer.content):
         context.say(line)
     return OK if answer.equal else FAILED
+
+
+def _badges(context: Context, rows: Any, families: Any) -> int:
+    from common import files
+    from common.summary.badge import badge
+    from common.summary.tally import counts, tallies, total
+
+    for (_, target, model, _), blocks in tallies(counts(rows, families)).items():
+        share = total(blocks["all"].values()).share
+        path = context.args.badges / target / f"{model}.svg"
+        files.write_text(path, badge(target, share), only_changed=True)
+        context.say(f"written: {path}")
+    return OK
+
+
+def _card(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
+    from common import history
+    from common.registry import unknown
+    from common.summary.card import card, model_index
+
+    model = context.args.card
+    own = rows[rows["model"] == model]
+    if own.empty:
+        raise unknown("model with results", model, set(rows["model"]), "--card")
+    newest = history.current(context.folders, own["target"].iloc[0], model)
+    facts = newest.manifest.model if newest else {}
+    name = str(facts.get("label") or model)
+    context.answer(model_index(name, own, families, benchmark.targets))
+    context.say(card(name, own, families, benchmark.targets, facts=facts).rstrip())
+    return OK
 
 
 def _stale(context: Context, benchmark: Any) -> list[dict[str, Any]]:

@@ -160,6 +160,12 @@ def parser() -> argparse.ArgumentParser:
     summary.add_argument(
         "--published", action="store_true", help="include the published results of the paper"
     )
+    summary.add_argument(
+        "--card", metavar="MODEL", help="print a model card with the results of this model"
+    )
+    summary.add_argument(
+        "--badges", metavar="DIR", type=Path, help="write a badge (SVG) per target and model"
+    )
     explaining = add("explain", "where a number comes from, and the number computed once more")
     explaining.add_argument(
         "key",

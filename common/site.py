@@ -82,7 +82,8 @@ def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool
     """
     start = time.perf_counter()
     last = _stamp(folders)
-    if not force and last == _now(folders, benchmark):
+    stale = _stale(folders, benchmark)
+    if not force and last == _now(folders, benchmark, stale):
         return Report(built=False, seconds=time.perf_counter() - start)
     from common.criteria import write_criteria
 
@@ -94,10 +95,10 @@ def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool
             shutil.rmtree(folder, ignore_errors=True)
     write_criteria(benchmark, folders)
     gather(folders, benchmark)
-    pages = _sphinx(folders, benchmark, workers)
+    pages = _sphinx(folders, benchmark, workers, stale)
     removed = _prune(folders, pages)
     mirror(folders.media, folders.html / "extra" / "media", link=True)
-    files.write_text(folders.build / STAMP, json.dumps(_now(folders, benchmark)))
+    files.write_text(folders.build / STAMP, json.dumps(_now(folders, benchmark, stale)))
     return Report(True, len(pages), removed, time.perf_counter() - start)
 
 
@@ -123,9 +124,23 @@ def _hash(content: Any) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _now(folders: Paths, benchmark: Benchmark) -> dict[str, str]:
+#: key of a cell -> why its rows are stale
+Stale = dict[str, dict[str, list[str]]]
+
+
+def _stale(folders: Paths, benchmark: Benchmark) -> Stale:
+    """Stale cells, which pages mark; they are never made again here."""
+    from common.staleness import stale
+
+    return {
+        str(key): {"reasons": list(why.reasons), "conditions": sorted(why.conditions)}
+        for key, why in stale(benchmark, folders).items()
+    }
+
+
+def _now(folders: Paths, benchmark: Benchmark, stale: Stale) -> dict[str, str]:
     """What decides whether there is anything to do; ``docs`` tells checkouts apart."""
-    inputs = fingerprint(folders, benchmark)
+    inputs = _hash([fingerprint(folders, benchmark), stale])
     return {"inputs": inputs, "output": _output(folders), "docs": str(paths.DOCS)}
 
 
@@ -157,7 +172,7 @@ def gather(folders: Paths, benchmark: Benchmark) -> None:
     )
 
 
-def _sphinx(folders: Paths, benchmark: Benchmark, workers: int) -> set[str]:
+def _sphinx(folders: Paths, benchmark: Benchmark, workers: int, stale: Stale) -> set[str]:
     """Run Sphinx in this process; returns the names of all documents."""
     from sphinx.application import Sphinx
     from sphinx.errors import ExtensionError, SphinxError
@@ -172,7 +187,11 @@ def _sphinx(folders: Paths, benchmark: Benchmark, workers: int) -> set[str]:
                 outdir=folders.html,
                 doctreedir=_doctrees(folders),
                 buildername="html",
-                confoverrides={"benchmark": benchmark, "benchmark_paths": folders},
+                confoverrides={
+                    "benchmark": benchmark,
+                    "benchmark_paths": folders,
+                    "benchmark_stale": stale,
+                },
                 status=None,
                 warning=warnings,
                 warningiserror=True,

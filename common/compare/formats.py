@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from common.compare.flips import Flipped, Flips
 from common.compare.gate import Rules, compared, passes
 from common.compare.pairs import OUTCOMES, Comparison, Pair
+from common.summary.card import markdown
 
 #: version of the JSON; higher when a reader of the old one would fail
 VERSION = "1"
@@ -242,33 +243,23 @@ def _markdown(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, sa
             lines += ["", f"<details{' open' if outcome == 'worse' else ''}>"]
             lines += [f"<summary>{head}</summary>", ""]
             lines += [f"| {' | '.join(HEAD)} |", "|---|---|---|---|---|"]
-            lines += ["| " + " | ".join(map(_md, _line(pair))) + " |" for pair in shown]
+            lines += ["| " + " | ".join(map(markdown, _line(pair))) + " |" for pair in shown]
             lines += ["", "</details>"]
     if flipped:
         lines += ["", "<details>", "<summary>Samples that flipped</summary>", ""]
         for found in flipped:
-            lines.append(f"* {_md(_flip_line(found))}")
+            lines.append(f"* {markdown(_flip_line(found))}")
             for title, part in (("won", found.won), ("lost", found.lost)):
                 for sample in part if samples else part[:SAMPLES]:
-                    lines.append(f"  * {title}: {_md(_sample(sample))}")
+                    lines.append(f"  * {title}: {markdown(_sample(sample))}")
         lines += ["", "</details>"]
     reasons = _reasons(comparison)
     if reasons:
         lines += ["", "<details>", "<summary>Not compared</summary>", ""]
-        lines += [f"* {count} scores: {_md(reason)}" for reason, count in reasons[:MOST]]
+        lines += [f"* {count} scores: {markdown(reason)}" for reason, count in reasons[:MOST]]
         lines += ["", "</details>"]
     lines += ["", f"Paired tests, false discovery rate {rules.alpha:g}. Gain: positive is better."]
     return "\n".join(lines) + "\n"
-
-
-def _md(cell: str) -> str:
-    """Text that no Markdown reader takes for markup.
-
-    >>> _md("a|b <c> *d*")
-    'a\\\\|b &lt;c&gt; \\\\*d\\\\*'
-    """
-    plain = " ".join(cell.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", plain)
 
 
 def _code(name: str) -> str:

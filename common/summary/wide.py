@@ -44,6 +44,7 @@ class Cell(NamedTuple):
     clusters: int | None = None
     mde: float = math.nan
     certain: str = ""
+    dataset: str = ""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ def generate(app: Sphinx) -> None:
 
     source = Path(app.srcdir)
     prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
-    content = load(app.config.benchmark_paths, app.config.benchmark, prose)
+    stale = app.config.benchmark_stale or {}
+    content = load(app.config.benchmark_paths, app.config.benchmark, prose, stale)
     pages.write(content, source)
     export.write(content, Path(app.outdir) / "data")
 
@@ -53,6 +54,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the parser of generated pages and their making."""
     app.add_config_value("benchmark", None, "", types=())
     app.add_config_value("benchmark_paths", None, "", types=())
+    app.add_config_value("benchmark_stale", None, "", types=())
     app.add_source_suffix(SUFFIX, "page")
     app.add_source_parser(PageParser)
     for name in FILES:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
+from benchmark_site.page import anchor
 from common.summary import Cell as Score
 from common.summary import half_up
 
@@ -39,6 +40,7 @@ class Cell(NamedTuple):
         interval: 95 % interval as text
         doubt: the second verdict in words if it is not certain
         more: what the interval rests on and how far it reaches
+        href: where it comes from
     """
 
     css: str
@@ -52,6 +54,7 @@ class Cell(NamedTuple):
     interval: str = ""
     doubt: str = ""
     more: str = ""
+    href: str = ""
 
 
 MISSING = Cell("m", "", "", "no such cell")
@@ -109,7 +112,7 @@ def criterion(rule: str, name: str) -> str:
     return f"{name} {rule}" if rule else name
 
 
-def cell(row: Score, *, digits: int = 3, n: bool = False, why: str = "") -> Cell:
+def cell(row: Score, *, digits: int = 3, n: bool = False, why: str = "", origin: str = "") -> Cell:
     """Cell of a score.
 
     Args:
@@ -117,10 +120,12 @@ def cell(row: Score, *, digits: int = 3, n: bool = False, why: str = "") -> Cell
         digits: decimals
         n: whether to show the number of samples
         why: letter of the footnote with the reason
+        origin: address of what the scores of the test were made from, but for the dataset
     """
+    href = f"{origin}--{anchor(row.dataset)}" if origin else ""
     css, mark, word = MARKS[row.status]
     if math.isnan(row.value):
-        return Cell(css, "", mark, word, n=_n(row) if n else "", why=why)
+        return Cell(css, "", mark, word, n=_n(row) if n else "", why=why, href=href)
     text = number(row.value, row.criterion, digits)
     return Cell(
         css,
@@ -134,6 +139,7 @@ def cell(row: Score, *, digits: int = 3, n: bool = False, why: str = "") -> Cell
         interval=_interval(row, digits),
         doubt=row.certain if row.certain == DOUBT else "",
         more=_more(row),
+        href=href,
     )
 
 

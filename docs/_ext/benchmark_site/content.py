@@ -17,6 +17,8 @@ import pandas as pd
 from benchmark_site import sources
 from benchmark_site.sources import Model
 from common import published, results, summary
+from common.keys import CellKey, split
+from common.manifest import Manifest
 from common.metrics import METRICS
 from common.paths import Paths
 from common.spec import Benchmark, Test
@@ -234,6 +236,8 @@ class Content:
         comparisons: published comparisons
         method_pages: tests with a method page
         table: all rows with a column ``source``
+        manifests: (target, model) -> what own results were made from
+        stale: cells whose rows are stale -> why
     """
 
     benchmark: Benchmark
@@ -243,6 +247,8 @@ class Content:
     comparisons: list[sources.Comparison]
     method_pages: frozenset[str]
     table: pd.DataFrame
+    manifests: Mapping[tuple[str, str], Manifest]
+    stale: Mapping[CellKey, Mapping[str, Any]]
 
     def label(self, target: str) -> str:
         """Name of a target."""
@@ -289,16 +295,24 @@ def metric_names(metric: str) -> tuple[str, str]:
     return text, text
 
 
-def load(paths: Paths, benchmark: Benchmark, docs: Iterable[str]) -> Content:
+def load(
+    paths: Paths,
+    benchmark: Benchmark,
+    docs: Iterable[str],
+    stale: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Content:
     """Read published results, own results and manifests.
 
     Args:
         paths: where own results lie
         benchmark: catalog and suite
         docs: names of the prose pages, to link method pages that exist
+        stale: key of a cell -> ``reasons`` and ``conditions``, see :mod:`common.staleness`
     """
     paper, own = published.load(), results.read_all(paths.method_tests)
     people = results.read_csv(paths.human) if paths.human.exists() else results.frame([])
+    known = {split(key)[0]: found for key, found in (stale or {}).items()}
+    own = sources.marked(own, known)
     table = pd.concat([own.assign(source="run"), paper.assign(source="published")])
     suite = {test.id: test.family for test in benchmark.tests.values()}
     manifests = sources.manifests(paths)
@@ -321,6 +335,8 @@ def load(paths: Paths, benchmark: Benchmark, docs: Iterable[str]) -> Content:
         comparisons=sources.comparisons(),
         method_pages=frozenset(doc for doc in docs if doc.startswith("method/")),
         table=table,
+        manifests=manifests,
+        stale=known,
     )
 
 

@@ -18,13 +18,19 @@ from typing import Any
 import pandas as pd
 
 from benchmark_site.content import Content, Ranked
+from benchmark_site.page import slug
 from benchmark_site.render import model_doc
 from benchmark_site.sources import Model
 from common import results
+from common.keys import row_key
 from common.results import COLUMNS, COUNTS, NUMBERS, STATUSES
+from common.summary.badge import badge
+from common.summary.card import card
+from common.summary.tally import total
 
-VERSION = "1"
-FILES = ("results.csv", "results.json", "models.json", "schema.json")
+VERSION = "2"
+FILES = ("results.csv", "results.json", "results.parquet", "models.json", "schema.json")
+PARQUET = "results.parquet"
 #: where a model stands on the cells that all compared models have -> meaning
 STANDING = {
     "place": "place by score on common cells",
@@ -35,6 +41,12 @@ STANDING = {
     "beyond_chance": "(score - chance) / (1 - chance)",
     "common_executed": "number of common cells with a verdict",
 }
+#: columns beside those of a result file
+MORE = {
+    "key": "key of the row, for 'build.py explain'; empty for published results",
+    "stale": "what changed since the row was computed; empty: nothing that is known here",
+}
+HEAD = ("source", *COLUMNS, *MORE)
 SOURCES = {"run": "computed by this program", "published": "published with the paper"}
 
 
@@ -43,12 +55,23 @@ def rows_file(target: str, model: Model) -> str:
     return model_doc(target, model) + ".csv"
 
 
+def card_file(model: Model) -> str:
+    """Model card with the results of a model for all targets, below ``data/``."""
+    return f"cards/{'published' if model.published else 'model'}/{model.slug}.md"
+
+
+def badge_file(target: str, model: Model) -> str:
+    """Badge of a model for a target, below ``data/``."""
+    return f"badges/{'published' if model.published else 'model'}/{slug(target)}/{model.slug}.svg"
+
+
 def write(content: Content, folder: Path) -> None:
     """Write all files; what did not change is left alone, what is no longer made is removed."""
-    lines = _lines(content)
+    table = _table(content)
+    lines = _lines(table)
     made = {
-        "results.csv": _csv(("source", *COLUMNS), lines),
-        "results.json": _dump(_results(content)),
+        "results.csv": _csv(HEAD, lines),
+        "results.json": _dump(_results(table)),
         "models.json": _dump(_models(content)),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
     }
@@ -58,11 +81,15 @@ def write(content: Content, folder: Path) -> None:
     for target in content.boards:
         for model in content.models(target):
             rows = own.get((_source(model), target, model.id), [])
-            made[rows_file(target, model)] = _csv(tuple(COLUMNS), rows)
+            made[rows_file(target, model)] = _csv(HEAD[1:], rows)
+            made[badge_file(target, model)] = _badge(content, target, model)
+            if card_file(model) not in made:
+                made[card_file(model)] = _card(content, table, model)
+    results.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
     for name, text in made.items():
         results.write_text(folder / name, text, only_changed=True)
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.relative_to(folder).as_posix() not in made:
+        if path.is_file() and path.relative_to(folder).as_posix() not in (*made, PARQUET):
             path.unlink()
 
 
@@ -74,11 +101,67 @@ def _dump(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _lines(content: Content) -> list[tuple[str, ...]]:
-    """All rows as text, the source before the columns of a result file."""
-    columns: list[list[str]] = [content.table["source"].tolist()]
-    for name in COLUMNS:
-        values = content.table[name].tolist()
+def _table(content: Content) -> pd.DataFrame:
+    """All rows with all columns of the downloads."""
+    table = content.table.reset_index(drop=True)
+    own = table["source"] == "run"
+    keys = [
+        row_key(row) if mine else ""
+        for row, mine in zip(table.to_dict("records"), own, strict=True)
+    ]
+    stale = table["stale"].where(own, "").astype("str")
+    # the remark of the pages has a column of its own here
+    bare = table["note"].str.replace(r"^stale(; )?", "", regex=True)
+    note = table["note"].where(stale == "", bare).astype("str")
+    key = pd.Series(keys, index=table.index, dtype="str")
+    return table.assign(key=key, stale=stale, note=note)[list(HEAD)]
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    """All rows as parquet; the version of the layout is in the metadata."""
+    import pyarrow
+    import pyarrow.parquet
+
+    def kind(name: str) -> Any:
+        if name in NUMBERS:
+            return pyarrow.float64()
+        return pyarrow.int64() if name in COUNTS else pyarrow.string()
+
+    arrays = {
+        name: pyarrow.array(
+            [None if value is pd.NA or value != value else value for value in table[name].tolist()],
+            kind(name),
+        )
+        for name in HEAD
+    }
+    made = pyarrow.table(arrays).replace_schema_metadata({"version": VERSION})
+    out = io.BytesIO()
+    pyarrow.parquet.write_table(made, out, compression="zstd")
+    return out.getvalue()
+
+
+def _badge(content: Content, target: str, model: Model) -> str:
+    tallies = [
+        tally
+        for board in content.boards_of(target, model)
+        for tally in board.tallies.get(model.id, {}).values()
+    ]
+    return badge(content.label(target).lower(), total(tallies).share)
+
+
+def _card(content: Content, table: pd.DataFrame, model: Model) -> str:
+    rows = table[(table["source"] == _source(model)) & (table["model"] == model.id)]
+    families = {test: facts.family for test, facts in content.tests.items()}
+    manifests = [found for (_, name), found in content.manifests.items() if name == model.id]
+    facts = manifests[0].model if manifests and not model.published else {}
+    return card(model.label, rows, families, content.benchmark.targets, facts=facts)
+
+
+def _lines(table: pd.DataFrame) -> list[tuple[str, ...]]:
+    """All rows as text."""
+    columns: list[list[str]] = []
+    for name in HEAD:
+        values = table[name].tolist()
         if name in NUMBERS:
             columns.append(["" if value != value else repr(value) for value in values])
         elif name in COUNTS:
@@ -96,12 +179,12 @@ def _csv(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def _results(content: Content) -> dict[str, Any]:
+def _results(table: pd.DataFrame) -> dict[str, Any]:
     """Rows by column; texts as numbers of entries of a list."""
     texts: dict[str, list[str]] = {}
     columns: dict[str, list[Any]] = {}
-    for name in ("source", *COLUMNS):
-        values = content.table[name]
+    for name in HEAD:
+        values = table[name]
         if name in NUMBERS:
             columns[name] = [None if math.isnan(value) else value for value in values.tolist()]
         elif name in COUNTS:
@@ -110,7 +193,7 @@ def _results(content: Content) -> dict[str, Any]:
             codes, found = values.factorize(sort=True)
             texts[name] = [str(text) for text in found]
             columns[name] = codes.tolist()
-    return {"version": VERSION, "rows": len(content.table), "texts": texts, "columns": columns}
+    return {"version": VERSION, "rows": len(table), "texts": texts, "columns": columns}
 
 
 def _models(content: Content) -> dict[str, Any]:
@@ -154,7 +237,7 @@ def _standing(line: Ranked) -> dict[str, Any]:
 
 def schema() -> dict[str, Any]:
     """JSON Schema of ``results.json`` and ``models.json``, and the columns of the CSV files."""
-    meanings = {"source": "; ".join(f"{k}: {v}" for k, v in SOURCES.items()), **COLUMNS}
+    meanings = {"source": "; ".join(f"{k}: {v}" for k, v in SOURCES.items()), **COLUMNS, **MORE}
     numbers = {"type": "array", "items": {"type": ["number", "null"]}}
     codes = {"type": "array", "items": {"type": "integer", "minimum": 0}}
     columns = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import cells, dose, media, tables
+from benchmark_site import cells, dose, media, provenance_pages, tables
 from benchmark_site.content import Board, Content, words
-from benchmark_site.export import rows_file
+from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
-from benchmark_site.render import model_doc, render, test_doc
+from benchmark_site.render import model_doc, provenance_doc, render, test_doc
 from benchmark_site.sources import Model
 from common.summary import Cell as Score
 from common.summary import Key, Tally, total
@@ -114,6 +114,10 @@ def _facts(page: Page, target: str, model: Model) -> str:
         csv=page.file(f"data/{rows_file(target, model)}"),
         schema=page.file("data/schema.json"),
         not_run=_not_run(model),
+        provenance="" if model.published else page.href(provenance_doc(target, model)),
+        card=page.file(f"data/{card_file(model)}"),
+        badge=page.file(f"data/{badge_file(target, model)}"),
+        label=model.label,
     )
 
 
@@ -126,6 +130,7 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
             scores.setdefault(metric, {}).update(found)
     method = f"method/{test}"
     figures = [] if model.published else media.of_model(content, page, target, model, test)
+    origin = provenance_pages.origin(page, boards[0], model, test)
     html = render(
         "model_test.j2",
         tally=total([board.tally(model, test) or Tally(0, 0, 0, 0) for board in boards]),
@@ -134,7 +139,8 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
         side_by_side=page.href(test_doc(target, test)),
         method=page.href(method) if method in content.method_pages else "",
         tables=[
-            tables.by_labels(anchor(test, name), name, found) for name, found in scores.items()
+            tables.by_labels(anchor(test, name), name, found, origin=origin)
+            for name, found in scores.items()
         ],
         figures=figures,
         groups=[

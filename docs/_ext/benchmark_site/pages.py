@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmark_site import comparison, hidden, modelpages, overview, rankings, testpages
+from benchmark_site import (
+    comparison,
+    hidden,
+    modelpages,
+    overview,
+    provenance_pages,
+    rankings,
+    testpages,
+)
 from benchmark_site.content import Content
 from benchmark_site.front import FILES
 from benchmark_site.memory import Memory
@@ -49,6 +57,9 @@ def of_target(content: Content, target: str) -> Iterator[Page]:
         yield testpages.page(content, target, test)
     for model in content.models(target):
         yield modelpages.page(content, target, model)
+        manifest = content.manifests.get((target, model.id))
+        if manifest is not None and not model.published:
+            yield provenance_pages.page(content, target, model, manifest)
     for plan in plans:
         yield comparison.page(content, target, plan)
 

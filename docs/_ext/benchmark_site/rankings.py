@@ -9,7 +9,7 @@ from benchmark_site.cells import percent
 from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
-from benchmark_site.render import model_doc, render, target_doc, test_doc
+from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
 from common.summary import beyond_chance
 from common.summary.standings import NO_COMMON
 
@@ -32,6 +32,11 @@ def ranking(content: Content, target: str, plans: Sequence[Plan]) -> Page:
     page.children = [
         *(test_doc(target, test) for test in tests),
         *(model_doc(target, model) for model in content.models(target)),
+        *(
+            provenance_doc(target, model)
+            for model in content.models(target)
+            if not model.published and (target, model.id) in content.manifests
+        ),
         *(plan.doc for plan in plans),
     ]
     if plans:

@@ -58,6 +58,11 @@ def model_doc(target: str, model: Model) -> str:
     return f"{ROOT}/{slug(target)}/{folder}/{model.slug}"
 
 
+def provenance_doc(target: str, model: Model) -> str:
+    """What the cells of an own model were made from."""
+    return f"{ROOT}/{slug(target)}/provenance/{model.slug}"
+
+
 def comparison_doc(target: str, name: str) -> str:
     """A baseline beside candidates."""
     return f"{ROOT}/{slug(target)}/comparison/{name}"

@@ -16,6 +16,7 @@ import pandas as pd
 
 from benchmark_site.page import slug
 from common import published
+from common.keys import CellKey
 from common.manifest import Manifest
 from common.paths import Paths
 from common.spec import Benchmark
@@ -92,6 +93,22 @@ def manifests(paths: Paths) -> dict[tuple[str, str], Manifest]:
         if manifest is not None:
             found[path.parent.parent.name, path.parent.name] = manifest
     return found
+
+
+def marked(own: pd.DataFrame, stale: Mapping[CellKey, Mapping[str, Any]]) -> pd.DataFrame:
+    """Own rows with a column ``stale``, why they are, and a remark beside the score if so."""
+    reasons = []
+    names = ("target", "model", "test", "dataset", "condition")
+    for *key, condition in zip(*(own[name].tolist() for name in names), strict=True):
+        why = stale.get(CellKey(*key))
+        concerned = why is not None and condition in (why["conditions"] or [condition])
+        reasons.append("; ".join(why["reasons"]) if why and concerned else "")
+    own = own.assign(stale=pd.Series(reasons, index=own.index, dtype="str"))
+    notes = [
+        f"stale{'; ' if note else ''}{note}" if reason else note
+        for note, reason in zip(own["note"].tolist(), reasons, strict=True)
+    ]
+    return own.assign(note=pd.Series(notes, index=own.index, dtype="str"))
 
 
 def parts(

@@ -25,12 +25,14 @@ class Column:
         href: address of the model
         muted: whether it is a chance model
         tag: name by which the reader hides it
+        origin: address of what its scores were made from, but for the dataset
     """
 
     label: str
     href: str = ""
     muted: bool = False
     tag: str = ""
+    origin: str = ""
 
 
 @dataclass
@@ -122,7 +124,7 @@ def _bare(score: Score | None) -> Score | None:
     return score and score._replace(note="")
 
 
-def by_labels(anchor: str, metric: str, scores: Mapping[Key, Score]) -> Table:
+def by_labels(anchor: str, metric: str, scores: Mapping[Key, Score], *, origin: str = "") -> Table:
     """Table of one metric of one model with a column per class or bin."""
     labels = sorted({key.label for key in scores})
     found: dict[Key, dict[str, Score]] = {}
@@ -132,7 +134,7 @@ def by_labels(anchor: str, metric: str, scores: Mapping[Key, Score]) -> Table:
         (key.data, part(key.condition, "", key.data), [line.get(label) for label in labels])
         for key, line in found.items()
     ]
-    columns = [Column(label or metric_names(metric)[1]) for label in labels]
+    columns = [Column(label or metric_names(metric)[1], origin=origin) for label in labels]
     return _table(anchor, metric, columns, lines)
 
 
@@ -158,7 +160,8 @@ def _table(anchor: str, metric: str, columns: Sequence[Column], lines: Sequence[
     blocks: dict[str, Block] = {}
     for data, label, line in lines:
         block = blocks.setdefault(data, Block(data, []))
-        block.lines.append(Line(label, style.cells(line), style.n(line)))
+        origins = [column.origin for column in columns]
+        block.lines.append(Line(label, style.cells(line, origins), style.n(line)))
     return Table(
         anchor=anchor,
         title=metric_names(metric)[0],
@@ -196,8 +199,8 @@ class Style:
         self.n_note = "" if known else "n not published"
         self._reasons = _letters(score.reason for score in scores if score.reason)
 
-    def cells(self, line: Sequence[Score | None]) -> list[Cell]:
-        """Cells of a line."""
+    def cells(self, line: Sequence[Score | None], origins: Sequence[str]) -> list[Cell]:
+        """Cells of a line; each with where its scores come from."""
         return [
             cells.MISSING
             if score is None
@@ -206,8 +209,9 @@ class Style:
                 digits=self.digits,
                 n=self.n_in_cells,
                 why=self._reasons[score.reason][0] if score.reason else "",
+                origin=origin,
             )
-            for score in line
+            for score, origin in zip(line, origins, strict=True)
         ]
 
     def n(self, line: Sequence[Score | None]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import dose, media, modelpages, samples, strips, tables
+from benchmark_site import dose, media, modelpages, provenance_pages, samples, strips, tables
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, render, test_doc
@@ -119,7 +119,8 @@ def _worst(content: Content, page: Page, board: Board, models: list[Model], test
 
 def _column(page: Page, board: Board, model: Model, test: str) -> Column:
     href = page.href(model_doc(board.target, model), anchor("test", test))
-    return Column(model.label, href, model.chance, model.slug)
+    origin = provenance_pages.origin(page, board, model, test)
+    return Column(model.label, href, model.chance, model.slug, origin)
 
 
 def _not_run(board: Board, test: str) -> list[dict[str, Any]]:

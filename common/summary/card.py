@@ -1,0 +1,162 @@
+"""Results of a model for its card: a ``model-index`` block and a section in Markdown.
+
+The block follows the metadata of model cards on the Hugging Face hub: a list of results, each
+with a task, a dataset and metrics. It holds the scores of the correctness tests that are one
+number, with their interval, and the share of passed tests of each family.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from common.metrics import METRICS
+from common.records import Target
+from common.summary.tally import counts, half_up
+
+TASK = "audio-classification"
+SOURCE = "speechproof"
+FAMILY = "correctness"
+#: type of the metric that is the share of passed tests
+SHARE = "passed_tests"
+
+
+def model_index(
+    name: str, rows: pd.DataFrame, families: Mapping[str, str], targets: Mapping[str, Target]
+) -> dict[str, Any]:
+    """Metadata block of a model.
+
+    Args:
+        name: name of the model
+        rows: its result rows, of any targets
+        families: test -> family
+        targets: declared targets, for their labels
+    """
+    found = []
+    for (target, dataset, version), part in rows.groupby(
+        ["target", "dataset", "dataset_version"], sort=True
+    ):
+        metrics = [*_scores(part, families), *_shares(part, families)]
+        if metrics:
+            label = targets[target].label if target in targets else str(target)
+            found.append(
+                {
+                    "task": {"type": TASK, "name": f"{label} prediction"},
+                    "dataset": {"name": dataset, "type": dataset, "revision": version},
+                    "metrics": metrics,
+                    "source": {"name": SOURCE},
+                }
+            )
+    return {"model-index": [{"name": name, "results": found}]}
+
+
+def _scores(rows: pd.DataFrame, families: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Scores of correctness tests that are one number."""
+    whole = rows[(rows["label"] == "") & rows["value"].notna()]
+    whole = whole[[families.get(test, "") == FAMILY for test in whole["test"]]]
+    found = []
+    for row in whole.to_dict("records"):
+        known = METRICS.get(row["metric"]) if row["metric"] in METRICS else None
+        args = {"test": row["test"], "criterion": row["criterion"], "verdict": row["status"]}
+        if pd.notna(row["n"]):
+            args["n"] = int(row["n"])
+        if pd.notna(row["ci_low"]):
+            args["interval_95"] = [float(row["ci_low"]), float(row["ci_high"])]
+        found.append(
+            {
+                "type": row["metric"],
+                "name": known.label if known else row["metric"],
+                "value": float(row["value"]),
+                "args": args,
+            }
+        )
+    return found
+
+
+def _shares(rows: pd.DataFrame, families: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Share of passed tests of each family."""
+    table = counts(rows, families).groupby("family")[["passed", "executed", "skipped"]].sum()
+    return [
+        {
+            "type": SHARE,
+            "name": f"Share of passed {family} tests",
+            "value": half_up(Fraction(int(passed), int(executed)), 4),
+            "args": {"passed": int(passed), "executed": int(executed), "skipped": int(skipped)},
+        }
+        for family, passed, executed, skipped in table.itertuples()
+        if executed
+    ]
+
+
+def card(
+    name: str,
+    rows: pd.DataFrame,
+    families: Mapping[str, str],
+    targets: Mapping[str, Target],
+    *,
+    facts: Mapping[str, Any],
+) -> str:
+    """Model card: the metadata block, then a section to be pasted into a card.
+
+    Args:
+        name: name of the model
+        rows: its result rows
+        families: test -> family
+        targets: declared targets
+        facts: what is known about the model, for example its ``license``
+    """
+    block: dict[str, Any] = {}
+    if facts.get("license"):
+        block["license"] = str(facts["license"]).lower()
+    block |= model_index(name, rows, families, targets)
+    text = yaml.safe_dump(block, sort_keys=False, allow_unicode=True, width=10_000)
+    return f"---\n{text}---\n\n{section(name, rows, families, targets, facts=facts)}"
+
+
+def section(
+    name: str,
+    rows: pd.DataFrame,
+    families: Mapping[str, str],
+    targets: Mapping[str, Target],
+    *,
+    facts: Mapping[str, Any],
+) -> str:
+    """What the tests found, as Markdown."""
+    version = facts.get("version", "")
+    lines = [f"## Test results of {markdown(f'{name} {version}'.strip())}", ""]
+    lines.append(
+        "Tests of correctness, fairness and robustness by speechproof. A share counts passed of "
+        "executed scores; skipped scores have no verdict. It means something only beside shares "
+        "on the same data."
+    )
+    for target, part in rows.groupby("target", sort=True):
+        label = targets[target].label if target in targets else str(target)
+        lines += ["", f"### {markdown(label)}", ""]
+        lines += [
+            "| family | test | passed / executed | skipped | errors |",
+            "|---|---|---:|---:|---:|",
+        ]
+        for row in counts(part, families).to_dict("records"):
+            share = f"{row['passed']} / {row['executed']}"
+            cells = (row["family"], row["test"], share, str(row["skipped"]), str(row["errors"]))
+            lines.append("| " + " | ".join(map(markdown, cells)) + " |")
+        datasets = sorted(set(zip(part["dataset"], part["dataset_version"], strict=True)))
+        told = ", ".join(f"{dataset} {version}" for dataset, version in datasets)
+        lines += ["", f"Data: {markdown(told)}."]
+    return "\n".join(lines) + "\n"
+
+
+def markdown(text: str) -> str:
+    r"""Text that no Markdown reader takes for markup.
+
+    >>> markdown("a|b <c>"), markdown("correctness_regression")
+    ('a\\|b &lt;c&gt;', 'correctness\\_regression')
+    """
+    plain = " ".join(str(text).split()).replace("&", "&amp;")
+    plain = plain.replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", plain)
