@@ -183,10 +183,10 @@ class Site:
         """A result file of an own model."""
         return self.folders.results("arousal", model, "correctness_regression")
 
-    def build(self, seed: int = 0) -> dict[str, Any]:
-        """Build in a fresh process with that hash seed."""
+    def build(self, seed: int = 0, stale: dict[str, list[str]] | None = None) -> dict[str, Any]:
+        """Build in a fresh process with that hash seed; ``stale`` has reasons by cell."""
         done = subprocess.run(
-            [sys.executable, str(DRIVER), str(self.root), str(self.docs)],
+            [sys.executable, str(DRIVER), str(self.root), str(self.docs), json.dumps(stale or {})],
             env={**os.environ, "PYTHONHASHSEED": str(seed)},
             capture_output=True,
             text=True,

@@ -1,0 +1,132 @@
+"""Downloads, provenance pages and stale marks of the small site."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet
+import yaml
+
+from common.manifest import Manifest
+
+OWN = "results/arousal/model/alpha"
+PROVENANCE = "results/arousal/provenance/alpha"
+
+
+def valid(value: Any, schema: dict[str, Any], place: str = "$") -> None:
+    """Check a value against the parts of JSON Schema that the site's schema uses."""
+    known = {"type", "required", "properties", "items", "enum", "const", "minimum"}
+    known |= {"additionalProperties", "description"}
+    assert set(schema) <= known, (place, set(schema) - known)
+    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+    kinds |= {"integer": int, "number": (int, float)}
+    names = schema.get("type", [])
+    names = [names] if isinstance(names, str) else names
+    if names:
+        fits = [isinstance(value, kinds[n]) for n in names]
+        assert any(fits) and (not isinstance(value, bool) or "boolean" in names), (place, value)
+    assert "const" not in schema or value == schema["const"], place
+    assert "enum" not in schema or value in schema["enum"], (place, value)
+    assert "minimum" not in schema or value is None or value >= schema["minimum"], place
+    if isinstance(value, dict):
+        assert set(schema.get("required", ())) <= set(value), place
+        for name, item in value.items():
+            part = schema.get("properties", {}).get(name, schema.get("additionalProperties", {}))
+            valid(item, part, f"{place}.{name}")
+    if isinstance(value, list) and "items" in schema:
+        for number, item in enumerate(value):
+            valid(item, schema["items"], f"{place}[{number}]")
+
+
+def test_json_files_follow_the_schema(small: Any) -> None:
+    folder = small.html / "data"
+    schema = json.loads((folder / "schema.json").read_text("utf-8"))
+    for name, part in schema["$defs"].items():
+        valid(json.loads((folder / name).read_text("utf-8")), part)
+
+
+def test_parquet_and_csv_hold_the_same(small: Any) -> None:
+    folder = small.html / "data"
+    table = pyarrow.parquet.read_table(folder / "results.parquet")
+    assert table.schema.metadata[b"version"] == b"2"
+    packed = table.to_pandas()
+    plain = pd.read_csv(folder / "results.csv", dtype=str, keep_default_na=False)
+    assert list(packed) == list(plain) and len(packed) == len(plain)
+    assert packed["key"].tolist() == plain["key"].tolist()
+    values = plain["value"].where(plain["value"] != "").astype(float)
+    assert packed["value"].equals(values)
+    own = plain[plain.source == "run"]
+    assert own["key"].str.startswith("arousal/").all()
+    assert set(plain[plain.source == "published"]["key"]) == {""}
+
+
+def test_each_model_has_a_card_and_a_badge(small: Any) -> None:
+    data = small.html / "data"
+    card = (data / "cards" / "model" / "alpha.md").read_text("utf-8")
+    block = yaml.safe_load(card.split("---\n")[1])
+    assert block["license"] == "mit" and block["model-index"][0]["results"]
+    badge = (data / "badges" / "model" / "arousal" / "alpha.svg").read_text("utf-8")
+    assert "66.7 % of tests passed" in badge
+    page = small.page(OWN)
+    for file in ("cards/model/alpha.md", "badges/model/arousal/alpha.svg"):
+        assert f"data/{file}" in page
+    assert (data / "cards" / "published" / "wavlm.md").exists()
+
+
+def stale_site(new_site: Any) -> Any:
+    """A site with results of declared tests and data, made by an older program."""
+    site = new_site("alpha")
+    path = site.folders.manifest("arousal", "alpha")
+    manifest = Manifest.read(path)
+    manifest.cells = {
+        "correctness_regression/mine": {
+            "hash": "0123",
+            "status": "done",
+            "figures": {},
+            "made_of": {"dataset_version": "2.0.0", "seed": 3, "code": "abcd", "test": "ef01"},
+        }
+    }
+    path.write_text(manifest.to_json())
+    return site
+
+
+def test_cells_link_to_their_provenance(new_site: Any) -> None:
+    site = stale_site(new_site)
+    assert site.build()["built"]
+    page = site.page(PROVENANCE)
+    assert "python build.py explain arousal/alpha/correctness_regression/mine" in page
+    for text in ("0123", "abcd", "ef01", "seed 3", "2.0.0"):
+        assert text in page, text
+    for doc, up in (
+        (OWN, "../provenance"),
+        ("results/arousal/correctness_regression", "provenance"),
+    ):
+        links = re.findall(r'<a class="from" href="([^"]+)"', site.page(doc))
+        own = {link for link in links if "alpha" in link}
+        assert own == {f"{up}/alpha.html#cell--correctness-regression--mine"}, own
+    assert 'id="cell--correctness-regression--mine"' in page
+    # published scores have no provenance here
+    assert 'class="from"' not in site.page("results/arousal/published/wavlm")
+
+
+def test_stale_rows_are_marked_but_not_made_again(new_site: Any, tmp_path: Any) -> None:
+    site = stale_site(new_site)
+    before = site.result_file("alpha").read_bytes()
+    reason = f"the test changed {site.hostile}"
+    report = site.build(stale={"arousal/alpha/correctness_regression/mine": [reason]})
+    assert report["built"], report
+    page = html.unescape(site.page(OWN))
+    assert page.count("<small>stale</small>") == 3
+    assert f"stale: {reason}" in html.unescape(site.page(PROVENANCE))
+    table = pd.read_csv(site.html / "data" / "results.csv", dtype=str, keep_default_na=False)
+    own = table[(table.source == "run") & (table.model == "alpha")]
+    assert set(own[own.test == "correctness_regression"].stale) == {reason}
+    assert set(own[own.test != "correctness_regression"].stale) == {""}
+    assert not own.note.str.contains("stale").any()
+    assert site.result_file("alpha").read_bytes() == before
+    # as soon as they are no longer stale, the marks go
+    assert site.build()["built"] and "<small>stale</small>" not in site.page(OWN)
