@@ -130,7 +130,7 @@ def _rows(rows: pd.DataFrame, rebuilt: Rebuilt | None, folders: Paths) -> list[d
     again: dict[tuple[str, ...], dict[str, Any]] = {}
     if rebuilt is not None:
         table = results.frame(rebuilt.rows(folders.cache))
-        again = {_place(row): row for row in table.to_dict("records")}
+        again = {_place(row): plain(row) for row in table.to_dict("records")}
     found = []
     for row in rows.to_dict("records"):
         new = again.get(_place(row))
@@ -142,7 +142,7 @@ def _rows(rows: pd.DataFrame, rebuilt: Rebuilt | None, folders: Paths) -> list[d
             {
                 "key": keys.row_key(row),
                 "row": plain(row),
-                "recomputed": None if new is None else plain(new),
+                "recomputed": new,
                 "equal": new is not None and not differences,
                 "differences": differences,
             }

@@ -179,9 +179,9 @@ def _table(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, sampl
             lines += _aligned([HEAD, *map(_line, found[:MOST])])
             if len(found) > MOST:
                 lines.append(f"... and {len(found) - MOST} more: --format json lists all")
-    for found in flipped:
-        lines += ["", _flip_line(found)]
-        for title, part in (("won", found.won), ("lost", found.lost)):
+    for flip in flipped:
+        lines += ["", _flip_line(flip)]
+        for title, part in (("won", flip.won), ("lost", flip.lost)):
             for sample in part if samples else part[:SAMPLES]:
                 lines.append(f"  {title}  {_sample(sample)}")
     reasons = _reasons(comparison)
@@ -247,9 +247,9 @@ def _markdown(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, sa
             lines += ["", "</details>"]
     if flipped:
         lines += ["", "<details>", "<summary>Samples that flipped</summary>", ""]
-        for found in flipped:
-            lines.append(f"* {markdown(_flip_line(found))}")
-            for title, part in (("won", found.won), ("lost", found.lost)):
+        for flip in flipped:
+            lines.append(f"* {markdown(_flip_line(flip))}")
+            for title, part in (("won", flip.won), ("lost", flip.lost)):
                 for sample in part if samples else part[:SAMPLES]:
                     lines.append(f"  * {title}: {markdown(_sample(sample))}")
         lines += ["", "</details>"]

@@ -87,7 +87,9 @@ def judged(comparison: Comparison, rules: Rules) -> Comparison:
     """
     q = benjamini_hochberg(np.array([pair.p for pair in comparison.pairs], dtype=float))
     pairs = [
-        pair if not pair.method else replace(pair, q=float(value), **_outcome(pair, value, rules))
+        pair
+        if not pair.method
+        else replace(pair, q=float(value), outcome=_outcome(pair, value, rules))
         for pair, value in zip(comparison.pairs, q, strict=True)
     ]
     pairs = [
@@ -99,13 +101,13 @@ def judged(comparison: Comparison, rules: Rules) -> Comparison:
     return replace(comparison, pairs=pairs)
 
 
-def _outcome(pair: Pair, q: float, rules: Rules) -> dict[str, Outcome]:
+def _outcome(pair: Pair, q: float, rules: Rules) -> Outcome:
     least = rules.effect(pair)
     if pair.gain == 0 and pair.low == pair.high == 0:
-        return {"outcome": "equal"}
+        return "equal"
     if math.isnan(q) or q > rules.alpha or least is None or abs(pair.gain) < least:
-        return {"outcome": "cannot tell"}
-    return {"outcome": "better" if pair.gain > 0 else "worse"}
+        return "cannot tell"
+    return "better" if pair.gain > 0 else "worse"
 
 
 def compared(comparison: Comparison) -> int:

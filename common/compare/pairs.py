@@ -134,7 +134,6 @@ def compare(
         sides = [side.kept.get(target) for side in (baseline, candidate)]
         rows = [_rows(kept, test, dataset) for kept in sides]
         pairs = [_pair(place, *rows) for place in dict.fromkeys([*rows[0], *rows[1]])]
-        pairs = [pair for pair in pairs if pair is not None]
         if any(not pair.reason for pair in pairs):
             key = (target, test, dataset)
             pairs = _tested(benchmark, rebuilder, found, key, sides, pairs)
@@ -146,8 +145,8 @@ def _cells(*sides: Side) -> Iterator[tuple[str, str, str]]:
     """(target, test, dataset) that any side has, in the order of the files."""
     names = ["target", "test", "dataset"]
     tables = [kept.rows[names] for side in sides for kept in side.kept.values()]
-    for row in pd.concat(tables).drop_duplicates().sort_values(names).itertuples(index=False):
-        yield row.target, row.test, row.dataset
+    cells = pd.concat(tables).drop_duplicates().sort_values(names)
+    yield from zip(*(map(str, cells[name]) for name in names), strict=True)
 
 
 _Row = Mapping[Any, Any]
@@ -165,16 +164,18 @@ def _pair(
     place: tuple[str, ...],
     before: Mapping[tuple[str, ...], _Row],
     after: Mapping[tuple[str, ...], _Row],
-) -> Pair | None:
+) -> Pair:
     """Both rows of a place, with the reason if they cannot be compared."""
     old, new = before.get(place), after.get(place)
-    row = new if new is not None else old
-    if row is None:
-        return None
-    texts = {n: str(row[n]) for n in ("target", "test", "dataset", "data", "metric", "label")}
+    row: _Row = new if new is not None else before[place]
     outcome, reason = _obstacle(old, new)
     return Pair(
-        **texts,
+        target=str(row["target"]),
+        test=str(row["test"]),
+        dataset=str(row["dataset"]),
+        data=str(row["data"]),
+        metric=str(row["metric"]),
+        label=str(row["label"]),
         condition=str(row["condition"]),
         criterion=str(row["criterion"] or (old or row)["criterion"]),
         baseline=None if old is None else (float(old["value"]), str(old["status"])),
