@@ -43,7 +43,7 @@ def model_index(
     ):
         metrics = [*_scores(part, families), *_shares(part, families)]
         if metrics:
-            label = targets[target].label if target in targets else str(target)
+            label = _label(str(target), targets)
             found.append(
                 {
                     "task": {"type": TASK, "name": f"{label} prediction"},
@@ -53,6 +53,10 @@ def model_index(
                 }
             )
     return {"model-index": [{"name": name, "results": found}]}
+
+
+def _label(target: str, targets: Mapping[str, Target]) -> str:
+    return targets[target].label if target in targets else target
 
 
 def _scores(rows: pd.DataFrame, families: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -135,7 +139,7 @@ def section(
         "on the same data."
     )
     for target, part in rows.groupby("target", sort=True):
-        label = targets[target].label if target in targets else str(target)
+        label = _label(str(target), targets)
         lines += ["", f"### {markdown(label)}", ""]
         lines += [
             "| family | test | passed / executed | skipped | errors |",
