@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow.parquet
 import yaml
 
+from common import history, results
 from common.manifest import Manifest
 
 OWN = "results/arousal/model/alpha"
@@ -130,3 +131,32 @@ def test_stale_rows_are_marked_but_not_made_again(new_site: Any, tmp_path: Any) 
     assert site.result_file("alpha").read_bytes() == before
     # as soon as they are no longer stale, the marks go
     assert site.build()["built"] and "<small>stale</small>" not in site.page(OWN)
+
+
+def test_versions_of_a_model_are_compared_on_what_they_share(new_site: Any) -> None:
+    site = new_site("alpha")
+    folders = site.folders
+    history.keep(folders, "arousal", "alpha", "0.9.0")
+    folder = folders.version("arousal", "alpha", "0.9.0")
+    for path in folder.glob("*.csv"):
+        table = results.read_csv(path).assign(model_version="0.9.0")
+        table.loc[table.metric == "ccc", "status"] = "fail"
+        # a score that the newest version does not have counts for nobody
+        more = table.iloc[:1].assign(metric="other", status="pass")
+        results.write_text(path, results.to_csv(pd.concat([table, more])))
+    manifest = Manifest.read(folder / "manifest.json")
+    manifest.model["version"] = "0.9.0"
+    (folder / "manifest.json").write_text(manifest.to_json())
+    assert site.build()["built"]
+    page = site.page(OWN)
+    part = page[page.index('id="versions"') :]
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", part.partition("</table>")[0])
+    cells = [re.sub(r"<[^>]+>", " ", row).split() for row in rows]
+    assert [row[:6] for row in cells] == [
+        ["0.9.0", "33.3", "%", "1", "/", "3"],
+        ["1.0.0", "66.7", "%", "2", "/", "3"],
+    ]
+    assert 'role="img" aria-label="Share of passed scores' in part
+    assert "build.py compare alpha@0.9.0 alpha" in part
+    # a model with one version has no such section
+    assert 'id="versions"' not in site.page("results/arousal/model/dice")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import cells, dose, media, provenance_pages, tables
+from benchmark_site import cells, dose, media, provenance_pages, tables, versions
 from benchmark_site.content import Board, Content, words
 from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
@@ -38,6 +38,8 @@ def page(content: Content, target: str, model: Model) -> Page:
         title = "Tests overview" if len(boards) == 1 else f"Tests overview: {board.title.lower()}"
         made.sections.append(Section(anchor("overview", board.name), title, html))
     made.sections.append(Section("about", "About the model", _facts(made, target, model)))
+    past = versions.section(content, target, model)
+    made.sections += [past] if past else []
     tests = dict.fromkeys(test for board in boards for test in board.tests)
     for test in tests:
         parts = [board for board in boards if board.tally(model, test)]
