@@ -234,7 +234,7 @@ class Content:
         boards: target -> results that may be compared
         tests: facts of every test with results
         comparisons: published comparisons
-        method_pages: tests with a method page
+        method_pages: pages of prose that generated pages may link to
         table: all rows with a column ``source``
         manifests: (target, model) -> what own results were made from
         stale: cells whose rows are stale -> why
@@ -333,7 +333,7 @@ def load(
         boards=boards,
         tests={test: _facts(benchmark, test, family) for test, family in families.items()},
         comparisons=sources.comparisons(),
-        method_pages=frozenset(doc for doc in docs if doc.startswith("method/")),
+        method_pages=frozenset(doc for doc in docs if doc.startswith(("method/", "howto/"))),
         table=table,
         manifests=manifests,
         stale=known,

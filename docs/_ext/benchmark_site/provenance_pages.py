@@ -12,6 +12,8 @@ from benchmark_site.sources import Model
 from common.keys import CellKey
 from common.manifest import Manifest
 
+#: page of prose about the commands, which a small site may lack
+HOWTO = "howto/explain_a_number"
 #: parts of a cell -> their names on the page
 PARTS = {
     "test": "Test",
@@ -49,7 +51,7 @@ def page(content: Content, target: str, model: Model, manifest: Manifest) -> Pag
             ("Seed", str(manifest.seed)),
             ("Packages", ", ".join(f"{n} {v}" for n, v in manifest.environment.items())),
         ],
-        howto=made.href("howto/explain_a_number"),
+        howto=made.href(HOWTO) if HOWTO in content.method_pages else "",
         cells=len(manifest.cells),
         stale=len(stale),
     )
