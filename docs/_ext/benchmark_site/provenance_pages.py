@@ -31,8 +31,8 @@ def place(test: str, dataset: str) -> str:
 
 
 def origin(page: Page, board: Board, model: Model, test: str) -> str:
-    """Address of the cells of a model in a test but for the dataset; empty without a page."""
-    if model.published:
+    """Address of the cells of a model in a test but for the dataset; empty without one."""
+    if model.published or test not in model.traced:
         return ""
     return page.href(provenance_doc(board.target, model), anchor("cell", test))
 

@@ -49,6 +49,7 @@ class Model:
         published: whether its scores come from the paper
         facts: name and value of what is known about it
         not_run: ``test/dataset`` -> reason
+        traced: tests whose cells are in the manifest
     """
 
     id: str
@@ -57,6 +58,7 @@ class Model:
     published: bool = False
     facts: tuple[tuple[str, str], ...] = ()
     not_run: Mapping[str, str] = field(default_factory=dict)
+    traced: frozenset[str] = frozenset()
 
     @property
     def slug(self) -> str:
@@ -178,6 +180,9 @@ def _own_models(
                     (label, _text(facts[key])) for key, label in FACTS.items() if facts.get(key)
                 ),
                 not_run=dict(manifest.not_run) if manifest else {},
+                traced=frozenset(key.split("/")[0] for key in manifest.cells)
+                if manifest
+                else frozenset(),
             )
         )
     return models
