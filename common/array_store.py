@@ -27,7 +27,7 @@ class ArrayStore(PredictionStore):
 
     def is_blank(self, values: np.ndarray) -> np.ndarray:
         """Where there is no value."""
-        return np.asarray(np.equal(values, None), dtype=bool)
+        return np.asarray(values == np.array(None), dtype=bool)
 
     def _packed(self, values: Any) -> np.ndarray:
         values = np.asarray(values, dtype=object)

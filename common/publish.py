@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common import history, models, provenance, results
+from common import event_artefacts, history, models, provenance, results
 from common.drawing import Drawer, Drawn, Job, job
 from common.errors import DataError
 from common.listening import answers
 from common.manifest import Manifest
+from common.metrics.events.recordings import SoundEvents
 from common.paths import Paths
 from common.plan import Cell, Plan
 from common.view import View
@@ -133,9 +134,19 @@ class Publisher:
         self._rows.setdefault(key, {})[cell.dataset.id] = rows
         if view is not None:
             answers.keep(self.folders, cell, view)
+            self._tell_events(cell, view)
         if view is not None and cell.test.figures.get(cell.target.kind):
             folder = self.folders.figures(cell.target.id, cell.model.id, cell.test.id)
             self._to_draw.append(job(cell, view, folder, before))
+
+    def _tell_events(self, cell: Cell, view: View) -> None:
+        """What pages about sound events show besides rows."""
+        if not isinstance(view.prediction, SoundEvents) or cell.test.family != "correctness":
+            return
+        folder = self.folders.figures(cell.target.id, cell.model.id, cell.test.id)
+        text = event_artefacts.artefacts(view, cell.test.uses(cell.target.kind))
+        name = f"events_{cell.dataset.data}.json"
+        results.write_text(folder / name, text, only_changed=True)
 
     def write(self) -> None:
         """Write figures, rows and manifests of all cells so far.

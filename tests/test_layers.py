@@ -31,6 +31,7 @@ LAYERS = {
     "listening": 3,
     "human": 3,
     "publish": 3,
+    "event_artefacts": 4,
     "drawing": 3,
     "severity": 3,
     "dose": 5,

@@ -132,6 +132,14 @@ def test_lists_and_scores_are_scored_and_nothing_is_predicted_twice(catalog: Pat
     assert table["quiet", "segment_f", ""] == 0 and table["quiet", "segment_error_rate", ""] == 1
     reasons = rows(catalog).query("model == 'lists' and metric == 'psds_1'")
     assert reasons.status.tolist() == ["skip"] and reasons.reason.tolist() == ["no frame scores"]
+    folder = catalog.parent / "out" / "extra" / "media" / "beeps" / "listens"
+    told = json.loads((folder / TESTS[2] / "events_tones-1.0.0.json").read_text())
+    assert told["intersection"]["psds_1"]["value"] == 1
+    assert told["intersection"]["confusion"] == [[2, 0, 0], [0, 2, 0]]
+    assert told["examples"][0]["truth"] == [[0.5, 1.5, "low"], [2.0, 3.0, "high"]]
+    told = json.loads((folder / TESTS[1] / "events_tones-1.0.0.json").read_text())
+    errors = {"substitutions": 0, "deletions": 0, "insertions": 0, "reference": 4}
+    assert told["event"]["errors"] == errors and told["event"]["f_per_file"] == [1, 1, None, 1]
     assert run(catalog).computed == 0
     assert run(catalog, out="again").calls == 0
 

@@ -57,8 +57,7 @@ class WholeFiles:
 
     def _of_files(self, table: str, values: np.ndarray, column: str) -> np.ndarray:
         """Value of each file; refuses rows of a file that differ."""
-        files = self._tables.keys(table)["file"]
-        codes, names = pd.factorize(files)
+        codes, names = pd.factorize(self._tables.keys(table)["file"].to_numpy(dtype=object))
         found = np.full(len(names), None, dtype=object)
         seen = np.zeros(len(names), dtype=bool)
         for code, value in zip(codes, values, strict=True):
@@ -71,7 +70,7 @@ class WholeFiles:
         return found
 
 
-def annotations(
+def annotated(
     dataset: Dataset,
     tables: Tables,
     samples: str,
@@ -152,4 +151,4 @@ def _by_file(events: EventList, files: list[str], durations: Mapping[str, float]
     return found
 
 
-__all__ = ["SLACK_S", "WholeFiles", "annotations"]
+__all__ = ["SLACK_S", "WholeFiles", "annotated"]

@@ -15,7 +15,7 @@ import pandas as pd
 from common import kinds
 from common.datasets.base import KEYS, rating_column
 from common.datasets.entries import alternatives, check, limits, place
-from common.datasets.event_tables import WholeFiles, annotations
+from common.datasets.event_tables import WholeFiles, annotated
 from common.datasets.protocol import Tables
 from common.errors import DataError
 from common.registry import unknown
@@ -71,7 +71,7 @@ def sample_table(
             if column in timed:
                 _check_events(dataset, tables, name, column, source)
                 files = keys[-1]["file"].tolist()
-                found = annotations(dataset, tables, name, timed[column], source, files)
+                found = annotated(dataset, tables, name, timed[column], source, files)
             else:
                 found = _column(dataset, tables, name, column, source)
             values[column].append(found)

@@ -36,7 +36,8 @@ LIMIT = 5.0
 @lru_cache(maxsize=1)
 def _bank() -> np.ndarray:
     """Triangular filters, evenly spaced on the mel scale, shape (bands, bins)."""
-    mel = np.linspace(*(2595 * np.log10(1 + hz / 700) for hz in (LOWEST_HZ, HIGHEST_HZ)), BANDS + 2)
+    low, high = (2595 * np.log10(1 + hz / 700) for hz in (LOWEST_HZ, HIGHEST_HZ))
+    mel = np.linspace(low, high, BANDS + 2)
     hz = 700 * (10 ** (mel / 2595) - 1)
     frequency = np.fft.rfftfreq(SIZE, 1 / SAMPLING_RATE)
     rising = (frequency - hz[:-2, None]) / (hz[1:-1] - hz[:-2])[:, None]

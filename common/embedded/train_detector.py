@@ -124,9 +124,10 @@ def report(target: spec.Target, recipe: scenes.Scenes, model: detector.Detector)
         signal = recipe.render(scene)
         raw.append(model.scores(detector.features(signal[None])))
         events = recipe.plan(scene)
-        times = [np.array([e[at] for e in events]) / SAMPLING_RATE for at in (2, 3)]
+        onset = np.array([event.onset for event in events]) / SAMPLING_RATE
+        offset = np.array([event.offset for event in events]) / SAMPLING_RATE
         codes = np.array([target.labels.index(event.label) for event in events])
-        rows.append(Annotation(len(signal) / SAMPLING_RATE, *times, codes))
+        rows.append(Annotation(len(signal) / SAMPLING_RATE, onset, offset, codes))
     samples = pd.DataFrame({"file": [scene.file for scene in every], target.id: rows})
     frame = pd.DataFrame(kind.encode(target, raw), columns=[target.id])
     prediction = kind.decode(target, frame, samples)

@@ -8,7 +8,7 @@ selects annotated samples. A result that is not defined is NaN, never an excepti
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -148,7 +148,7 @@ def metric(**fields: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return add
 
 
-def check_lengths(**arrays: np.ndarray) -> None:
+def check_lengths(**arrays: Sized) -> None:
     """Raise LengthError unless all arrays have the same first dimension."""
     sizes = {name: len(values) for name, values in arrays.items()}
     if len(set(sizes.values())) > 1:

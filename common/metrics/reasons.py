@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from common.metrics.events.recordings import SoundEvents
 
 
 def why_undefined(
-    truth: np.ndarray,
-    prediction: np.ndarray,
+    truth: Any,
+    prediction: Any,
     *,
     what: str = "samples",
     label: str = "",

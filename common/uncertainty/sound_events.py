@@ -22,7 +22,7 @@ from common.metrics.events.exact_intersection import ExactIntersection
 from common.metrics.events.intersection_based import intersection_counts
 from common.metrics.events.presets import PsdsSettings
 from common.metrics.events.recordings import SoundEvents
-from common.metrics.events.tallies import TALLIES, Tally, tally, unchanged
+from common.metrics.events.tallies import TALLIES, Tally, unchanged
 from common.uncertainty.base import (
     STATISTICS,
     Bound,
@@ -60,7 +60,8 @@ def _summed(sample: Sample, rows: np.ndarray) -> np.ndarray:
 
 
 def _tally(sample: Sample, name: str) -> Tally:
-    found: Tally = sample.once(name, lambda: tally(name, *sample.arrays, sample.params))
+    truth, prediction = sample.arrays
+    found: Tally = sample.once(name, lambda: TALLIES[name](truth, prediction, **sample.params))
     return found
 
 
@@ -192,7 +193,7 @@ class _BoundPsds(Bound):
         row = place % size
         seconds = counts.seconds.sum(axis=0)
         others = np.maximum((seconds > 0).sum() - (seconds > 0), 1)
-        cost = figures.divide(1.0, seconds, 0.0) / others[:, None]
+        cost = figures.divide(np.ones(size), seconds, 0.0) / others[:, None]
         weight = np.append(cost, np.zeros((size, 1)), axis=1)[row, column]
         kinds = [column == row, column == size, (column != row) & (column < size)]
         tables = [

@@ -123,11 +123,11 @@ def unchanged(truth: SoundEvents, prediction: SoundEvents, *, time_resolution: f
     segments = np.ceil(truth.durations / time_resolution).astype(np.int64)
     first = np.cumsum(segments) - segments
     size = len(truth.labels)
-    cells = [
+    before, after = (
         _cells(events, segments, first, size, time_resolution)
         for events in (truth.events, prediction.events)
-    ]
-    changed = np.unique(np.setxor1d(*cells) // max(size, 1))
+    )
+    changed = np.unique(np.setxor1d(before, after) // max(size, 1))
     recording = np.searchsorted(first + segments, changed, side="right")
     different = np.bincount(recording, minlength=len(truth))
     return np.stack([segments - different, segments], axis=1)
