@@ -101,7 +101,8 @@ class PredictionStore:
         packed = self._packed(values)
         table = keys[KEYS].reset_index(drop=True)
         table = pd.concat([table, pd.DataFrame(packed, columns=list(columns))], axis=1)
-        self._write(table.loc[~self.is_blank(packed).all(axis=1)])
+        empty: np.ndarray = np.asarray(self.is_blank(packed).all(axis=1))
+        self._write(table.loc[~empty])
 
     def blank(self, rows: int, columns: int) -> np.ndarray:
         """Values that are not there yet: NaN."""

@@ -93,7 +93,7 @@ class EventFiles:
 
     def __init__(self, entry: spec.Model, targets: Mapping[str, spec.Target]):
         ((name, output),) = entry.outputs.items()
-        self.targets = (name,)
+        self.targets: tuple[str, ...] = (name,)
         self.sampling_rate = entry.sampling_rate
         self._target, self._output = targets[name], output
         self._silent = "missing" in entry.params
