@@ -244,3 +244,63 @@ def test_store_of_arrays_keeps_every_bit(tmp_path: Path) -> None:
     assert back["scores"].dtype == np.float32 and back["times"].tolist() == [0, 0.1]
     assert (back["scores"] == values[0, 0]["scores"]).all() and found.values[1, 1] == 0.25
     assert json.loads((tmp_path / "key.json").read_text())["model"] == "m"
+
+
+def test_an_onnx_model_gives_scores_of_frames(catalog: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    helper, floats = onnx.helper, onnx.TensorProto.FLOAT
+    # mean of the rectified signal in frames of 800 samples; the second class is never there
+    shape = helper.make_tensor("shape", onnx.TensorProto.INT64, [3], [1, -1, 800])
+    zero = helper.make_tensor("zero", floats, [1, 1, 2], [10.0, 0.0])
+    nodes = [
+        helper.make_node("Abs", ["signal"], ["size"]),
+        helper.make_node("Reshape", ["size", "shape"], ["frames"]),
+        helper.make_node("ReduceMean", ["frames"], ["level"], axes=[2], keepdims=1),
+        helper.make_node("Mul", ["level", "zero"], ["scores"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "levels",
+        [helper.make_tensor_value_info("signal", floats, [1, "time"])],
+        [helper.make_tensor_value_info("scores", floats, [1, "frames", 2])],
+        [shape, zero],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=9)
+    onnx.save(model, catalog / "levels.onnx")
+    (catalog / "models.yaml").write_text(
+        "- id: levels\n  version: 1.0.0\n  adapter: onnx\n  path: levels.onnx\n"
+        "  sampling_rate: 8000\n"
+        "  outputs: {beeps: {labels: [deep, high], mapping: {deep: low}}}\n"
+    )
+    report = run(catalog, models=("levels",))
+    assert not report.errors, report.errors
+    found = rows(catalog).set_index(["metric", "label"])["value"]
+    # finds every beep, but takes high ones for low ones
+    assert found["event_f_per_class", "low"] == pytest.approx(2 * 2 / (2 + 4))
+    assert found["event_f_per_class", "high"] == 0
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword in:pandas.errors.Pandas4Warning")
+def test_a_segmented_table_is_a_dataset_of_its_own(catalog: Path) -> None:
+    audformat = pytest.importorskip("audformat")
+    db = audformat.Database("tones")
+    db.schemes["label"] = audformat.Scheme(labels=["low", "high", "other"])
+    listed = [*EVENTS, ("c.wav", None, None, None), ("b.wav", 3.0, 3.5, "other")]
+    index = audformat.segmented_index(
+        [file for file, *_ in listed],
+        [pd.Timedelta(0 if onset is None else onset, "s") for _, onset, *_ in listed],
+        [pd.NaT if offset is None else pd.Timedelta(offset, "s") for *_, offset, _ in listed],
+    )
+    db["events"] = audformat.Table(index)
+    db["events"]["label"] = audformat.Column(scheme_id="label")
+    db["events"]["label"].set([label for *_, label in listed])
+    db.save(str(catalog / "data"))
+    (catalog / "datasets.yaml").write_text(
+        "- id: tones\n  version: 1.0.0\n  adapter: audformat\n  path: data\n  table: events\n"
+        "  columns: {beeps: label}\n  mapping: {other: null}\n"
+    )
+    report = run(catalog, models=("listens",))
+    assert not report.errors, report.errors
+    found = rows(catalog)
+    assert set(found.n) == {4}
+    assert found.set_index(["metric", "label"])["value"]["event_f", ""] == 1
