@@ -25,6 +25,7 @@ def why_undefined(
         label: class or bin that has no value; empty: the metric as a whole
         params: parameters of the metric
 
+    >>> import numpy as np
     >>> why_undefined(np.array([0.1, 0.2]), np.array([0.5, 0.5]))
     'constant predictions'
     >>> why_undefined(np.array([0.1]), np.array([0.5]), what="speakers")
@@ -50,6 +51,7 @@ def why_undefined(
 def why_undefined_events(truth: SoundEvents, prediction: SoundEvents, *, label: str = "") -> str:
     """Reason for a NaN of a metric of sound events.
 
+    >>> import numpy as np
     >>> from common.metrics.events import EventList
     >>> nothing = SoundEvents(("dog",), EventList.empty(), np.array([4.0]))
     >>> why_undefined_events(nothing, nothing)

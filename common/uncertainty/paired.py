@@ -138,9 +138,11 @@ def mcnemar(baseline: np.ndarray, candidate: np.ndarray) -> Discordant:
         baseline: whether the baseline is right, bool, shape (N,)
         candidate: the same of the candidate
 
+    >>> import numpy as np
     >>> hits = np.array([True] * 8 + [False] * 2)
-    >>> mcnemar(hits, ~hits)
-    Discordant(lost=8, won=2, p=0.109375)
+    >>> found = mcnemar(hits, ~hits)
+    >>> found.lost, found.won, round(found.p, 6)
+    (8, 2, 0.109375)
     """
     from scipy.special import bdtr
 

@@ -320,7 +320,10 @@ def test_changes_touch_few_pages_and_end_where_a_clean_build_ends(
     shutil.rmtree(site.folders.media / "arousal" / "beta")
     (site.html / "results" / "emotion" / "index.html").unlink()
     report = site.build()
-    assert report["removed"] == ["results/arousal/model/beta.html"]
+    assert report["removed"] == [
+        "results/arousal/model/beta.html",
+        "results/arousal/provenance/beta.html",
+    ]
     before, after = small.files(), site.files()
     assert sorted(before) == sorted(after)
     assert [name for name in before if before[name] != after[name]] == []

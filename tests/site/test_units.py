@@ -453,6 +453,8 @@ def ranking_html(rows: list[dict[str, Any]], *chance: str) -> str:
         comparisons=[],
         method_pages=frozenset(["method/ranking"]),
         table=own.table,
+        manifests={},
+        stale={},
     )
     made_page = rankings.ranking(everything, "arousal", [])
     html = made_page.to_json() + overview.cards(everything)

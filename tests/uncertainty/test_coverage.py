@@ -75,7 +75,11 @@ def test_the_simulation_can_be_repeated(tmp_path: Path, monkeypatch: pytest.Monk
     assert texts[0] == texts[1] and texts[0].startswith("score,speakers")
 
 
-@pytest.mark.parametrize(("score", "population", "sizes"), TABLE, ids=lambda v: str(v)[:30])
+@pytest.mark.parametrize(
+    ("score", "population", "sizes"),
+    TABLE,
+    ids=[f"{score}-{n}" for n, (score, *_) in enumerate(TABLE)],
+)
 def test_every_population_can_be_drawn(score: str, population, sizes) -> None:
     found = coverage(population, sizes[-1], 2, seed=0)
     assert 0 < found["width"] < 2

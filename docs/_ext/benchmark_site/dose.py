@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from benchmark_site import cells
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
@@ -123,7 +125,7 @@ def _group(
         "condition": first.condition,
         "axis": first.axis,
         "criterion": first.criterion,
-        "svg": drawing,
+        "svg": Markup(drawing),
         "breaking": [_told(own.get(model)) for model in models],
         "lines": [
             {"level": first.at(level), "cells": [_cell(own.get(model), level) for model in models]}
