@@ -24,13 +24,14 @@ import numpy as np
 
 from common import paths, provenance
 from common.designs import DESIGNS, options
+from common.event_details.content import text
 from common.plan import Cell
 from common.view import View
 
 #: figures below this number are not worth the start of processes
 POOL_FROM = 12
 #: code that decides about a figure
-_CODE = ("figures", "drawing.py", "view.py", "rng.py", "kinds")
+_CODE = ("figures", "event_details", "drawing.py", "view.py", "rng.py", "kinds")
 #: packages that decide about its bytes
 _PACKAGES = ("matplotlib", "numpy", "pillow")
 
@@ -79,15 +80,23 @@ class Job:
         view: what is shown, see :func:`shown`
         folder: where the files go
         before: what is known about the files that lie there
+        details: what is shown of sound events
     """
 
     cell: Cell
     view: View
     folder: Path
     before: Drawn
+    details: Mapping[str, Any] | None = None
 
 
-def job(cell: Cell, view: View, folder: Path, before: Drawn) -> Job:
+def job(
+    cell: Cell,
+    view: View,
+    folder: Path,
+    before: Drawn,
+    details: Mapping[str, Any] | None = None,
+) -> Job:
     """Figures of a cell, from the view of its scores.
 
     Of the samples, figures see the columns that the design of the test names, and the target.
@@ -97,10 +106,14 @@ def job(cell: Cell, view: View, folder: Path, before: Drawn) -> Job:
     view = design.shown(chosen, view)
     named = {cell.target.id, *design.needs(chosen, cell.target), *design.attributes(chosen)}
     columns = [name for name in view.samples.columns if name in named]
-    return Job(cell, replace(view, samples=view.samples[columns]), folder, before)
+    if details is not None:
+        # its figures are drawn from these alone
+        view = replace(view, samples=view.samples[[]], predictions={})
+        columns = []
+    return Job(cell, replace(view, samples=view.samples[columns]), folder, before, details)
 
 
-def source(cell: Cell, view: View) -> str:
+def source(cell: Cell, view: View, details: Mapping[str, Any] | None = None) -> str:
     """Hash of all that decides about the figures of a cell."""
     arrays = hashlib.sha256()
     for name in view.samples.columns:
@@ -125,6 +138,7 @@ def source(cell: Cell, view: View) -> str:
             "left out": [[*key, why] for key, why in view.left_out.items()],
             "note": view.note,
             "rows": rows,
+            **({} if details is None else {"details": text(details)}),
             "arrays": arrays.hexdigest(),
             "program": _program(),
         }
@@ -162,11 +176,19 @@ def draw(job: Job) -> dict[str, str]:
     from common.figures.style import save
 
     cell, view = job.cell, job.view
+    drawn = {}
+    if job.details is not None:
+        from common.event_details.drawings import drawings
+
+        for suffix, figure, alt in drawings(job.details):
+            file = f"visualization_{cell.dataset.data}_{suffix}.png"
+            save(figure, job.folder / file)
+            drawn[file] = alt
+        return drawn
     names = [cell.test.figures[cell.target.kind]]
     if any("null" in row for row in view.rows):
         names.append("null_distributions")
     chosen = options(DESIGNS.get(cell.test.design_name), cell.test)
-    drawn = {}
     with _rare_collection():
         for name in names:
             texts = ALTS.get(name)(view, chosen)
@@ -202,7 +224,7 @@ class Drawer:
 
     def __call__(self, jobs: Sequence[Job]) -> list[Drawn]:
         """Figures of each job, in order; those that lie there already are not drawn again."""
-        sources = [source(job.cell, job.view) for job in jobs]
+        sources = [source(job.cell, job.view, job.details) for job in jobs]
         current = [
             now == job.before.source and job.before.lie_in(job.folder)
             for job, now in zip(jobs, sources, strict=True)

@@ -17,6 +17,8 @@ RANGES_CSV = "correctness_consistency_ranges.csv"
 SAMPLES = "samples"
 #: folder below the results of a model: what it does as perturbations get worse
 SEVERITY = "severity"
+#: folder in ``extra/media/``: recordings whose events result pages show
+SCENES = "scenes"
 CACHE_NAME = "speechproof"
 #: folder in the cache: what is known about model files (hashes, nodes)
 MODELS_CACHE = "models"

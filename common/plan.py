@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common import datasets, embedded, models, paths, provenance
+from common import datasets, embedded, event_details, models, paths, provenance
 from common.designs import DESIGNS, options
 from common.errors import BenchmarkError, ConfigError, MissingDependency
 from common.manifest import FORMAT, Manifest
@@ -124,6 +124,8 @@ def _scoring_code(test: Test) -> str:
     simulated = any(use.criterion.is_simulated for kind in KINDS for use in test.uses(kind))
     if simulated or test.simulated:
         names.append("simulation")
+    if event_details.DESIGN == test.design_name and test.uses("events"):
+        names += ["event_details", "events_report/picker.py"]
     return provenance.code_digest([paths.PACKAGE / name for name in names])
 
 
@@ -354,11 +356,14 @@ class Planner:
             return False
         if not set(known.get("missing", ())) <= set(cell.missing):
             return False
+        if event_details.wanted(cell.test, cell.target) and "details" not in known:
+            return False
         ids = (cell.target.id, cell.model.id, cell.test.id)
         table = self._table(self.folders.results(*ids))
         folder = self.folders.figures(*ids)
         return table == manifest.tables.get(cell.test.id, "") and all(
-            (folder / name).exists() for name in known.get("figures", {})
+            (folder / name).exists()
+            for name in [*known.get("figures", {}), *known.get("details", ())]
         )
 
     def settled(self, plan: Plan) -> bool:

@@ -6,16 +6,16 @@ import importlib.metadata
 import json
 import logging
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from common import event_artefacts, history, models, provenance, results
+from common import event_details, history, models, provenance, results
 from common.drawing import Drawer, Drawn, Job, job
 from common.errors import DataError
+from common.event_details.content import content, text
 from common.listening import answers
 from common.manifest import Manifest
-from common.metrics.events.recordings import SoundEvents
 from common.paths import Paths
 from common.plan import Cell, Plan
 from common.view import View
@@ -132,21 +132,26 @@ class Publisher:
             manifest.cells[cell.key]["missing"] = sorted(cell.missing)
         key = (cell.target.id, cell.model.id, cell.test.id)
         self._rows.setdefault(key, {})[cell.dataset.id] = rows
+        folder = self.folders.figures(*key)
+        details = None
         if view is not None:
             answers.keep(self.folders, cell, view)
-            self._tell_events(cell, view)
-        if view is not None and cell.test.figures.get(cell.target.kind):
-            folder = self.folders.figures(cell.target.id, cell.model.id, cell.test.id)
-            self._to_draw.append(job(cell, view, folder, before))
+            details = content(cell, view)
+        if event_details.wanted(cell.test, cell.target):
+            manifest.cells[cell.key]["details"] = self._write_details(cell, folder, details)
+        if view is not None and (details or cell.test.figures.get(cell.target.kind)):
+            self._to_draw.append(job(cell, view, folder, before, details))
 
-    def _tell_events(self, cell: Cell, view: View) -> None:
-        """What pages about sound events show besides rows."""
-        if not isinstance(view.prediction, SoundEvents) or cell.test.family != "correctness":
-            return
-        folder = self.folders.figures(cell.target.id, cell.model.id, cell.test.id)
-        text = event_artefacts.artefacts(view, cell.test.uses(cell.target.kind))
-        name = f"events_{cell.dataset.data}.json"
-        results.write_text(folder / name, text, only_changed=True)
+    @staticmethod
+    def _write_details(
+        cell: Cell, folder: Path, details: Mapping[str, Any] | None
+    ) -> dict[str, str]:
+        """Write what is shown of sound events, as a manifest notes it."""
+        if details is None:
+            return {}
+        name, written = event_details.file_name(cell.dataset.data), text(details)
+        results.write_text(folder / name, written, only_changed=True)
+        return {name: provenance.digest(written)}
 
     def write(self) -> None:
         """Write figures, rows and manifests of all cells so far.
@@ -202,8 +207,14 @@ class Publisher:
             for file, text in cell["figures"].items()
         }
         folder = self.folders.figures(target, model, test)
-        for path in sorted(folder.glob("*.png")):
-            if path.name not in texts:
+        details = {
+            file
+            for key, cell in cells.items()
+            if key.split("/")[0] == test
+            for file in cell.get("details", ())
+        }
+        for path in sorted([*folder.glob("*.png"), *folder.glob(f"{event_details.PREFIX}*.json")]):
+            if path.name not in texts and path.name not in details:
                 path.unlink()
         if texts:
             text = json.dumps(texts, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
