@@ -45,8 +45,11 @@ html_theme = "pydata_sphinx_theme"
 html_title = project
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
-html_css_files = ["site.css", "listen.css"]
-html_js_files = [("site.js", {"defer": "defer"}), ("listen.js", {"defer": "defer"})]
+html_css_files = ["site.css", "listen.css", "events.css"]
+html_js_files = [
+    ("site.js", {"defer": "defer"}), ("listen.js", {"defer": "defer"}),
+    ("events.js", {"defer": "defer"}),
+]
 html_favicon = "_static/favicon.svg"
 html_last_updated_fmt = None
 html_copy_source = False

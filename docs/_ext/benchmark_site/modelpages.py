@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import cells, dose, media, provenance_pages, tables, versions
+from benchmark_site import cells, dose, event_details, media, provenance_pages, tables, versions
 from benchmark_site.content import Board, Content, words
 from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
@@ -145,6 +145,7 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
             for name, found in scores.items()
         ],
         figures=figures,
+        events="" if model.published else event_details.of_model(content, page, target, model, test),
         groups=[
             {
                 "groups": board.groups[model.id, test],
