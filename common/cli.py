@@ -180,15 +180,14 @@ def _tell_reasons(context: Context, report: Any) -> None:
 
 def _sounds(context: Context) -> None:
     """Sound files of the website; a selection of tests or models leaves the examples alone."""
-    from common.listening import examples, samples, scenes
+    from common.listening import examples, pages
 
     args, benchmark = context.args, context.benchmark()
     if not (args.model or args.target or args.test or args.dataset):
         report = examples.update(benchmark, context.folders)
         if report.made:
             context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be")
-    samples.update(benchmark, context.folders, seed=args.seed, download=args.download)
-    scenes.update(benchmark, context.folders, download=args.download)
+    pages.update(benchmark, context.folders, seed=args.seed, download=args.download)
 
 
 def _site(context: Context, benchmark: Any, *, force: bool = False) -> Any:

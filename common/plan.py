@@ -124,7 +124,7 @@ def _scoring_code(test: Test) -> str:
     simulated = any(use.criterion.is_simulated for kind in KINDS for use in test.uses(kind))
     if simulated or test.simulated:
         names.append("simulation")
-    if event_details.DESIGN == test.design_name and test.uses("events"):
+    if test.design_name == event_details.DESIGN and test.uses("events"):
         names += ["event_details", "events_report/picker.py"]
     return provenance.code_digest([paths.PACKAGE / name for name in names])
 

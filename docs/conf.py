@@ -47,7 +47,8 @@ html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["site.css", "listen.css", "events.css"]
 html_js_files = [
-    ("site.js", {"defer": "defer"}), ("listen.js", {"defer": "defer"}),
+    ("site.js", {"defer": "defer"}),
+    ("listen.js", {"defer": "defer"}),
     ("events.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/favicon.svg"

@@ -134,12 +134,13 @@ def test_lists_and_scores_are_scored_and_nothing_is_predicted_twice(catalog: Pat
     assert reasons.status.tolist() == ["skip"] and reasons.reason.tolist() == ["no frame scores"]
     folder = catalog.parent / "out" / "extra" / "media" / "beeps" / "listens"
     told = json.loads((folder / TESTS[2] / "events_tones-1.0.0.json").read_text())
-    assert told["intersection"]["psds_1"]["value"] == 1
-    assert told["intersection"]["confusion"] == [[2, 0, 0], [0, 2, 0]]
-    assert told["examples"][0]["truth"] == [[0.5, 1.5, "low"], [2.0, 3.0, "high"]]
+    assert told["rocs"]["psds_1"]["psds"] == 1
+    assert told["confusion"]["counts"] == [[2, 0, 0], [0, 2, 0]]
+    assert told["scenes"][0]["truth"] == [[0.5, 1.5, 0, True], [2.0, 3.0, 1, True]]
     told = json.loads((folder / TESTS[1] / "events_tones-1.0.0.json").read_text())
     errors = {"substitutions": 0, "deletions": 0, "insertions": 0, "reference": 4}
-    assert told["event"]["errors"] == errors and told["event"]["f_per_file"] == [1, 1, None, 1]
+    event = told["families"]["event"]
+    assert event["errors"] == errors and event["f_per_file"] == [1, 1, None, 1]
     assert run(catalog).computed == 0
     assert run(catalog, out="again").calls == 0
 

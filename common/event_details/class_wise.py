@@ -7,17 +7,13 @@ same random numbers used. The rates of a class have no substitutions; those of a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from common.certainty import cluster_codes
-from common.event_details.counting import collar
 from common.metrics.events import figures
-from common.metrics.events.event_based import event_counts, match
-from common.metrics.events.recordings import SoundEvents
-from common.metrics.events.segment_counts import segment_counts
-from common.metrics.events.tallies import Tally, tally
+from common.metrics.events.tallies import Tally, f_score, tally
 from common.uncertainty.base import Sample, Sums
 from common.uncertainty.clusters import Clusters
 from common.uncertainty.interval import intervals
@@ -27,14 +23,6 @@ from common.view import View
 #: value, lower and upper end
 Figure = tuple[float, float, float]
 ALL = "all (micro)"
-
-
-class Errors(NamedTuple):
-    """Errors of each recording, shape (N,)."""
-
-    substitutions: np.ndarray
-    deletions: np.ndarray
-    insertions: np.ndarray
 
 
 def class_wise(name: str, view: View, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,16 +39,17 @@ def class_wise(name: str, view: View, params: Mapping[str, Any]) -> dict[str, An
     summed = Tally(*(part.sum(axis=1, keepdims=True) for part in counts[:3]), counts.errors)
     whole = _rates(f"{name}_f", summed, clusters)
     each = _rates(f"{name}_f_per_class", counts, clusters)
-    errors = None
+    errors: dict[str, int] | None = None
     if name != "intersection":
-        errors = _errors(name, truth, prediction, params)
+        errors = _errors(counts)
         whole["er"] = _error_rate(name, counts, clusters)
         each["er"] = _error_rates(f"{name}_f_per_class", counts, clusters)
     rows = [_row(ALL, 0, whole, summed)]
     rows += [_row(label, place, each, counts) for place, label in enumerate(truth.labels)]
     return {
         "rows": rows,
-        "errors": None if errors is None else _composition(errors, int(counts.ref.sum())),
+        "errors": errors,
+        "f_per_file": f_score(*(part.sum(axis=1) for part in counts[:3])).tolist(),
     }
 
 
@@ -141,30 +130,15 @@ def _intervals(
     ]
 
 
-def _errors(
-    name: str, truth: SoundEvents, prediction: SoundEvents, params: Mapping[str, Any]
-) -> Errors:
-    """Substitutions, deletions and insertions of each recording."""
-    size = len(truth.labels)
-    if name == "segment":
-        found = segment_counts(
-            truth.events,
-            prediction.events,
-            len(truth),
-            size,
-            time_resolution=params["time_resolution"],
-            lengths=truth.durations,
-            decimals=None,
-        )
-        return Errors(found.substitutions, found.deletions, found.insertions)
-    pairs = match(truth.events, prediction.events, collar=collar(params), matching="optimal")
-    counts = event_counts(truth.events, prediction.events, pairs, len(truth), size)
-    both = counts.all_tp + counts.substitutions
-    return Errors(counts.substitutions, counts.all_ref - both, counts.all_sys - both)
-
-
-def _composition(errors: Errors, items: int) -> dict[str, float]:
+def _errors(counts: Tally) -> dict[str, int]:
+    """What the error rate of all classes consists of, and the items that it is divided by."""
+    tp, ref, sys = (int(part.sum()) for part in counts[:3])
+    missed, extra = ref - tp, sys - tp
+    # of fn misses and fp false alarms in all, S are one of each: errors = fn + fp - S
+    replaced = missed + extra - int(counts.errors.sum())
     return {
-        kind: float(figures.divide(part.sum(), items, np.nan))
-        for kind, part in errors._asdict().items()
+        "substitutions": replaced,
+        "deletions": missed - replaced,
+        "insertions": extra - replaced,
+        "reference": ref,
     }

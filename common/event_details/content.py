@@ -44,7 +44,7 @@ def content(cell: Cell, view: View) -> dict[str, Any] | None:
         "data": cell.dataset.data,
         "dataset": cell.dataset.id,
         "labels": list(truth.labels),
-        "recordings": len(truth),
+        "files": view.samples["file"].tolist(),
         "families": {},
         "rocs": rocs(truth, prediction, cell.test.uses(cell.target.kind)),
     }
@@ -77,9 +77,7 @@ def _confusion(
     if len(truth.labels) > CONFUSION:
         return None
     criteria = Criteria(params["dtc"], params["gtc"], CTTC)
-    pool = IntersectionBased(
-        truth.labels, criteria, points=1, overlap="allow", outside="ignore"
-    )
+    pool = IntersectionBased(truth.labels, criteria, points=1, overlap="allow", outside="ignore")
     pool.add(truth.files, truth.events, [prediction.events], durations=truth.durations)
     counts = pool.confusion().counts[0].astype(np.int64)
     return {

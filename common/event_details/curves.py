@@ -26,9 +26,7 @@ TOLD = 5
 CLASSES = 40
 
 
-def rocs(
-    truth: SoundEvents, prediction: SoundEvents, uses: Sequence[MetricUse]
-) -> dict[str, Any]:
+def rocs(truth: SoundEvents, prediction: SoundEvents, uses: Sequence[MetricUse]) -> dict[str, Any]:
     """PSD-ROC of each PSDS of a test; empty without frame scores or annotated events.
 
     Args:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-
 def drawings(content: Mapping[str, Any]) -> Iterator[tuple[str, Figure, str]]:
     """Figures of a cell: end of the file name, figure, text alternative.
 
@@ -74,7 +73,5 @@ def _roc(metric: str, roc: Mapping[str, Any], labels: list[str]) -> tuple[str, F
         max_efpr=roc["max_efpr"],
         unit=roc["unit"],
     )
-    alt = describe_psd_roc(
-        roc["psds"], areas, max_efpr=roc["max_efpr"], unit=roc["unit"]
-    )
+    alt = describe_psd_roc(roc["psds"], areas, max_efpr=roc["max_efpr"], unit=roc["unit"])
     return metric.replace("_", "-"), figure, alt

@@ -96,13 +96,9 @@ def partners(
         return same.any(axis=1), same.any(axis=0)
     event, detection = np.nonzero(same)
     shared = overlap[event, detection]
-    right = reaches(
-        detection, shared, prediction.offset - prediction.onset, params["dtc"], None
-    )
+    right = reaches(detection, shared, prediction.offset - prediction.onset, params["dtc"], None)
     counts = right[detection]
-    found = reaches(
-        event[counts], shared[counts], truth.offset - truth.onset, params["gtc"], None
-    )
+    found = reaches(event[counts], shared[counts], truth.offset - truth.onset, params["gtc"], None)
     return found, right
 
 

@@ -20,6 +20,7 @@ from common import paths, results
 from common.listening.examples import STATE, wav
 from common.listening.loudness import loudness
 from common.listening.samples import flac
+from common.listening.scenes import picture
 from common.listening.speech import RATE
 from common.manifest import Manifest
 from common.paths import SAMPLES, Paths
@@ -112,6 +113,66 @@ def write_samples(folders: Paths) -> None:
     }
     text = json.dumps({"format": 2, "datasets": content})
     results.write_text(folders.media / "arousal" / "listen_correctness_regression.json", text)
+
+
+def event_details() -> dict[str, Any]:
+    """Details of sound events, as a run writes them, with hostile names and undefined values."""
+    rows = [
+        {"label": "all (micro)", "f": [0.5, 0.25, 0.75], "p": [0.5, 0.2, 0.8],
+         "r": [0.5, 0.3, 0.7], "er": [1.0, 0.6, 1.4], "tp": 1, "fp": 1, "fn": 1, "ref": 2},
+        {"label": HOSTILE, "f": [0.5, 0.25, 0.75], "p": [None] * 3, "r": [0.5, 0.3, 0.7],
+         "er": [1.0, 0.6, 1.4], "tp": 1, "fp": 1, "fn": 1, "ref": 2},
+        {"label": "bell", "f": [None] * 3, "p": [None] * 3, "r": [None] * 3, "er": [None] * 3,
+         "tp": 0, "fp": 0, "fn": 0, "ref": 0},
+    ]  # fmt: skip
+    picker = {
+        "thresholds": [0.1, 0.5, 0.9],
+        "counts": [[2, [2, 1, 0], [2, 1, 0]], [0, [0, 0, 0], [1, 0, 0]]],
+        "start": 1,
+        "own": False,
+    }
+    family = {"params": {"t_collar": 0.2}, "rows": rows, "errors": None, "picker": picker}
+    curve = [0.0, 0.25, 0.5]
+    roc = {
+        "psds": 0.3, "areas": [0.4, None], "dtc": 0.1, "gtc": 0.1, "cttc": 0.3, "alpha_ct": 0.5,
+        "alpha_st": 1.0, "max_efpr": 100, "unit": "hour", "x": [0, 50, 100], "mean": curve,
+        "std": curve, "etpr": curve, "classes": {HOSTILE: curve}, "told": [0, 2],
+    }  # fmt: skip
+    scene = {
+        "file": f"a.wav {HOSTILE}", "start_ns": 0, "seconds": 2.0, "whole": True,
+        "truth": [[0.5, 1.0, 0, True], [1.5, 1.75, 0, False]], "estimate": [[0.5, 1.25, 0, True]],
+    }  # fmt: skip
+    return {
+        "format": 1,
+        "data": "mine-2.0.0-table",
+        "dataset": "mine",
+        "labels": [HOSTILE, "bell"],
+        "files": ["a.wav"],
+        "families": {"event": family},
+        "rocs": {"psds_2": roc},
+        "confusion": {"dtc": 0.5, "gtc": 0.5, "cttc": 0.3, "counts": [[1, 2, 1], [0, 0, 0]]},
+        "scenes": [scene, {**scene, "file": "unheard.wav"}],
+    }
+
+
+def write_events(folders: Paths, model: str) -> None:
+    """Details of sound events in a test of a model, and one recording that plays."""
+    found = event_details()
+    place = folders.figures("arousal", model, "correctness_regression")
+    results.write_text(place / "events_mine.json", json.dumps(found))
+    results.write_text(place / "events_broken.json", "{")
+    sound = {"src": "scenes/mine/a.flac", "picture": "scenes/mine/a.png"}
+    time = np.arange(2 * RATE) / RATE
+    signal = 0.2 * np.sin(2 * np.pi * 500 * time)[None, :]
+    results.write_bytes(folders.media / sound["src"], flac(signal))
+    results.write_bytes(folders.media / sound["picture"], picture(signal, RATE))
+    entry = {
+        "license": "CC0-1.0",
+        "silent": "",
+        "scenes": {f"{found['scenes'][0]['file']}@0": sound},
+    }
+    text = json.dumps({"format": 1, "datasets": {"mine": entry}})
+    results.write_text(folders.media / "arousal" / "scenes.json", text)
 
 
 def row(target: str, model: str, test: str, dataset: str, **more: Any) -> dict[str, Any]:
@@ -236,6 +297,8 @@ def new_site(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
         write_model(site.folders, "dice", "Dice", chance=True)
         write_sounds(site.folders)
         write_samples(site.folders)
+        for model in models:
+            write_events(site.folders, model)
         return site
 
     return make

@@ -145,7 +145,9 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
             for name, found in scores.items()
         ],
         figures=figures,
-        events="" if model.published else event_details.of_model(content, page, target, model, test),
+        events=""
+        if model.published
+        else event_details.of_model(content, page, target, model, test),
         groups=[
             {
                 "groups": board.groups[model.id, test],

@@ -1,0 +1,107 @@
+"""Details of sound events on pages of models: tables, timelines, operating points."""
+
+from __future__ import annotations
+
+import html as entities
+import re
+from typing import Any
+
+import pytest
+from benchmark_site import event_details
+
+MODEL = "results/arousal/model/alpha"
+
+
+def part(small: Any) -> str:
+    html = small.page(MODEL)
+    return html[html.index('class="events-details"') :]
+
+
+def cells(row: str) -> list[str]:
+    """Texts of the cells of a row."""
+    found = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
+    return [entities.unescape(re.sub(r"<[^>]+>", " ", cell)).strip() for cell in found]
+
+
+def test_classes_have_figures_intervals_and_counts(small: Any) -> None:
+    table = part(small).split("<table", 2)[1]
+    head, whole, hostile, bell = re.findall("<tr>.*?</tr>", table, re.DOTALL)
+    assert cells(head) == ["Class", "F", "P", "R", "ER", "annotated", "TP", "FP", "FN"]
+    assert cells(whole)[1] == "0.500 0.25 to 0.75" and cells(whole)[5:] == ["2", "1", "1", "1"]
+    assert cells(hostile)[0] == small.hostile and cells(hostile)[2] == "–"
+    assert cells(bell)[1:5] == ["–"] * 4
+
+
+def test_some_thresholds_curves_and_confusion_are_told_without_scripts(small: Any) -> None:
+    tables = {
+        re.search(r'aria-label="([^"]+)"', text).group(1).split(",")[0]: text
+        for text in re.split(r'(?=<div class="scroll")', part(small))[1:]
+    }
+    lines = [cells(r) for r in re.findall("<tr>.*?</tr>", tables["Scores at some thresholds"])]
+    assert lines[1][:6] == ["0.1", "0.571", "0.400", "1.000", "1.500", "0.667"]
+    assert lines[2][0].split() == ["0.5", "as", "scored"]
+    assert lines[3][1:3] == ["0.000", "–"]  # without output there is no precision
+    roc = [cells(r) for r in re.findall("<tr>.*?</tr>", tables["PSD-ROC"])]
+    assert roc[0][1:] == ["0", "100", "area"]
+    assert roc[-1] == ["eTPR", "0.000", "0.500", "0.300"]
+    confusion = tables["Confusion matrix with cross triggers"]
+    assert [cells(r)[1:] for r in re.findall("<tr>.*?</tr>", confusion)][1] == ["1", "2", "1"]
+
+
+def test_a_timeline_has_bars_spectrogram_player_and_a_table(small: Any) -> None:
+    first, second = part(small).split('<div class="scene"')[1:3]
+    bars = re.findall(r'<i class="(\w+) (\w+)" style="left:([\d.]+)%;width:([\d.]+)%"', first)
+    assert bars == [
+        ("truth", "hit", "25.00", "25.00"),
+        ("truth", "miss", "75.00", "12.50"),
+        ("estimate", "hit", "25.00", "37.50"),
+    ]
+    for kind in ("img", "audio"):
+        src = re.search(rf'<{kind}[^>]* src="([^"]+)"', first).group(1)
+        assert (small.html / MODEL).parent.joinpath(src).resolve().is_file()
+    assert "1 of 2 annotated events found, 0 of 1 estimated events false" in first
+    lines = [cells(r) for r in re.findall("<tr>.*?</tr>", first)]
+    assert lines[2][:2] == ["0.50", "1.25"] and lines[3][3] == "annotated, missed"
+    assert "<audio" not in second and "<img" not in second
+
+
+def test_other_models_have_none(small: Any) -> None:
+    assert "events-details" not in small.page("results/arousal/model/dice")
+
+
+@pytest.mark.parametrize("seconds, last", [(2.0, "2"), (11.4, "10"), (30.0, "30")])
+def test_ticks_stay_readable(seconds: float, last: str) -> None:
+    scene = {"file": "a", "start_ns": 0, "seconds": seconds, "whole": True}
+    made = event_details._scene(None, {**scene, "truth": [], "estimate": []}, [], {})
+    assert made["ticks"][-1]["text"] == last and len(made["ticks"]) <= 9
+
+
+def test_threshold_and_playhead_in_a_browser(visit: Any) -> None:
+    page = visit(MODEL, 390)
+    picker = page.locator(".picker").first
+    row = picker.locator("tbody tr").first
+    assert row.inner_text().split()[2:4] == ["0.500", "0.500"]
+    picker.get_by_role("button", name="best macro F").click()
+    assert picker.locator("output").inner_text() == "0.1"
+    assert row.inner_text().split()[2:5] == ["0.571", "0.400", "1.000"]
+    picker.get_by_role("slider").press("End")
+    assert picker.locator("output").inner_text() == "0.9"
+    assert row.inner_text().split()[3] == "–"
+    scene = page.locator(".scene").first
+    scene.locator(".picture").scroll_into_view_if_needed()
+    box = scene.locator(".picture").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_function("document.querySelector('.scene audio').currentTime > 0.9")
+    line = scene.locator(".scene-line").bounding_box()
+    assert line["x"] == pytest.approx(box["x"] + box["width"] / 2, abs=4)
+    page.evaluate("document.querySelector('.scene audio').play()")
+    page.wait_for_function("document.querySelector('.scene audio').currentTime > 1.2")
+    assert scene.locator(".scene-line").bounding_box()["x"] > line["x"] + 5
+    assert page.faults == []
+
+
+def test_without_scripts_the_picker_is_away(visit: Any) -> None:
+    page = visit(MODEL, java_script_enabled=False)
+    assert not page.locator(".picker").first.is_visible()
+    assert page.locator(".scene audio").first.is_visible()
+    assert page.locator("summary", has_text="Scores at some thresholds").is_visible()
