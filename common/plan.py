@@ -124,8 +124,7 @@ def _scoring_code(test: Test) -> str:
     simulated = any(use.criterion.is_simulated for kind in KINDS for use in test.uses(kind))
     if simulated or test.simulated:
         names.append("simulation")
-    if test.design_name == event_details.DESIGN and test.uses("events"):
-        names += ["event_details", "events_report/picker.py"]
+    names += event_details.code(test)
     return provenance.code_digest([paths.PACKAGE / name for name in names])
 
 
@@ -356,15 +355,11 @@ class Planner:
             return False
         if not set(known.get("missing", ())) <= set(cell.missing):
             return False
-        if event_details.wanted(cell.test, cell.target) and "details" not in known:
-            return False
         ids = (cell.target.id, cell.model.id, cell.test.id)
         table = self._table(self.folders.results(*ids))
         folder = self.folders.figures(*ids)
-        return table == manifest.tables.get(cell.test.id, "") and all(
-            (folder / name).exists()
-            for name in [*known.get("figures", {}), *known.get("details", ())]
-        )
+        files = [folder / name for kind in ("figures", "details") for name in known.get(kind, {})]
+        return table == manifest.tables.get(cell.test.id, "") and all(map(Path.exists, files))
 
     def settled(self, plan: Plan) -> bool:
         """Whether a run of the plan would change nothing on disk."""

@@ -142,6 +142,11 @@ def test_lists_and_scores_are_scored_and_nothing_is_predicted_twice(catalog: Pat
     event = told["families"]["event"]
     assert event["errors"] == errors and event["f_per_file"] == [1, 1, None, 1]
     assert run(catalog).computed == 0
+    (folder / TESTS[1] / "events_tones-1.0.0.json").unlink()
+    assert (
+        run(catalog).computed == 1
+        and json.loads((folder / TESTS[1] / "events_tones-1.0.0.json").read_text()) == told
+    )
     assert run(catalog, out="again").calls == 0
 
 

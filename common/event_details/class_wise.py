@@ -36,7 +36,8 @@ def class_wise(name: str, view: View, params: Mapping[str, Any]) -> dict[str, An
     truth, prediction = view.truth, view.prediction
     counts: Tally = tally(name, truth, prediction, params)
     clusters = Clusters(cluster_codes(view.samples), seed=view.seed, keys=(view.dataset,))
-    summed = Tally(*(part.sum(axis=1, keepdims=True) for part in counts[:3]), counts.errors)
+    tp, ref, sys = (part.sum(axis=1, keepdims=True) for part in counts[:3])
+    summed = Tally(tp, ref, sys, counts.errors)
     whole = _rates(f"{name}_f", summed, clusters)
     each = _rates(f"{name}_f_per_class", counts, clusters)
     errors: dict[str, int] | None = None

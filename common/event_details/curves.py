@@ -124,7 +124,7 @@ def picker(
         pool, timed = ExactCollar(truth.labels, collar(params), decimals=None), {}
     else:
         pool = ExactIntersection(truth.labels, Criteria(cttc=None, **params), overlap="allow")
-    pool.add(truth.files, truth.events, scores, **timed)  # type: ignore[arg-type]
+    pool.add(truth.files, truth.events, scores, **timed)
     rule = detection.threshold if detection is not None else 0.5
     shown = float(np.median(list(rule.values()))) if isinstance(rule, Mapping) else float(rule)
     family = f"{name}_based"

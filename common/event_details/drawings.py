@@ -68,7 +68,9 @@ def _roc(metric: str, roc: Mapping[str, Any], labels: list[str]) -> tuple[str, F
     figure = psd_roc_figure(
         f"PSD-ROC, {METRICS.get(metric).label}",
         x,
-        *(np.array(roc[part]) for part in ("mean", "std", "etpr")),
+        np.array(roc["mean"]),
+        np.array(roc["std"]),
+        np.array(roc["etpr"]),
         classes,
         max_efpr=roc["max_efpr"],
         unit=roc["unit"],

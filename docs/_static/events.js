@@ -35,14 +35,10 @@
       const box = lane.getBoundingClientRect();
       const share = (event.clientX - box.left) / box.width;
       if (share < 0 || share > 1) return;
-      const go = () => {
-        audio.currentTime = share * seconds;
-        show();
-      };
-      if (audio.readyState > 0) return go();
-      audio.addEventListener("loadedmetadata", go, { once: true });
+      // before anything is loaded this is where the sound will begin
       audio.preload = "auto";
-      audio.load();
+      audio.currentTime = share * seconds;
+      show();
     });
   }
 

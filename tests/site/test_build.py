@@ -154,7 +154,9 @@ def test_what_was_not_run_is_listed(small: Any) -> None:
 def test_figures_have_text_alternatives(small: Any) -> None:
     for page in (TEST, OWN):
         images = [
-            a for tag, a in Tags(small.page(page)).tags if tag == "img" and "visualization" in a["src"]
+            a
+            for tag, a in Tags(small.page(page)).tags
+            if tag == "img" and "visualization" in a["src"]
         ]
         assert images
         assert {image["alt"] for image in images} == {"rising dots"}
