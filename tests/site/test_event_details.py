@@ -105,3 +105,12 @@ def test_without_scripts_the_picker_is_away(visit: Any) -> None:
     assert not page.locator(".picker").first.is_visible()
     assert page.locator(".scene audio").first.is_visible()
     assert page.locator("summary", has_text="Scores at some thresholds").is_visible()
+
+
+def test_no_fault_that_axe_knows(visit: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = visit(MODEL)
+    for details in page.locator(".events-details details").all():
+        details.evaluate("node => { node.open = true; }")
+    found = axe.Axe().run(page, context=".events-details").response["violations"]
+    assert not found, [(fault["id"], fault["nodes"][0]["html"]) for fault in found]

@@ -207,7 +207,7 @@ def operating_points(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         known = [f for f in each if f is not None]
         lines.append(
             {
-                "threshold": f"{found['thresholds'][step]:g}",
+                "threshold": f"{found['thresholds'][step]:.3g}",
                 "shown": step == found["start"],
                 "figures": [number(value) for value in _figures(*whole)],
                 "macro": number(sum(known) / len(known) if known else None),
