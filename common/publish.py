@@ -12,7 +12,7 @@ from typing import Any
 
 from common import event_details, history, models, provenance, results
 from common.drawing import Drawer, Drawn, Job, job
-from common.errors import DataError
+from common.errors import BenchmarkError, DataError
 from common.event_details.content import content, text
 from common.listening import answers
 from common.manifest import Manifest
@@ -136,11 +136,20 @@ class Publisher:
         details = None
         if view is not None:
             answers.keep(self.folders, cell, view)
-            details = content(cell, view)
+            details = self._details(cell, view)
         if event_details.wanted(cell.test, cell.target):
             manifest.cells[cell.key]["details"] = self._write_details(cell, folder, details)
         if view is not None and (details or cell.test.figures.get(cell.target.kind)):
             self._to_draw.append(job(cell, view, folder, before, details))
+
+    @staticmethod
+    def _details(cell: Cell, view: View) -> dict[str, Any] | None:
+        """What is shown of sound events; rows stay where it cannot be made."""
+        try:
+            return content(cell, view)
+        except BenchmarkError as error:
+            logger.warning("%s, %s: pages show no details: %s", cell.model.id, cell.key, error)
+            return None
 
     @staticmethod
     def _write_details(
