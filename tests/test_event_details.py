@@ -93,6 +93,11 @@ def test_the_threshold_of_the_target_gives_the_counts_of_the_table(view: Any, na
     found = curves.picker(name, view.truth, view.prediction, PARAMS[name], detection)
     assert found is not None and found["thresholds"][found["start"]] == 0.6
     rows = class_wise.class_wise(name, view, PARAMS[name])["rows"][1:]
+    assert curves.is_scored(found, rows)
+    other = curves.picker(
+        name, view.truth, view.prediction, PARAMS[name], SimpleNamespace(threshold=0.9)
+    )
+    assert other is not None and not curves.is_scored(other, rows)
     for row, (ref, tp, fp) in zip(rows, found["counts"], strict=True):
         assert (row["ref"], row["tp"], row["fp"]) == (
             ref,

@@ -10,7 +10,7 @@ import numpy as np
 
 from common.event_details import FORMAT, wanted
 from common.event_details.class_wise import class_wise
-from common.event_details.curves import picker, rocs
+from common.event_details.curves import is_scored, picker, rocs
 from common.event_details.scenes import scenes
 from common.metrics.events.criteria import Criteria
 from common.metrics.events.intersection_based import IntersectionBased
@@ -49,11 +49,11 @@ def content(cell: Cell, view: View) -> dict[str, Any] | None:
         "rocs": rocs(truth, prediction, cell.test.uses(cell.target.kind)),
     }
     for name, params in families.items():
-        found["families"][name] = {
-            "params": params,
-            **class_wise(name, view, params),
-            "picker": picker(name, truth, prediction, params, cell.target.detection),
-        }
+        told = class_wise(name, view, params)
+        choice = picker(name, truth, prediction, params, cell.target.detection)
+        if choice is not None:
+            choice["scored"] = is_scored(choice, told["rows"][1:])
+        found["families"][name] = {"params": params, **told, "picker": choice}
     if "intersection" in families:
         found["confusion"] = _confusion(truth, prediction, families["intersection"])
     first = next(iter(families), "")

@@ -95,6 +95,20 @@ def _roc(psds: Psds, labels: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def is_scored(found: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the marked threshold gives what was scored.
+
+    It does not where classes have thresholds of their own, or where the model decides itself.
+
+    Args:
+        found: counts as :func:`picker` gives them
+        rows: what was scored, class by class
+    """
+    at = found["start"]
+    counts = [(tp[at], fp[at]) for _, tp, fp in found["counts"]]
+    return counts == [(row["tp"], row["fp"]) for row in rows]
+
+
 def picker(
     name: str,
     truth: SoundEvents,
@@ -133,5 +147,4 @@ def picker(
         "thresholds": made["thresholds"],
         "counts": made["counts"][family],
         "start": int(np.argmin(np.abs(np.array(made["thresholds"]) - shown))),
-        "own": isinstance(rule, Mapping),
     }

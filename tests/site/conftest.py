@@ -129,7 +129,7 @@ def event_details() -> dict[str, Any]:
         "thresholds": [0.1, 0.5, 0.9],
         "counts": [[2, [2, 1, 0], [2, 1, 0]], [0, [0, 0, 0], [1, 0, 0]]],
         "start": 1,
-        "own": False,
+        "scored": True,
     }
     family = {"params": {"t_collar": 0.2}, "rows": rows, "errors": None, "picker": picker}
     curve = [0.0, 0.25, 0.5]

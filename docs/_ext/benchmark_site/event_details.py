@@ -175,6 +175,7 @@ def _picker(
     if found is None:
         return None
     data = {**found, "labels": list(labels)}
+    mark = "as scored" if found["scored"] else "threshold of the target"
     # nothing in it can end the script element
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return {
@@ -182,7 +183,7 @@ def _picker(
         "data": Markup(text),
         "last": len(found["thresholds"]) - 1,
         "start": found["start"],
-        "own": found["own"],
+        "mark": mark,
         "columns": list(labels) if len(labels) <= COLUMNS else [],
         "lines": operating_points(found),
     }
