@@ -246,11 +246,16 @@ class _BoundPsds(Bound):
         rate += self._settings.alpha_ct * ct * seconds
         tpr = figures.divide(tp, events, np.nan)
         grid = (np.arange(GRID) + 0.5) * (self._limit / GRID)
-        # points of a curve lie in any order: its value is the best of those that cost no more
-        curves = np.zeros((len(sums), GRID, size))
-        for point in range(points):
-            reached = rate[:, None, point] <= grid[:, None]
-            np.maximum(curves, np.where(reached, tpr[:, None, point], 0.0), out=curves)
+        # a curve is the best rate among the points that cost no more; they lie in any order
+        curves = np.zeros((len(sums), GRID + 1, size))
+        first = np.searchsorted(grid, rate)  # GRID: beyond the limit, or no number
+        draw, _, label = np.indices(shape, sparse=True)
+        np.maximum.at(
+            curves.reshape(-1),
+            ((draw * (GRID + 1) + first) * size + label).ravel(),
+            np.nan_to_num(tpr).ravel(),
+        )
+        curves = np.maximum.accumulate(curves[:, :GRID], axis=1)
         known = np.broadcast_to(~np.isnan(tpr[:, :1]), curves.shape)
         number = known.sum(axis=2)
         mean = figures.divide(np.where(known, curves, 0.0).sum(axis=2), number, np.nan)
