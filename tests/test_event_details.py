@@ -87,6 +87,11 @@ def test_parts_of_the_error_rate_add_up_to_it(view: Any, name: str) -> None:
     )
 
 
+def ref_of(rows: list[dict[str, Any]]) -> int:
+    """Annotated items of all classes."""
+    return sum(row["ref"] for row in rows)
+
+
 @pytest.mark.parametrize("name", PARAMS)
 def test_the_threshold_of_the_target_gives_the_counts_of_the_table(view: Any, name: str) -> None:
     detection = SimpleNamespace(threshold=0.6)
@@ -94,6 +99,13 @@ def test_the_threshold_of_the_target_gives_the_counts_of_the_table(view: Any, na
     assert found is not None and found["thresholds"][found["start"]] == 0.6
     rows = class_wise.class_wise(name, view, PARAMS[name])["rows"][1:]
     assert curves.is_scored(found, rows)
+    if name == "intersection":
+        assert found["errors"] is None
+    else:
+        rate = METRICS.get(f"{name}_error_rate").function(
+            view.truth, view.prediction, **PARAMS[name]
+        )
+        assert found["errors"][found["start"]] == pytest.approx(rate * ref_of(rows))
     other = curves.picker(
         name, view.truth, view.prediction, PARAMS[name], SimpleNamespace(threshold=0.9)
     )

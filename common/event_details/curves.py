@@ -16,6 +16,7 @@ from common.metrics.events.exact_segment import ExactSegment
 from common.metrics.events.presets import PsdsSettings
 from common.metrics.events.psds import Psds, psds_of_scores
 from common.metrics.events.recordings import SoundEvents
+from common.metrics.events.tallies import Tally, tally
 from common.spec import MetricUse
 
 #: places between 0 and the largest rate where curves are written
@@ -24,6 +25,8 @@ POINTS = 200
 TOLD = 5
 #: classes up to which each has a curve of its own
 CLASSES = 40
+#: recordings x classes x thresholds up to which substitutions are counted at each threshold
+COUNTED = 500_000
 
 
 def rocs(truth: SoundEvents, prediction: SoundEvents, uses: Sequence[MetricUse]) -> dict[str, Any]:
@@ -147,4 +150,30 @@ def picker(
         "thresholds": made["thresholds"],
         "counts": made["counts"][family],
         "start": int(np.argmin(np.abs(np.array(made["thresholds"]) - shown))),
+        "errors": _errors(name, truth, prediction, params, made["thresholds"]),
     }
+
+
+def _errors(
+    name: str,
+    truth: SoundEvents,
+    prediction: SoundEvents,
+    params: Mapping[str, Any],
+    thresholds: Sequence[float],
+) -> list[int] | None:
+    """Errors of all classes together, a substitution counted once, at each threshold.
+
+    Substitutions do not follow from the counts of classes, so events are made and counted anew
+    for each threshold; not for many recordings, and not where there are no substitutions.
+    """
+    size = len(truth) * len(truth.labels) * len(thresholds)
+    if name == "intersection" or size > COUNTED or prediction.scores is None:
+        return None
+    found = []
+    for threshold in thresholds:
+        events = prediction.scores.events(threshold)
+        counts: Tally = tally(
+            name, truth, SoundEvents(truth.labels, events, truth.durations), params
+        )
+        found.append(int(counts.errors.sum()))
+    return found

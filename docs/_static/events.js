@@ -67,9 +67,9 @@
       row.append(head);
       for (const cell of cells) row.insertCell().textContent = cell;
     };
-    const figures = (row) => {
+    const figures = (row, errors) => {
       const [ref, tp, fp] = row;
-      const found = [fMeasure(row), ratio(tp, tp + fp), ratio(tp, ref), ratio(ref - tp + fp, ref)];
+      const found = [fMeasure(row), ratio(tp, tp + fp), ratio(tp, ref), ratio(errors, ref)];
       return [...found.map(text), tp, fp, ref - tp];
     };
     const show = () => {
@@ -79,9 +79,10 @@
       output.textContent = threshold;
       range.setAttribute("aria-valuetext", `threshold ${threshold}, macro F ${text(macro(rows))}`);
       body.replaceChildren();
-      line("all (micro)", figures(rows.reduce((sum, row) => sum.map((v, i) => v + row[i]), [0, 0, 0])), true);
+      const whole = rows.reduce((sum, row) => sum.map((v, i) => v + row[i]), [0, 0, 0]);
+      line("all (micro)", figures(whole, data.errors ? data.errors[step] : NaN), true);
       line("mean (macro)", [text(macro(rows)), "", "", "", "", "", ""], true);
-      rows.forEach((row, place) => line(data.labels[place], figures(row), false));
+      rows.forEach((row, place) => line(data.labels[place], figures(row, row[0] - row[1] + row[2]), false));
     };
     const best = () => {
       const scores = data.thresholds.map((_, step) => macro(rowsAt(step)));

@@ -130,6 +130,7 @@ def event_details() -> dict[str, Any]:
         "counts": [[2, [2, 1, 0], [2, 1, 0]], [0, [0, 0, 0], [1, 0, 0]]],
         "start": 1,
         "scored": True,
+        "errors": [2, 1, 2],
     }
     family = {"params": {"t_collar": 0.2}, "rows": rows, "errors": None, "picker": picker}
     curve = [0.0, 0.25, 0.5]

@@ -38,7 +38,7 @@ def test_some_thresholds_curves_and_confusion_are_told_without_scripts(small: An
         for text in re.split(r'(?=<div class="scroll")', part(small))[1:]
     }
     lines = [cells(r) for r in re.findall("<tr>.*?</tr>", tables["Scores at some thresholds"])]
-    assert lines[1][:6] == ["0.1", "0.571", "0.400", "1.000", "1.500", "0.667"]
+    assert lines[1][:6] == ["0.1", "0.571", "0.400", "1.000", "1.000", "0.667"]
     assert lines[2][0].split() == ["0.5", "as", "scored"]
     assert lines[3][1:3] == ["0.000", "–"]  # without output there is no precision
     roc = [cells(r) for r in re.findall("<tr>.*?</tr>", tables["PSD-ROC"])]
@@ -83,7 +83,7 @@ def test_threshold_and_playhead_in_a_browser(visit: Any) -> None:
     assert row.inner_text().split()[2:4] == ["0.500", "0.500"]
     picker.get_by_role("button", name="best macro F").click()
     assert picker.locator("output").inner_text() == "0.1"
-    assert row.inner_text().split()[2:5] == ["0.571", "0.400", "1.000"]
+    assert row.inner_text().split()[2:6] == ["0.571", "0.400", "1.000", "1.000"]
     picker.get_by_role("slider").press("End")
     assert picker.locator("output").inner_text() == "0.9"
     assert row.inner_text().split()[3] == "–"

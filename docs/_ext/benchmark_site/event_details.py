@@ -184,6 +184,7 @@ def _picker(
         "last": len(found["thresholds"]) - 1,
         "start": found["start"],
         "mark": mark,
+        "errors": found["errors"] is not None,
         "columns": list(labels) if len(labels) <= COLUMNS else [],
         "lines": operating_points(found),
     }
@@ -193,7 +194,7 @@ def operating_points(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Figures at some thresholds, that of the target among them.
 
     >>> counts = [[2, [2, 1], [1, 0]], [1, [1, 1], [0, 0]]]
-    >>> found = {"thresholds": [0.2, 0.6], "start": 1, "counts": counts}
+    >>> found = {"thresholds": [0.2, 0.6], "start": 1, "counts": counts, "errors": [1, 1]}
     >>> [(line["threshold"], line["macro"], line["figures"]) for line in operating_points(found)]
     [('0.2', '0.900', ['0.857', '0.750', '1.000', '0.333']), \
 ('0.6', '0.833', ['0.800', '1.000', '0.667', '0.333'])]
@@ -205,12 +206,14 @@ def operating_points(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         cells = [(n, tp[step], fp[step]) for n, tp, fp in found["counts"]]
         whole = tuple(map(sum, zip(*cells, strict=True)))
         each = [_figures(*cell)[0] for cell in cells]
+        known_errors = found["errors"] is not None and whole[0] > 0
+        errors = found["errors"][step] / whole[0] if known_errors else None
         known = [f for f in each if f is not None]
         lines.append(
             {
                 "threshold": f"{found['thresholds'][step]:.3g}",
                 "shown": step == found["start"],
-                "figures": [number(value) for value in _figures(*whole)],
+                "figures": [number(value) for value in (*_figures(*whole), errors)],
                 "macro": number(sum(known) / len(known) if known else None),
                 "classes": [number(f) for f in each],
             }
@@ -219,11 +222,9 @@ def operating_points(found: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _figures(ref: int, tp: int, fp: int) -> tuple[float | None, ...]:
-    """F, P, R and errors per item (missed and false) from counts."""
-    if not ref:
-        return None, (tp / (tp + fp) if tp + fp else None), None, None
+    """F, P and R from counts."""
     precision = tp / (tp + fp) if tp + fp else None
-    return 2 * tp / (ref + tp + fp), precision, tp / ref, (ref - tp + fp) / ref
+    return (2 * tp / (ref + tp + fp), precision, tp / ref) if ref else (None, precision, None)
 
 
 # -- timelines -------------------------------------------------------------------------------
