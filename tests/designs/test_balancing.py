@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 
 import numpy as np
@@ -138,12 +137,11 @@ def test_first_of_each_group() -> None:
 
 @pytest.mark.parametrize("kind", ["values", "classes"])
 def test_a_thousand_out_of_many(kind: str) -> None:
-    """One fifth of the million rows that take less than a second; here without a clock's risk."""
+    """Many rows; ``build.py bench fairness`` measures how long they take."""
     rng = np.random.default_rng(0)
     n = 200_000
     samples = table(n)
     groups, values = rng.integers(0, 3, n), rng.random(n)
-    start = time.process_time()
     order = shuffled(samples, generator(0))
     if kind == "values":
         rows = balance_values(order, groups, values, 1000).rows
@@ -152,4 +150,3 @@ def test_a_thousand_out_of_many(kind: str) -> None:
         classes = rng.integers(0, 3, n)
         rows = balance_classes(order, groups, classes, LABELS, 1000).rows
     assert rows.shape == (3, 1000)
-    assert time.process_time() - start < 5

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -155,16 +153,6 @@ def test_far_tails_stay_inside():
 def test_wrong_parameters(entry, params, message):
     with pytest.raises(ConfigError, match=message):
         models.fingerprint(entry(adapter="chance", params=params))
-
-
-def test_speed(targets, gaussian, entry):
-    """100,000 samples of three targets take less than 3 s; here a tenth in as much."""
-    keys = samples(10000)
-    model = models.load(gaussian, targets, seed=0)
-    model.predict(Batch(keys[:1], [], 16000))
-    began = time.perf_counter()
-    model.predict(Batch(keys, [], 16000))
-    assert time.perf_counter() - began < 3
 
 
 def test_models_of_the_catalog():

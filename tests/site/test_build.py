@@ -306,7 +306,6 @@ def test_nothing_to_do_is_recognised(small: Any) -> None:
     before = {path: path.stat().st_mtime_ns for path in small.html.rglob("*")}
     report = small.build()
     assert not report["built"]
-    assert report["seconds"] < 0.5
     assert {path: path.stat().st_mtime_ns for path in small.html.rglob("*")} == before
 
 
