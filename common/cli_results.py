@@ -116,7 +116,13 @@ def command_compare(context: Context) -> int:
     from common.rebuild import Rebuilder
 
     args, benchmark = context.args, context.benchmark()
-    rules = compare.load_rules(args.rules, benchmark, alpha=args.alpha, min_effect=args.min_effect)
+    rules = compare.load_rules(
+        args.rules,
+        benchmark,
+        alpha=args.alpha,
+        min_effect=args.min_effect,
+        allow_missing=args.allow_missing or None,
+    )
     sides = compare.resolve(context.folders, args.first, args.second)
     rebuilder = Rebuilder(benchmark, context.folders, workers=context.workers)
     try:
@@ -135,6 +141,6 @@ def command_compare(context: Context) -> int:
         context.stdout.write(text)
     if not args.gate:
         return OK
-    for line in summary_lines(found):
+    for line in summary_lines(found, rules):
         print(line, file=sys.stderr)
-    return OK if passes(found)[0] else FAILED
+    return OK if passes(found, rules)[0] else FAILED

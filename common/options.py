@@ -106,7 +106,14 @@ def _compare_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="BASELINE", help=side)
     parser.add_argument("second", metavar="CANDIDATE", help="the same")
     parser.add_argument(
-        "--gate", action="store_true", help="exit code 1 if a score is significantly worse"
+        "--gate",
+        action="store_true",
+        help="exit code 1 if a score is significantly worse or one of the baseline is missing",
+    )
+    parser.add_argument(
+        "--allow-missing",
+        action="store_true",
+        help="with --gate: scores of the baseline may be missing or not comparable",
     )
     parser.add_argument("--alpha", metavar="P", type=float, help="level (default: 0.05)")
     parser.add_argument(

@@ -119,6 +119,27 @@ class TestGate:
         code, _, err = bench("compare", "loud", "quiet", "--gate", "--min-effect", "2")
         assert code == 0 and "gate passed" in err
 
+    def test_what_the_candidate_lacks_does_not_pass(self, bench) -> None:
+        """A score of the baseline that nobody can compare may hide what got worse."""
+        bench.run("twin", out="part", tests=("correctness_regression",))
+        part = f"{bench.mini.root / 'part'}:twin"
+        code, found = bench.compare("loud", part, "--gate")
+        lost = [c for c in cells(found, outcome="not compared") if c["base_value"] is not None]
+        assert code == 1 and lost and not found["counts"]["worse"]
+        reason = f"{len(lost)} scores of the baseline could not be compared (--allow-missing)"
+        assert found["gate"] == {"passes": False, "reason": reason}
+        out = bench("compare", "loud", part, "--format", "junit")[1]
+        assert len(ElementTree.fromstring(out).findall(".//error")) == len(lost)
+        # allowed on the command line, or in a file
+        assert bench("compare", "loud", part, "--gate", "--allow-missing")[0] == 0
+        rules = bench.mini.root / "allowed.yaml"
+        rules.write_text("allow_missing: true\n")
+        assert bench("compare", "loud", part, "--gate", "--rules", str(rules))[0] == 0
+        out = bench("compare", "loud", part, "--format", "junit", "--rules", str(rules))[1]
+        assert not ElementTree.fromstring(out).findall(".//error")
+        # what only the candidate has holds nothing against it
+        assert bench("compare", part, "loud", "--gate")[0] == 0
+
     def test_rules_of_a_file(self, bench, tmp_path) -> None:
         rules = tmp_path / "rules.yaml"
         rules.write_text(

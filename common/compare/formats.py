@@ -46,7 +46,7 @@ def content(
     comparison: Comparison, flipped: Sequence[Flips], rules: Rules, samples: bool
 ) -> dict[str, Any]:
     """The comparison as JSON has it: null for what is missing."""
-    good, why = passes(comparison)
+    good, why = passes(comparison, rules)
     first, second = comparison.baseline, comparison.candidate
     sides = (("base", first), ("candidate", second))
     return {
@@ -227,7 +227,7 @@ def _sample(found: Flipped) -> str:
 
 
 def _markdown(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, samples: bool) -> str:
-    good, why = passes(comparison)
+    good, why = passes(comparison, rules)
     first, second = comparison.baseline.name, comparison.candidate.name
     lines = [MARKER, f"### Speech model tests: {'passed' if good else '**failed**'}", ""]
     lines.append(f"`{_code(second)}` compared with `{_code(first)}`: {why}.")
@@ -276,24 +276,25 @@ def _junit(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, sampl
     root = ElementTree.Element("testsuites", name=_xml(comparison.candidate.name))
     for (target, test), pairs in suites.items():
         suite = ElementTree.SubElement(root, "testsuite", name=_xml(f"{target}.{test}"))
-        _numbers(suite, pairs)
+        _numbers(suite, pairs, rules)
         for pair in pairs:
-            _case(suite, pair)
-    _numbers(root, comparison.pairs)
+            _case(suite, pair, rules)
+    _numbers(root, comparison.pairs, rules)
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 
-def _numbers(element: ElementTree.Element, pairs: Sequence[Pair]) -> None:
+def _numbers(element: ElementTree.Element, pairs: Sequence[Pair], rules: Rules) -> None:
     outcomes = [pair.outcome for pair in pairs]
+    errors = 0 if rules.allow_missing else sum(pair.missing for pair in pairs)
     element.set("tests", str(len(pairs)))
     element.set("failures", str(outcomes.count("worse")))
-    element.set("errors", "0")
-    element.set("skipped", str(outcomes.count("not compared")))
+    element.set("errors", str(errors))
+    element.set("skipped", str(outcomes.count("not compared") - errors))
 
 
-def _case(suite: ElementTree.Element, pair: Pair) -> None:
+def _case(suite: ElementTree.Element, pair: Pair, rules: Rules) -> None:
     name = "/".join(pair.key.split("/")[2:])
     case = ElementTree.SubElement(
         suite, "testcase", classname=_xml(f"{pair.target}.{pair.test}"), name=_xml(name), time="0"
@@ -304,6 +305,9 @@ def _case(suite: ElementTree.Element, pair: Pair) -> None:
         failure = ElementTree.SubElement(case, "failure", message=_xml(f"worse: {says}"))
         failure.set("type", "regression")
         failure.text = _xml(why)
+    elif pair.missing and not rules.allow_missing:
+        error = ElementTree.SubElement(case, "error", message=_xml(pair.reason))
+        error.set("type", "missing")
     elif pair.outcome == "not compared":
         ElementTree.SubElement(case, "skipped", message=_xml(pair.reason))
     else:
@@ -324,9 +328,9 @@ FORMATS: dict[str, _Form] = {
 }
 
 
-def summary_lines(comparison: Comparison) -> Iterator[str]:
+def summary_lines(comparison: Comparison, rules: Rules) -> Iterator[str]:
     """What the gate says, for the end of the output."""
-    good, why = passes(comparison)
+    good, why = passes(comparison, rules)
     yield f"gate {'passed' if good else 'FAILED'}: {why}"
     left = len(comparison.pairs) - compared(comparison)
     if left:

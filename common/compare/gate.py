@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pydantic
 
-from common.compare.pairs import Comparison, Outcome, Pair
+from common.compare.pairs import IGNORED, Comparison, Outcome, Pair
 from common.errors import ConfigError
 from common.records import Benchmark, Record
 from common.registry import unknown
@@ -27,12 +27,15 @@ class Rules(Record):
         min_effect: smallest gain or loss that counts, in the unit of the metric
         tests: test -> its own smallest effect, or ``ignore``
         metrics: metric -> its own smallest effect, or ``ignore``; a test goes first
+        allow_missing: whether the gate may pass although scores of the baseline could not be
+            compared
     """
 
     alpha: float = pydantic.Field(default=0.05, gt=0, lt=1)
     min_effect: float = pydantic.Field(default=0.0, ge=0)
     tests: Mapping[str, float | Literal["ignore"]] = {}
     metrics: Mapping[str, float | Literal["ignore"]] = {}
+    allow_missing: bool = False
 
     @pydantic.field_validator("tests", "metrics")
     @classmethod
@@ -51,9 +54,14 @@ class Rules(Record):
 
 
 def load_rules(
-    path: Path | None, benchmark: Benchmark, *, alpha: float | None, min_effect: float | None
+    path: Path | None,
+    benchmark: Benchmark,
+    *,
+    alpha: float | None,
+    min_effect: float | None,
+    allow_missing: bool | None,
 ) -> Rules:
-    """Rules of a YAML file, with what the command line says on top.
+    """Rules of a YAML file, with what the command line says on top: None says nothing.
 
     Raises:
         ConfigError: with file and place, for what is wrong or unknown
@@ -63,7 +71,7 @@ def load_rules(
     content = (read_yaml(path) or {}) if path is not None else {}
     if not isinstance(content, Mapping):
         raise ConfigError(f"{path}: expected key: value lines, found {content!r:.60}")
-    given = {"alpha": alpha, "min_effect": min_effect}
+    given = {"alpha": alpha, "min_effect": min_effect, "allow_missing": allow_missing}
     content = {**content, **{name: value for name, value in given.items() if value is not None}}
     try:
         rules = Rules.model_validate(content)
@@ -93,7 +101,7 @@ def judged(comparison: Comparison, rules: Rules) -> Comparison:
         for pair, value in zip(comparison.pairs, q, strict=True)
     ]
     pairs = [
-        replace(pair, outcome="not compared", reason="ignored by a rule")
+        replace(pair, outcome="not compared", reason=IGNORED)
         if rules.effect(pair) is None
         else pair
         for pair in pairs
@@ -115,14 +123,18 @@ def compared(comparison: Comparison) -> int:
     return len(comparison.pairs) - comparison.count("not compared")
 
 
-def passes(comparison: Comparison) -> tuple[bool, str]:
+def passes(comparison: Comparison, rules: Rules) -> tuple[bool, str]:
     """Whether the candidate may replace the baseline, and why not.
 
-    A gate that compared nothing does not pass: it has nothing to say.
+    A gate that compared nothing does not pass, as it has nothing to say. Nor does one that could
+    not compare a score of the baseline, as it may hide what got worse, unless rules allow it.
     """
     worse, count = comparison.count("worse"), compared(comparison)
     if worse:
         return False, f"{worse} of {count} compared scores got worse"
     if not count:
         return False, "nothing could be compared"
+    lost = sum(pair.missing for pair in comparison.pairs)
+    if lost and not rules.allow_missing:
+        return False, f"{lost} scores of the baseline could not be compared (--allow-missing)"
     return True, f"none of {count} compared scores got worse"

@@ -30,6 +30,9 @@ HITS = ("recall_per_class", "percentage_unchanged_classes")
 ROLES = ("the baseline", "the candidate")
 #: a recorded value that differs from the recomputed one by more is out of date
 SAME = 1e-9
+#: reasons that lie with the test or the user, not with the results of a side
+UNRESAMPLED = "the design gives no way to resample this score"
+IGNORED = "ignored by a rule"
 #: columns that tell the rows of a cell apart
 OWN = ["data", "condition", "reference", "metric", "label"]
 
@@ -85,6 +88,17 @@ class Pair:
         """Its key, without a model."""
         parts = (self.target, self.test, self.dataset, self.metric, self.label or NO_LABEL)
         return "/".join((*parts, self.condition))
+
+    @property
+    def missing(self) -> bool:
+        """Whether the baseline has this score and nobody can say whether it got worse."""
+        if self.outcome != "not compared" or self.reason in (UNRESAMPLED, IGNORED):
+            return False
+        return (
+            self.baseline is not None
+            and self.baseline[1] != "error"
+            and math.isfinite(self.baseline[0])
+        )
 
 
 @dataclass
@@ -269,7 +283,7 @@ def _with_test(
         if row is None or not abs(score.value - row[0]) <= SAME:
             return _changed(pair, reason=f"the row of {name} is stale; run it again")
     if old.recipe is None or new.recipe is None:
-        return _changed(pair, reason="the design gives no way to resample this score")
+        return _changed(pair, reason=UNRESAMPLED)
     gain = gain_of(criterion, pair.metric)
     result = paired(bootstrap, old.recipe, new.recipe, pair.label, gain)
     found: dict[str, Any] = {

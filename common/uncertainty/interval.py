@@ -29,6 +29,8 @@ MOST_UNDEFINED = 0.5
 PERFECT = 1e-9
 #: a difference closer to 0 is 0 but for rounding
 ZERO = 1e-12
+#: p values are not smaller than this, so that none is 0
+SMALLEST = 1e-300
 NAN = float("nan")
 
 
@@ -88,15 +90,19 @@ def intervals(
     low, high = np.fmin(low, point), np.fmax(high, point)
     p = np.full(len(point), NAN)
     if difference and known.any() and bound.nature == "":
-        stretch = _stretch(bound, known) if method == "corrected" else np.ones(known.sum())
-        p[known] = p_values(point[known], draws[:, known], stretch)
+        stretch, freedom = np.ones(known.sum()), np.full(known.sum(), np.inf)
+        if method == "corrected":
+            stretch, freedom = _stretch(bound, known), _freedom(bound, known)
+        p[known] = p_values(point[known], draws[:, known], stretch, freedom)
     return [
         Interval(float(a), float(b), int(n), detectable(float(b - a)), float(c))
         for a, b, n, c in zip(low, high, clusters, p, strict=True)
     ]
 
 
-def p_values(point: np.ndarray, draws: np.ndarray, stretch: np.ndarray) -> np.ndarray:
+def p_values(
+    point: np.ndarray, draws: np.ndarray, stretch: np.ndarray, freedom: np.ndarray
+) -> np.ndarray:
     r"""Two-sided p values of "there is no difference", from the resamples of an interval.
 
     .. math:: p = \min\left(1, 2 \, \frac{k + 1}{B + 1}\right)
@@ -105,19 +111,33 @@ def p_values(point: np.ndarray, draws: np.ndarray, stretch: np.ndarray) -> np.nd
     most, moved away from the score as those of the interval. So p is below 0.05 where the 95 %
     interval does not hold zero, up to one resample, and never 0 (Davison and Hinkley 1997).
 
+    Where no resample lies there, their share says only that p is small, not how small, and a
+    correction for many scores would lose all of them. The p value is that of Student's t then,
+    of the score divided by the standard error of the interval, if that is smaller.
+
     Args:
         point: scores, shape (V,)
         draws: scores of resamples, shape (B, V); NaN: not defined, does not count
         stretch: how much farther away from the score than it is a resample counts, shape (V,)
+        freedom: degrees of freedom of the interval, shape (V,)
 
     >>> draws = np.array([[0.1], [0.2], [0.3], [-0.1]])
-    >>> p_values(np.array([0.15]), draws, np.array([1.0])).tolist()
+    >>> p_values(np.array([0.15]), draws, np.array([1.0]), np.array([9])).tolist()
     [0.8]
+    >>> p_values(np.array([1.15]), draws + 1, np.array([1.0]), np.array([9])).round(7).tolist()
+    [8.7e-06]
     """
     moved = point + stretch * (draws - point)
     size = (~np.isnan(moved)).sum(axis=0)
     beyond = np.minimum((moved <= ZERO).sum(axis=0), (moved >= -ZERO).sum(axis=0))
     found: np.ndarray = np.minimum(1, 2 * (beyond + 1) / (size + 1))
+    error = np.nanstd(draws, axis=0) * stretch * Z / student(freedom)
+    rare = (beyond == 0) & (error > ZERO)
+    if rare.any():
+        from scipy.special import stdtr
+
+        tail = 2 * stdtr(np.maximum(freedom, 1)[rare], -np.abs(point[rare]) / error[rare])
+        found[rare] = np.minimum(found[rare], np.maximum(tail, SMALLEST))
     return found
 
 
@@ -166,12 +186,18 @@ def _stretch(bound: Bound, known: np.ndarray) -> np.ndarray:
     """How much wider than normal quantiles of resamples an interval must be."""
     own, _, base = bound.support
     everything = effective(own if base is None else base)
-    shape = known.shape
-    number = np.broadcast_to(effective(own, base), shape)[known]
-    everything = np.maximum(np.broadcast_to(everything, shape)[known], 2)
+    everything = np.maximum(np.broadcast_to(everything, known.shape)[known], 2)
     # resampling C clusters has (C - 1) / C of the variance that a new sample has
-    stretch: np.ndarray = student(number - 1) / Z * np.sqrt(everything / (everything - 1))
+    wider = np.sqrt(everything / (everything - 1))
+    stretch: np.ndarray = student(_freedom(bound, known)) / Z * wider
     return stretch
+
+
+def _freedom(bound: Bound, known: np.ndarray) -> np.ndarray:
+    """Degrees of freedom of intervals: one less than there are effective clusters."""
+    own, _, base = bound.support
+    freedom: np.ndarray = np.broadcast_to(effective(own, base), known.shape)[known] - 1
+    return freedom
 
 
 def _distance(

@@ -238,8 +238,27 @@ def test_p_value_is_that_of_student() -> None:
         assert found == pytest.approx(expected, abs=0.04)
 
 
+@pytest.mark.parametrize("n", [12, 60])
+def test_small_p_values_are_those_of_student(n: int) -> None:
+    """Beyond what 1,000 resamples resolve, so that one of hundreds of scores can stand out."""
+    for seed in range(20):
+        effect = 9 / math.sqrt(n)
+        sample = np.random.default_rng(seed).normal(effect, 1, n)
+        expected = scipy.stats.ttest_1samp(sample, 0).pvalue
+        found = difference(n, effect, seed).p_value
+        assert found < 2 / 1001
+        # the standard error of 1,000 resamples is known to 2 %; in t = 9, that is a factor of 5
+        assert abs(math.log10(found / expected)) < 1.2, seed
+
+
+def test_p_values_with_few_speakers_stay_as_large_as_student_says() -> None:
+    for seed in range(20):
+        assert difference(4, 3, seed).p_value > 1e-4
+
+
 def test_p_value_is_never_zero_and_at_most_one() -> None:
-    assert difference(50, 10, 0).p_value == pytest.approx(2 / 1001)
+    assert 0 < difference(50, 10, 0).p_value < 1e-20
+    assert 0 < difference(50, 10**9, 0).p_value < 1e-100
     same = Term("mean_directional_error", (np.ones(9), np.ones(9)))
     assert interval(same, np.arange(9), difference=True).p_value == 1
 
