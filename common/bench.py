@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -58,8 +59,15 @@ def run(
     }
     figures = measure[what](workers)
     for name, value in figures.items():
-        say(f"{name}: {value:.2f} s" if isinstance(value, float) else f"{name}: {value}")
+        say(f"{name}: {_text(name, value)}")
     return figures
+
+
+def _text(name: str, value: Any) -> str:
+    """A figure with its unit: seconds, unless its name says otherwise."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.2f}" if re.search(r"\b(ms|times|GB)\b", name) else f"{value:.2f} s"
 
 
 def _engine(workers: int) -> dict[str, Any]:
