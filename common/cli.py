@@ -168,7 +168,7 @@ def _tell_reasons(context: Context, report: Any) -> None:
     absent = Counter(report.not_run.values())
     if absent:
         context.say(
-            f"not run: {len(absent)} datasets or programs are unavailable, which concerns "
+            f"not run: {len(absent)} datasets, programs or predictions are missing, which concerns "
             f"{sum(absent.values())} cells"
         )
     for reason, count in absent.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -271,7 +272,15 @@ class Engine:
             return
         wanted = cell.conditions
         never = {n: self.library.unfit(cell.target, used) for n, used in wanted.items()}
-        reasons = {n: never[n] or self.library.prepare(used) for n, used in wanted.items()}
+        lacks = partial(
+            models.unanswered,
+            cell.model,
+            targets=self.benchmark.targets,
+            cache=self.folders.cache,
+        )
+        reasons = {
+            n: never[n] or lacks(used) or self.library.prepare(used) for n, used in wanted.items()
+        }
         missing = {name: reason for name, reason in reasons.items() if reason}
         work.cell = cell = replace(cell, missing=missing)
         for name, reason in missing.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -293,24 +294,22 @@ class Planner:
                 _, reason = self.data(dataset, named=dataset.id in filters.datasets)
                 parts = self.made_of(model, fingerprint, test, target, dataset)
                 used = self.conditions(test, target, dataset)
-                never = self._where(used, lambda name: self.library.unfit(target, name))
-                cell = Cell(
-                    target,
-                    model,
-                    test,
-                    dataset,
-                    provenance.digest(parts),
-                    self._where(used, self.library.missing) | never,
-                    parts,
-                    used,
-                    self._where(used, self.library.remark),
-                )
+                missing = self._where(used, partial(self.lacking, model))
+                missing |= self._where(used, partial(self.library.unfit, target))
+                remarks = self._where(used, self.library.remark)
+                digest = provenance.digest(parts)
+                cell = Cell(target, model, test, dataset, digest, missing, parts, used, remarks)
                 if not force and self.is_current(cell, manifest):
                     plan.done.append(cell)
                 elif reason:
                     plan.not_run.append((cell, reason))
                 else:
                     plan.todo.append(cell)
+
+    def lacking(self, model: Model, name: str) -> str:
+        """Why there are no predictions of a model after a perturbation; empty: there can be."""
+        targets, cache = self.benchmark.targets, self.folders.cache
+        return models.unanswered(model, name, targets, cache=cache) or self.library.missing(name)
 
     @staticmethod
     def _where(used: Mapping[str, str], text: Callable[[str], str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -107,19 +107,28 @@ class Rebuilder:
         cell = Cell(target, model, test, dataset, str(noted["hash"]), parts=made)
         found: dict[str, Any] = {}
         missing: dict[str, str] = {}
+        library = self._library(int(made["seed"]))
+        used = {
+            name: library.variant(of, dataset.corpora)
+            for name, of in conditions(cell.test, cell.target).items()
+        }
+        remarks = {name: said for name, of in used.items() if (said := library.remark(of))}
         if not selection.samples.empty:
-            for name, used in self._wanted(cell, noted, missing):
-                found[name] = self._predictions(cell, samples, selection, used)
-        cell = Cell(target, model, test, dataset, cell.hash, missing, made)
+            for name, of in self._wanted(cell, noted, used, missing):
+                found[name] = self._predictions(cell, samples, selection, of)
+        cell = replace(cell, missing=missing, conditions=used, remarks=remarks)
         view = view_of(cell, selection, found, int(made["seed"]))
         reason = selection.reason
         return Rebuilt(cell, view, scores_of(cell, view, reason), reason)
 
     def _wanted(
-        self, cell: Cell, noted: Mapping[str, Any], missing: dict[str, str]
+        self,
+        cell: Cell,
+        noted: Mapping[str, Any],
+        wanted: Mapping[str, str],
+        missing: dict[str, str],
     ) -> Iterator[tuple[str, str]]:
         """Conditions and their perturbations; those that a run could not have are set aside."""
-        wanted = conditions(cell.test, cell.target)
         for name in noted.get("missing", ()):
             if name in wanted:
                 reason = self._library(int(cell.parts["seed"])).missing(wanted[name])

@@ -197,6 +197,24 @@ class TestExplain:
         _, found = bench.explain("emotion/loud/own/tones/change_uar/-/hiss", "--samples")
         assert set(found["samples"]["all"][0]["predictions"]) == {"original", "hiss"}
 
+    def test_perturbations_with_the_corpora_that_a_dataset_wants(self, bench) -> None:
+        def values(target: str) -> dict[str, float]:
+            code, found = bench.explain(f"{target}/loud/own/same")
+            assert code == 0 and found["recomputed"], found
+            assert all(row["equal"] for row in found["rows"])
+            return {row["row"]["condition"]: row["row"]["value"] for row in found["rows"]}
+
+        before = {target: values(target) for target in ("arousal", "emotion")}
+        own = "- {id: hiss-own, variant_of: hiss, corpora: own, params: {snr_db: 0}}\n"
+        bench.mini.write("perturbations.yaml", PERTURBATIONS + own)
+        # the last dataset, "same", wants them
+        data = DATASETS.replace("VERSION", "1.0.0")
+        bench.mini.write("datasets.yaml", data.rstrip() + "\n  corpora: own\n")
+        bench.run()
+        for target, old in before.items():
+            new = values(target)
+            assert new["softer"] == old["softer"] and new["hiss"] < old["hiss"]
+
     def test_a_forged_number_is_found_out(self, bench) -> None:
         path = bench.mini.root / "out/method-tests/arousal/loud/correctness_regression.csv"
         table = results.read_csv(path)

@@ -39,7 +39,7 @@ def run(
     inputs = read_inputs(args)
     found = [evaluate(system, inputs, wanted) for system in inputs.systems]
     sources = {
-        "truth": str(args.truth),
+        "truth": str(args.truth or args.pairs),
         "durations": args.durations,
         "estimate": [str(path) for path in args.estimate],
         "scores": [str(path) for path in args.scores],

@@ -80,7 +80,7 @@ def read_estimate(path: Path, folder: str) -> Estimate:
         _refuse_shared(points)
         tables = [point.table for point in points]
     else:
-        tables = [_of_recording(point) for point in points]
+        tables = [of_recording(point) for point in points]
     return Estimate(path, kind, (Point(path.name, EventTable.concatenate(tables)),))
 
 
@@ -108,7 +108,8 @@ def _refuse_shared(points: list[Point]) -> None:
                 )
 
 
-def _of_recording(point: Point) -> EventTable:
+def of_recording(point: Point) -> EventTable:
+    """Events of a list that names no recording, as those of the recording that it is named after."""
     if len(point.table):
         return point.table.named(file=point.name)
     nan = float("nan")

@@ -13,6 +13,7 @@ import numpy as np
 from common.errors import ConfigError, DataError
 from common.events_command.estimates import Estimate, read_estimate
 from common.events_command.names import Names
+from common.events_command.pairs import read_pair_list
 from common.events_command.rules import Rules, refuse_nameless
 from common.events_io import EventTable, read_audformat, read_events
 from common.events_io.durations import durations_of_audio, read_durations
@@ -76,11 +77,8 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
         ConfigError: for options that do not belong together
         DataError: with file, row and rule, for what is not allowed
     """
-    if not (args.estimate or args.scores):
-        raise ConfigError("events: give --estimate, --scores or both")
     notes: list[str] = []
-    truth = _truth(args)
-    estimates = [read_estimate(path, args.folder) for path in args.estimate]
+    truth, estimates = _lists(args)
     lengths, audio = _durations(args, truth)
     if lengths is None:
         tables = [truth, *(point.table for each in estimates for point in each.points)]
@@ -122,6 +120,25 @@ _KINDS = {
 }
 
 
+def _lists(args: argparse.Namespace) -> tuple[EventTable, list[Estimate]]:
+    """Truth and estimates."""
+    if args.pairs is not None:
+        if args.truth is not None or args.estimate:
+            raise ConfigError("events: --pairs names truth and estimate; leave these options out")
+        truth, estimate = read_pair_list(args.pairs)
+        return truth, [estimate]
+    if args.truth is None:
+        raise ConfigError("events: give --truth or --pairs")
+    if not (args.estimate or args.scores):
+        raise ConfigError("events: give --estimate, --scores or both")
+    return _truth(args), [read_estimate(path, args.folder) for path in args.estimate]
+
+
+def _source(args: argparse.Namespace) -> str:
+    """Option that the truth came with, for messages."""
+    return f"--pairs {args.pairs}" if args.truth is None else f"--truth {args.truth}"
+
+
 def _truth(args: argparse.Namespace) -> EventTable:
     path: Path = args.truth
     if not path.exists():
@@ -160,7 +177,7 @@ def _durations(
         raise DataError(f"--durations {given}: there is no such file or folder")
     if not float(given) > 0:
         raise ConfigError(f"--durations {given}: a length must be above 0")
-    files = truth.files or (args.truth.stem,)
+    files = truth.files or ((args.truth or args.pairs).stem,)
     return dict.fromkeys(files, float(given)), None
 
 
@@ -172,7 +189,7 @@ def _labels(
         found |= {label for each in estimates for p in each.points for label in p.table.labels}
     if not found:
         raise DataError(
-            f"--truth {args.truth}: no class: neither has the truth a label nor is one named"
+            f"{_source(args)}: no class: neither has the truth a label nor is one named"
             " with --event-label-list"
         )
     return tuple(sorted(found))

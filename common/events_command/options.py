@@ -45,9 +45,16 @@ def _input_options(parser: argparse.ArgumentParser) -> None:
         "--truth",
         metavar="FILE",
         type=Path,
-        required=True,
         help="annotated events: an event list, a folder with one list per recording, or an "
         "audformat database",
+    )
+    _add(
+        group,
+        "--pairs",
+        metavar="FILE",
+        type=Path,
+        help="instead of --truth and --estimate: a text file with two columns, event list of the "
+        "reference and of the estimate; each pair is a recording; paths are relative to the file",
     )
     _add(
         group,

@@ -103,6 +103,35 @@ def offered_targets(
     return _adapter(entry).offered(entry, targets, cache)
 
 
+def unanswered(
+    entry: spec.Model,
+    condition: str,
+    targets: Mapping[str, spec.Target],
+    *,
+    cache: Path | None = None,
+) -> str:
+    """Why a model has no predictions on changed signals; empty if it has or makes them.
+
+    Predictions that were made elsewhere need not be there for every condition.
+
+    Args:
+        entry: catalog entry
+        condition: id of a perturbation
+        targets: all targets of the suite
+        cache: cache folder of the program, keeps what was found in files
+
+    Raises:
+        ConfigError: if the entry is wrong
+        ModelError: if its files cannot be read
+    """
+    conditions = getattr(_adapter(entry), "conditions", None)
+    known = () if conditions is None else conditions(entry, targets, cache)
+    if conditions is None or condition in known:
+        return ""
+    path = entry.resolve(entry.path).name
+    return f"model '{entry.id}': {path} has predictions for {', '.join(known)} only"
+
+
 def _adapter(entry: spec.Model) -> Adapter:
     if entry.adapter not in ADAPTERS:
         raise unknown("adapter", entry.adapter, ADAPTERS, place(entry, "adapter"))

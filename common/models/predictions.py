@@ -60,6 +60,24 @@ def offered(
     return tuple(column.target.id for column in find_columns(entry, targets, names))
 
 
+def conditions(
+    entry: spec.Model, targets: Mapping[str, spec.Target], cache: Path | None
+) -> tuple[str, ...]:
+    """Conditions that there are predictions for; the original is one of them."""
+    if event_files.is_meant(entry, targets):
+        return tuple(name or ORIGINAL for name in event_files.paths_of(entry))
+    key = "conditions-" + content(entry, cache)
+    found = notes.recall(cache, key)
+    if found is None:
+        from common.models.prediction_table import read
+
+        table = read(_path(entry), place(entry, "path"))
+        cells = table.get("condition", [""])
+        found = sorted({str(name) or ORIGINAL for name in cells})
+        notes.keep(cache, key, found)
+    return tuple(found)
+
+
 def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> Model:
     """Read and check the whole table, or all event lists or scores."""
     if event_files.is_meant(entry, targets):

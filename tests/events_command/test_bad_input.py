@@ -212,6 +212,6 @@ def test_names_that_may_be_several_recordings_are_refused(folder) -> None:
 
 def test_wrong_usage_is_told_by_the_parser(capsys) -> None:
     with pytest.raises(SystemExit) as stopped:
-        cli.main(["events", "--estimate", "x"])
+        cli.main(["events", "--truth", "x", "--report", "pdf"])
     assert stopped.value.code == cli.USAGE
-    assert "--truth" in capsys.readouterr().err
+    assert "--report" in capsys.readouterr().err
