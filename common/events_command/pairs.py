@@ -21,7 +21,8 @@ def read_pair_list(path: Path) -> tuple[EventTable, Estimate]:
     """
     if not path.is_file():
         raise DataError(f"--pairs {path}: there is no such file")
-    truth, estimate = [], []
+    truth: list[EventTable] = []
+    estimate: list[EventTable] = []
     taken: set[str] = set()
     for reference, estimated in read_pairs(path):
         name = reference.stem
