@@ -31,6 +31,12 @@ def _positive(text: str) -> int:
     return number
 
 
+def _port(text: str) -> int:
+    if _positive(text) > 65535:
+        raise argparse.ArgumentTypeError(f"must be 65535 or less, found {text}")
+    return int(text)
+
+
 def _common_options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = parser.add_argument_group("options of every command")
@@ -161,7 +167,7 @@ def parser() -> argparse.ArgumentParser:
     site = add("site", "pages and HTML from what is in method-tests/")
     site.add_argument("--force", action="store_true", help="build from scratch")
     site.add_argument(
-        "--serve", metavar="PORT", nargs="?", const=8000, type=_positive, help="serve it locally"
+        "--serve", metavar="PORT", nargs="?", const=8000, type=_port, help="serve it locally"
     )
     summary = add("summary", "passed, failed and skipped per model, target, family and test")
     summary.add_argument(

@@ -223,7 +223,13 @@ def test_help_on_every_level(capsys) -> None:
 
 
 def test_wrong_usage_is_exit_code_2(capsys) -> None:
-    for arguments in (["rum"], ["list", "model"], ["run", "--workers", "0"], ["run", "--no"]):
+    for arguments in (
+        ["rum"],
+        ["list", "model"],
+        ["run", "--workers", "0"],
+        ["run", "--no"],
+        ["site", "--serve", "65536"],
+    ):
         with pytest.raises(SystemExit, match="2"):
             main(arguments)
         assert "error" in capsys.readouterr().err

@@ -78,7 +78,10 @@ def _given(
     wanted: Wanted, draws: Draws, tell: Callable[[int, int], None]
 ) -> list[dict[str, object]]:
     if not wanted.samples or not wanted.groups:
-        raise ConfigError("simulate: --samples and --groups belong together; one is missing")
+        missing = [f"--{name}" for name in ("samples", "groups") if not getattr(wanted, name)]
+        raise ConfigError(
+            f"simulate: --samples and --groups belong together; missing: {' and '.join(missing)}"
+        )
     if min(wanted.groups) < 2:
         raise ConfigError("simulate: --groups: needs 2 groups or more, found 1")
     setups = [default_setup(name) for name in wanted.metrics or METRIC_IDS]

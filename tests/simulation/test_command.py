@@ -49,7 +49,8 @@ def test_given_numbers(tmp_path, capsys) -> None:
     ("arguments", "message"),
     [
         (["--metric", "cc", "--samples", "9", "--groups", "2"], "Did you mean 'ccc'"),
-        (["--metric", "ccc"], "--samples and --groups belong together"),
+        (["--metric", "ccc"], "belong together; missing: --samples and --groups"),
+        (["--samples", "9"], "belong together; missing: --groups"),
         (["--samples", "9", "--groups", "1"], "--groups: needs 2 groups or more"),
     ],
 )

@@ -8,7 +8,7 @@ from benchmark_site import cells, dose, event_details, media, provenance_pages, 
 from benchmark_site.content import Board, Content, words
 from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
-from benchmark_site.render import model_doc, provenance_doc, render, test_doc
+from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
 from benchmark_site.sources import Model
 from common.summary import Cell as Score
 from common.summary import Key, Tally, total
@@ -26,6 +26,8 @@ def page(content: Content, target: str, model: Model) -> Page:
                 "title": board.title,
                 "total": total(board.tallies.get(model.id, {}).values()),
                 "sure": second(board, model, *board.scores.get(model.id, {})),
+                "standing": next((s for s in board.standings.lines if s.model == model.id), None),
+                "ranking": f"{made.href(target_doc(target))}#{board.name}",
             }
             for board in boards
         ],
