@@ -33,6 +33,8 @@ def command_summary(context: Context) -> int:
         scoped = summary.add_scope(rows, {d: scopes.get(d, "") for d in rows["dataset"]})
         print(summary.text(scoped, families, chance=chance, tests=True))
         _tell_stale(context, benchmark, rows)
+    else:
+        context.say(f"no results in {context.folders.method_tests}; these are published:\n")
     if with_published:
         title, chance = "Published results of the paper", set(published.chance())
         scores = published.load()
