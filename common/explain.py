@@ -263,19 +263,18 @@ def _sample(view: View, number: int, conditions: list[str]) -> dict[str, Any]:
         "start": int(row["start"]),
         "end": int(row["end"]),
     }
-    predictions = {name: _single(view.predictions[name][number]) for name in conditions}
-    truth = _single(view.truth[number]) if view.target.id in view.samples else None
+    predictions = {name: single(view.predictions[name], number) for name in conditions}
+    truth = single(view.truth, number) if view.target.id in view.samples else None
     base = truth if truth is not None else predictions.get(ORIGINAL)
     last = predictions[conditions[-1]] if conditions else None
     return {**found, "truth": truth, "predictions": predictions, "error": distance(base, last)}
 
 
-def _single(value: Any) -> Any:
+def single(values: Any, number: int) -> Any:
     """Annotation or prediction of one sample; of several events their number, as text."""
-    value = _bare(value)
-    if value is None or isinstance(value, str | int | float):
-        return value
-    return f"{len(value)} events" if hasattr(value, "__len__") else str(value)
+    if hasattr(values, "events"):
+        return f"{int((values.events.file == number).sum())} events"
+    return _bare(values[number])
 
 
 def distance(truth: Any, prediction: Any) -> float:

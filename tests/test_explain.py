@@ -6,11 +6,15 @@ import json
 import re
 import shutil
 
+import numpy as np
 import pytest
 
 from common import history, results
 from common.cli import main
+from common.explain import single
 from common.keys import CellKey, row_key
+from common.metrics.events.lists import EventList
+from common.metrics.events.recordings import SoundEvents
 from common.perturbations import library
 from common.perturbations.base import PERTURBATIONS as FUNCTIONS
 from common.staleness import compared, stale
@@ -323,3 +327,11 @@ class TestVersions:
         bench("run", "--model", "loud", "--test", "own", "--dataset", "tones")
         kept = history.versions(bench.mini.engine().folders, "arousal", "loud")
         assert [set(version.rows.test) == {"own"} for version in kept] == [False, True]
+
+
+def test_events_of_a_recording_are_counted() -> None:
+    """A recording has any number of events; the page and the command show how many."""
+    events = EventList([0, 2, 2], [0, 1, 0], [0.0, 0.5, 2.0], [1.0, 1.5, 3.0])
+    values = SoundEvents(("dog", "cat"), events, np.array([4.0, 4.0, 4.0]))
+    assert [single(values, n) for n in range(3)] == ["1 events", "0 events", "2 events"]
+    assert single(np.array([0.25, 0.5]), np.int64(1)) == 0.5
