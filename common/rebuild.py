@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from common import datasets
+from common import datasets, models
 from common.array_store import ArrayStore
 from common.attributes import Context
 from common.certainty import intervals
@@ -131,7 +131,10 @@ class Rebuilder:
         """Conditions and their perturbations; those that a run could not have are set aside."""
         for name in noted.get("missing", ()):
             if name in wanted:
-                reason = self._library(int(cell.parts["seed"])).missing(wanted[name])
+                entry, used = self.benchmark.models.get(cell.model.id), wanted[name]
+                targets, cache = self.benchmark.targets, self.folders.cache
+                lacks = models.unanswered(entry, used, targets, cache=cache) if entry else ""
+                reason = lacks or self._library(int(cell.parts["seed"])).missing(used)
                 missing[name] = reason or "it was not available when the cell was run"
         if not wanted or len(missing) < len(wanted):
             yield ORIGINAL, ORIGINAL
