@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from common.event_details.counting import collar
-from common.metrics.event_intersections import SCENARIOS
+from common.metrics.event_intersections import SCENARIOS, roc_of
 from common.metrics.events.criteria import Criteria
 from common.metrics.events.exact_collar import ExactCollar
 from common.metrics.events.exact_intersection import ExactIntersection
 from common.metrics.events.exact_segment import ExactSegment
 from common.metrics.events.presets import PsdsSettings
-from common.metrics.events.psds import Psds, psds_of_scores
+from common.metrics.events.psds import Psds
 from common.metrics.events.recordings import SoundEvents
 from common.metrics.events.tallies import Tally, tally
 from common.spec import MetricUse
@@ -38,22 +38,11 @@ def rocs(truth: SoundEvents, prediction: SoundEvents, uses: Sequence[MetricUse])
         uses: metrics of the test with their parameters
     """
     found: dict[str, Any] = {}
-    if prediction.scores is None or truth.is_silent:
-        return found
     for use in uses:
         settings = SCENARIOS.get(use.metric) or _own(use)
-        if settings is None:
-            continue
-        psds = psds_of_scores(
-            truth.files,
-            truth.labels,
-            truth.events,
-            prediction.scores,
-            durations=truth.durations,
-            settings=settings,
-            overlap="allow",
-        )
-        found[use.metric] = _roc(psds, truth.labels)
+        psds = roc_of(truth, prediction, settings) if settings else None
+        if psds is not None:
+            found[use.metric] = _roc(psds, truth.labels)
     return found
 
 

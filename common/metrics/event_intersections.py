@@ -8,7 +8,7 @@ from __future__ import annotations
 from common.metrics.base import metric
 from common.metrics.events.criteria import Criteria
 from common.metrics.events.presets import PSDS, PsdsSettings
-from common.metrics.events.psds import psds_of_scores
+from common.metrics.events.psds import Psds, psds_of_scores
 from common.metrics.events.recordings import SoundEvents
 from common.metrics.events.tallies import macro, per_class, tally
 
@@ -179,9 +179,15 @@ def psds(
 
 def psds_of(truth: SoundEvents, prediction: SoundEvents, settings: PsdsSettings) -> float:
     """PSDS of frame scores; NaN if there is nothing to compute it of."""
+    found = roc_of(truth, prediction, settings)
+    return float("nan") if found is None else float(found.value)
+
+
+def roc_of(truth: SoundEvents, prediction: SoundEvents, settings: PsdsSettings) -> Psds | None:
+    """PSDS of frame scores with its curves; None if there is nothing to compute them of."""
     if prediction.scores is None or truth.is_silent:
-        return float("nan")
-    found = psds_of_scores(
+        return None
+    return psds_of_scores(
         truth.files,
         truth.labels,
         truth.events,
@@ -190,4 +196,3 @@ def psds_of(truth: SoundEvents, prediction: SoundEvents, settings: PsdsSettings)
         settings=settings,
         overlap="allow",
     )
-    return float(found.value)
