@@ -58,6 +58,16 @@ def test_without_changed_signals_rows_are_skipped_and_the_run_succeeds(mini, run
     assert set(found["condition"]) == {"softer", "hiss"}
     assert set(found["status"]) == {"skip"}
     assert set(found["reason"]) == {f"condition not run: {reason}"}
+    where = (
+        "--catalog",
+        mini.catalog,
+        "--output",
+        mini.root / "out",
+        "--cache",
+        mini.root / "cache",
+    )
+    key = "arousal/file/own/tones/change_ccc"
+    assert main(["explain", key, *map(str, where)]) == 0
 
 
 def test_only_conditions_that_are_there_are_scored(mini, run) -> None:
