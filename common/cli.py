@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from common.cli_results import command_compare, command_explain, command_summary  # noqa: F401 (dispatched)
+from common import advice, cli_results, cli_tools
 from common.errors import BenchmarkError, ConfigError
 from common.exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
-from common.options import DEFAULTS, LISTS, parser
+from common.options import DEFAULTS, LISTS, REPEATED, parser
 from common.paths import Paths
 
 
@@ -251,6 +251,8 @@ def command_list(context: Context) -> int:
         for row in table:
             cells = (str(v).ljust(w) for v, w in zip(row.values(), widths, strict=True))
             print("  ".join(cells).rstrip())
+    if what == "stale" and table:
+        context.say(f"\nmake them again: {advice.command('run')}")
     return OK
 
 
@@ -279,71 +281,6 @@ def _serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
             server.serve_forever()
 
 
-def command_import(context: Context) -> int:
-    """Turn a folder into a dataset of a catalog."""
-    from common.importing import import_dataset
-
-    args = context.args
-    report = import_dataset(
-        args.path, args.name, args.format, args.to, force=args.force, benchmark=context.benchmark()
-    )
-    context.answer(report.to_dict())
-    context.say(report.text())
-    return OK
-
-
-def command_texts(context: Context) -> int:
-    """Write the sentences of templates."""
-    from common import files
-    from common.embedded import templates
-
-    args = context.args
-    found = list(templates.sentences(templates.load(args.templates), args.number))
-    files.write_text(args.out, templates.to_csv(found))
-    languages = sorted({sentence.language for sentence in found})
-    context.answer({"out": str(args.out), "sentences": len(found), "languages": languages})
-    context.say(f"{len(found)} sentences in {', '.join(languages)}: {args.out}")
-    return OK
-
-
-def command_simulate(context: Context) -> int:
-    """What chance models reach in fairness tests."""
-    from common.simulation import command
-
-    args = context.args
-    try:
-        answer = command.run(
-            context.benchmark(),
-            context.folders,
-            command.Wanted(args.metric, args.samples, args.groups, args.table, args.plots),
-            command.Draws(args.repetitions, args.compat, args.seed),
-            progress=context.progress(),
-        )
-    finally:
-        context.clear_progress()
-    context.answer(answer)
-    for line in command.lines(answer):
-        context.say(line)
-    return OK
-
-
-def command_events(context: Context) -> int:
-    """Score event lists and frame scores."""
-    from common.events_command.command import run
-
-    path = context.folders.output / "build" / "events.html"
-    context.answer(run(context.args, report_path=path, say=context.say))
-    return OK
-
-
-def command_bench(context: Context) -> int:
-    """Measure speed."""
-    from common import bench
-
-    context.answer(bench.run_command(context.args, context.workers, context.say))
-    return OK
-
-
 @contextlib.contextmanager
 def _termination_as_interrupt() -> Iterator[None]:
     """Let a polite kill end a run as Ctrl-C does, so that nothing computed is lost."""
@@ -369,6 +306,12 @@ def _only_json(wanted: bool) -> Iterator[None]:
         yield
 
 
+def _command(name: str) -> Callable[[Context], int]:
+    known = {**vars(cli_tools), **vars(cli_results), **globals()}
+    function: Callable[[Context], int] = known[f"command_{name}"]
+    return function
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -380,12 +323,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not hasattr(args, name):
             setattr(args, name, value)
     args.stdout = sys.stdout
+    used = {name: getattr(args, name) for name in REPEATED}
+    used["seed"] = None if args.seed == DEFAULTS["seed"] else args.seed
     level = logging.DEBUG if args.verbose else logging.ERROR if args.quiet else logging.WARNING
     logging.basicConfig(level=level, format="%(levelname)s %(message)s", stream=sys.stderr)
     logging.getLogger().setLevel(logging.INFO if args.verbose else level)
     try:
-        with _termination_as_interrupt(), _only_json(args.json):
-            code: int = globals()[f"command_{args.command}"](Context(args))
+        with _termination_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
+            code = _command(args.command)(Context(args))
         sys.stdout.flush()
         return code
     except BenchmarkError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from common import advice
 from common.exits import FAILED, OK
 
 if TYPE_CHECKING:
@@ -103,8 +104,9 @@ def _tell_stale(context: Context, benchmark: Any, rows: Any) -> None:
     if found:
         every = len(rows[["target", "model", "test", "dataset"]].drop_duplicates())
         context.say(
-            f"{len(found)} of {every} cells are stale: what they were made from has changed. "
-            "'build.py list stale' says how; 'build.py run' makes them again."
+            f"{len(found)} of {every} cells are stale: what they were made from has changed.\n"
+            f"  what changed:    {advice.command('list', 'stale')}\n"
+            f"  make them again: {advice.command('run')}"
         )
 
 

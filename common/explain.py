@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common import history, keys, provenance, results
+from common import advice, history, keys, provenance, results
 from common.designs import Score
 from common.errors import BenchmarkError, ConfigError
 from common.history import Kept
@@ -116,12 +116,11 @@ def _find(folders: Paths, cell: CellKey, version: str, wanted: str) -> tuple[Kep
     table = results.read_all(folders.method_tests)
     if table.empty:
         raise ConfigError(
-            f"no results in {folders.method_tests}; make them with: python build.py run"
+            f"no results in {folders.method_tests}; make them with: {advice.command('run')}"
         )
     near = keys.nearest(wanted, (keys.row_key(row) for row in table.to_dict("records")))
-    hint = (
-        f" Nearest keys: {', '.join(near)}" if near else " 'build.py summary' lists what there is"
-    )
+    summary = f" '{advice.command('summary')}' lists what there is"
+    hint = f" Nearest keys: {', '.join(near)}" if near else summary
     raise ConfigError(f"no row has the key '{wanted}'.{hint}")
 
 

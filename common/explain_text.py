@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from common import advice
+from common.keys import split
+
 WIDTH = 12
 
 
@@ -71,7 +74,9 @@ def _state(content: Mapping[str, Any]) -> Iterator[str]:
     for reason in content["stale"]:
         yield _line("stale", reason)
     if content["stale"]:
-        yield _line("", "the next 'python build.py run' makes these rows again")
+        cell = split(content["key"])[0]._asdict()
+        options = [word for name, value in cell.items() for word in (f"--{name}", value)]
+        yield _line("", f"makes these rows again: {advice.command('run', *options)}")
     if not content["recomputed"]:
         yield _line("not again", content["not_recomputed"])
 

@@ -22,6 +22,8 @@ DEFAULTS: dict[str, Any] = {
     "quiet": False,
     "verbose": False,
 }
+#: options that a command in a message repeats, so that it looks at the same things
+REPEATED = ("catalog", "output", "cache")
 
 
 def _positive(text: str) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from common import datasets, models
+from common import advice, datasets, models
 from common.array_store import ArrayStore
 from common.attributes import Context
 from common.certainty import intervals
@@ -212,8 +212,7 @@ class Rebuilder:
 
 def rerun(cell: Cell) -> str:
     """Command that makes the predictions of a cell."""
+    what = {"model": cell.model, "target": cell.target, "test": cell.test, "dataset": cell.dataset}
+    named = [word for name, entry in what.items() for word in (f"--{name}", entry.id)]
     seed = int(cell.parts.get("seed", 0))
-    return (
-        f"python build.py run --force --model {cell.model.id} --target {cell.target.id} "
-        f"--test {cell.test.id} --dataset {cell.dataset.id}" + (f" --seed {seed}" if seed else "")
-    )
+    return advice.command("run", "--force", *named, *(("--seed", seed) if seed else ()))

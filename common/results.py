@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from common import advice
 from common.errors import DataError
 from common.files import write_bytes, write_text
 from common.manifest import FORMAT, Manifest
@@ -202,7 +203,7 @@ def _misfit(path: Path, missing: list[str]) -> str:
     model, target = path.parent.name, path.parent.parent.name
     return (
         f"written by an older version of this program, {lacks}. Compute it again with "
-        f"'python build.py run --model {model} --target {target}', or delete {path.parent}"
+        f"'{advice.command('run', '--model', model, '--target', target)}', or delete {path.parent}"
     )
 
 

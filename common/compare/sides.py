@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from common import history
+from common import advice, history
 from common.errors import ConfigError
 from common.history import Kept
 from common.paths import Paths
@@ -105,7 +105,7 @@ def _side(role: str, named: str, folders: Paths, model: str, version: str, *, ot
     known = _models(folders)
     if not known:
         raise ConfigError(
-            f"{role}: no results in {folders.method_tests}; make them with: python build.py run"
+            f"{role}: no results in {folders.method_tests}; make them with: {advice.command('run')}"
         )
     if not model:
         model = _only(role, folders, known, other)

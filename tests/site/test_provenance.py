@@ -100,6 +100,8 @@ def test_cells_link_to_their_provenance(new_site: Any) -> None:
     assert site.build()["built"]
     page = site.page(PROVENANCE)
     assert "python build.py explain arousal/alpha/correctness_regression/mine" in page
+    assert "given <code>--catalog</code>, <code>--output</code> or <code>--cache</code>" in page
+    assert str(site.folders.output) not in page
     for text in ("0123", "abcd", "ef01", "seed 3", "2.0.0"):
         assert text in page, text
     for doc, up in (

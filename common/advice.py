@@ -1,0 +1,59 @@
+"""Commands that messages advise, with the options that the reader used.
+
+A command that is copied from a message must look where the message was about: in the same
+catalog, output and cache. The command line says once what it was given (:func:`given`);
+whoever advises a command asks :func:`command` for it. Outside a command line, as when the
+pages of the website are made, there are no such options, so that no path of this machine
+stands in what is published.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+#: what the command line in use was given
+_USED: dict[str, Any] = {"program": "build.py", "options": ()}
+
+
+@contextmanager
+def given(program: str, options: Mapping[str, Any]) -> Iterator[None]:
+    """Let advice repeat the options of a command line while it runs.
+
+    Args:
+        program: how the program was called; what is not ``build.py`` is taken for it
+        options: long option -> value, list of values, or None if it was not given
+    """
+    before = dict(_USED)
+    program = program if Path(program).name == "build.py" else "build.py"
+    _USED.update(program=program, options=tuple(_pairs(options)))
+    try:
+        yield
+    finally:
+        _USED.update(before)
+
+
+def _pairs(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in options.items():
+        for item in value if isinstance(value, list) else [value]:
+            if item is not None:
+                yield f"--{name}", str(item)
+
+
+def command(*words: object) -> str:
+    """A command that does what its words say, with the options in use.
+
+    An option that is among the words is not repeated.
+
+    >>> command("run", "--model", "my model")
+    "python build.py run --model 'my model'"
+    >>> with given("build.py", {"catalog": ["catalog"], "output": None}):
+    ...     command("run")
+    'python build.py run --catalog catalog'
+    """
+    said = [str(word) for word in words]
+    used = [(name, value) for name, value in _USED["options"] if name not in said]
+    return shlex.join(["python", _USED["program"], *said, *(w for pair in used for w in pair)])
