@@ -70,9 +70,15 @@ def _common_options() -> argparse.ArgumentParser:
 
 
 def _filter_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("selection (repeatable)")
+    group = parser.add_argument_group("selection (default: everything)")
     for name in ("model", "target", "test", "dataset"):
-        group.add_argument(f"--{name}", metavar="ID", action="append", default=[])
+        group.add_argument(
+            f"--{name}",
+            metavar="ID",
+            action="append",
+            default=[],
+            help=f"only this {name} (repeatable); 'list {name}s' names them",
+        )
     parser.add_argument("--force", action="store_true", help="compute again what is up to date")
     parser.add_argument(
         "--download",
@@ -96,7 +102,11 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
             name, metavar="N", action="append", type=_positive, default=[], help=text
         )
     parser.add_argument(
-        "--repetitions", metavar="N", type=_positive, default=1000, help="default: 1000"
+        "--repetitions",
+        metavar="N",
+        type=_positive,
+        default=1000,
+        help="draws per number (default: 1000)",
     )
     parser.add_argument(
         "--compat", action="store_true", help="draw as the paper did, digit by digit"
@@ -155,7 +165,11 @@ def parser() -> argparse.ArgumentParser:
     _filter_options(everything)
     add("check", "load every YAML and resolve every id and path; one line per fault")
     listing = add("list", "list what is declared")
-    listing.add_argument("what", choices=LISTS)
+    listing.add_argument(
+        "what",
+        choices=LISTS,
+        help="what is listed; stale: results that no longer belong to what is declared, and why",
+    )
     listing.add_argument(
         "--dataset", metavar="ID", help="with tests: which tests the dataset takes part in"
     )
@@ -193,7 +207,13 @@ def parser() -> argparse.ArgumentParser:
     )
     _compare_options(add("compare", "two models, paired cell by cell: better, worse, cannot tell"))
     importing = add("import", "turn a folder with metadata.csv into a dataset of a catalog")
-    importing.add_argument("path", metavar="PATH", type=Path)
+    importing.add_argument(
+        "path",
+        metavar="PATH",
+        type=Path,
+        help="folder with metadata.csv, a CSV file, an audformat database, or an original download "
+        "whose file names hold the labels",
+    )
     importing.add_argument("--as", dest="name", metavar="ID", help="id (default: folder name)")
     importing.add_argument("--format", metavar="NAME", help="folder or audformat (default: found)")
     importing.add_argument(
@@ -226,7 +246,7 @@ def parser() -> argparse.ArgumentParser:
         add("events", "sound event scores from event lists or frame scores, without a model")
     )
     bench = add("bench", "the performance benchmarks")
-    bench.add_argument("what", choices=BENCHES)
+    bench.add_argument("what", choices=BENCHES, help="what is measured")
     bench.add_argument(
         "--large", action="store_true", help="with events: 11,680 recordings and 407 labels, too"
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ import pytest
 from common import engine, paths, results
 from common.cli import main
 from common.errors import OutputError
+from common.options import parser
 
 #: the correctness tests of two models on the miniature dataset
 RUN = (
@@ -66,6 +69,25 @@ def test_json_is_all_that_stands_on_standard_output(cli) -> None:
     assert {"target", "model", "family", "test", "passed", "failed", "skipped", "share"} <= set(
         summary["rows"][0]
     )
+
+
+def _every_option() -> Iterator[tuple[str, argparse.Action]]:
+    top = parser()
+    yield from (("build.py", action) for action in top._actions)
+    (commands,) = (a for a in top._actions if isinstance(a, argparse._SubParsersAction))
+    described = {choice.dest for choice in commands._choices_actions if choice.help}
+    assert described == set(commands.choices)
+    for name, sub in commands.choices.items():
+        yield from ((name, action) for action in sub._actions)
+
+
+def test_every_option_of_every_command_has_a_help_text() -> None:
+    bare = [
+        f"{command}: {' '.join(action.option_strings) or action.dest}"
+        for command, action in _every_option()
+        if action.dest != "command" and not action.help
+    ]
+    assert bare == []
 
 
 def test_options_stand_before_or_after_the_command(cli) -> None:
