@@ -17,8 +17,14 @@ from common.registry import unknown
 from common.spec import KINDS, Benchmark, Dataset, Entry, Model, Test
 
 
-def faults(benchmark: Benchmark) -> list[str]:
-    """One line per fault; empty if everything is right."""
+def faults(benchmark: Benchmark, *, files: bool = False) -> list[str]:
+    """One line per fault; empty if everything is right.
+
+    Args:
+        benchmark: declarations
+        files: whether to look into the files of models, too. A run does not: there, a broken
+            file is an error of its model and the others go on
+    """
     found: list[str] = []
     checks: list[tuple[Callable[..., Iterator[str]], Sequence[Entry]]] = [
         (_test, list(benchmark.tests.values())),
@@ -29,9 +35,12 @@ def faults(benchmark: Benchmark) -> list[str]:
     for check, items in checks:
         for item in items:
             try:
-                found += check(benchmark, item)
+                wrong = list(check(benchmark, item))
+                if files and not wrong and isinstance(item, Model):
+                    models.check(item, benchmark.targets)
             except BenchmarkError as error:
-                found.append(str(error))
+                wrong = [str(error)]
+            found += wrong
     return found
 
 

@@ -222,7 +222,7 @@ def command_check(context: Context) -> int:
     from common.check import faults
 
     benchmark = context.benchmark()
-    found = faults(benchmark)
+    found = faults(benchmark, files=True)
     context.answer({"faults": found})
     for line in found:
         if not context.args.json:

@@ -163,7 +163,10 @@ def parser() -> argparse.ArgumentParser:
 
     everything = add("all", "check, run what is missing or stale, and build the website")
     _filter_options(everything)
-    add("check", "load every YAML and resolve every id and path; one line per fault")
+    add(
+        "check",
+        "load every YAML, resolve every id and path, look into model files; one line per fault",
+    )
     listing = add("list", "list what is declared")
     listing.add_argument(
         "what",

@@ -103,6 +103,19 @@ def offered_targets(
     return _adapter(entry).offered(entry, targets, cache)
 
 
+def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
+    """Look for faults in the files of a model, without its runtime and without predicting.
+
+    Raises:
+        ConfigError: if the entry is wrong
+        ModelError: if a file is not what the entry says, or the model offers no target
+    """
+    adapter = _adapter(entry)
+    look = getattr(adapter, "check", None)
+    if look is not None:
+        look(entry, targets)
+
+
 def unanswered(
     entry: spec.Model,
     condition: str,

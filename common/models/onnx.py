@@ -21,7 +21,7 @@ import numpy as np
 
 from common import spec
 from common.errors import ModelError
-from common.models import notes
+from common.models import notes, onnx_header
 from common.models.base import Batch, LoadOptions, place
 from common.models.onnx_files import Layout, content_digests, layout
 from common.models.onnx_session import open_graph, open_transformed
@@ -73,6 +73,23 @@ def offered(
     if not found.transform:
         signal_input(entry, description)
     return tuple(c.target.id for c in choose(entry, targets, nodes(entry, found, description)))
+
+
+def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
+    """Look at the graph as :func:`load` does, as far as that can be done without a runtime."""
+    found, where = layout(entry), place(entry, "path")
+    header = onnx_header.read(found.graph, where)
+    if header is None:
+        return
+    for name in header.external:
+        if not (found.graph.parent / name).is_file():
+            raise ModelError(f"{where}: '{found.graph.name}' needs the file '{name}' beside it")
+    inputs, outputs = ([Tensor(n, t, s or []) for n, t, s in part] for part in header[:2])
+    description = Description(inputs, outputs, header.metadata)
+    if not found.transform and all(value.shape is not None for value in header.inputs):
+        signal_input(entry, description)
+    choose(entry, targets, nodes(entry, found, description))
+    _check_rate(entry, description)
 
 
 def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> OnnxModel:

@@ -78,6 +78,11 @@ def conditions(
     return tuple(found)
 
 
+def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
+    """Read and check all that is there."""
+    load(entry, targets, LoadOptions())
+
+
 def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> Model:
     """Read and check the whole table, or all event lists or scores."""
     if event_files.is_meant(entry, targets):
