@@ -33,10 +33,13 @@ class Baseline:
         targets: names of the targets
         labels: classification target -> labels in the order of its scores
         sampling_rate: in Hz
+        batch_size: signals of one call; each is handled by itself
 
     Raises:
         ModelError: if the weights do not belong to the features of this version
     """
+
+    batch_size = 16
 
     def __init__(self, content: Mapping[str, Any]):
         if content.get("format") != FORMAT or content.get("features") != list(features.NAMES):
@@ -77,16 +80,15 @@ class Baseline:
 
     def from_features(self, values: np.ndarray) -> dict[str, np.ndarray]:
         """As :meth:`predict`, from features of shape (N, features)."""
-        rows = [standardise(row, self._mean, self._scale) for row in values]
+        rows = standardise(values.reshape(-1, len(self._mean)), self._mean, self._scale)
         predictions = {}
         for name in self.targets:
-            # row by row and without BLAS: the values must not depend on the batch
-            sums = [(self._weights[name] * row).sum(axis=1) + self._bias[name] for row in rows]
+            # a sum for each row and without BLAS: the values must not depend on the batch
+            sums = (rows[:, None, :] * self._weights[name]).sum(axis=2) + self._bias[name]
             if name in self.labels:
-                table = np.array([_softmax(one) for one in sums])
-                predictions[name] = table.reshape(len(rows), len(self.labels[name]))
+                predictions[name] = _softmax(sums)
             else:
-                predictions[name] = np.clip(np.array(sums).reshape(len(rows)), 0, 1)
+                predictions[name] = np.clip(sums[:, 0], 0, 1)
         return predictions
 
 
@@ -107,8 +109,9 @@ def _check(signal: np.ndarray, place: int) -> None:
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:
-    shares = np.exp(scores - scores.max())
-    return np.asarray(shares / shares.sum())
+    """Probabilities, row by row."""
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def load(path: str = str(WEIGHTS)) -> Baseline:

@@ -12,6 +12,7 @@ products are written as sums, because those of BLAS may depend on the number of 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -23,6 +24,7 @@ FRAME = 640
 HOP = 256
 FFT = 1280
 BLOCK = 256
+CACHED = 64  # frames whose spectra stay in the cache of the processor, and in the heap
 F0_HZ = (60.0, 500.0)
 F0_REFERENCE_HZ = 100.0
 OCTAVE_COST = 0.08  # what a peak must be higher to be preferred to one at half its lag
@@ -32,6 +34,7 @@ BANDS = 24
 BAND_HZ = (80.0, 7800.0)
 CEPSTRA = 13
 TILT_HZ = 1000.0
+FEWEST = 3  # values that a statistic needs
 FLOOR = 1e-10  # power of full scale that counts as silence: -100 dB
 MODULATION_HZ = (1.0, 3.0, 5.0, 8.0, 14.0)
 
@@ -78,14 +81,19 @@ def extract(signal: np.ndarray) -> np.ndarray:
         example the F0 of a signal without voice
     """
     mono = np.asarray(signal, dtype=np.float64).mean(axis=0)
-    frames = frame_values(mono)
-    level = frames[:, 0]
+    table = _frame_table(mono)
+    level, harmonicity = table[0], table[FRAME_VALUES.index("harmonicity")]
     active = level > max(level.max() - ACTIVE_DB, 10 * np.log10(FLOOR) + 10)
-    voiced = active & (frames[:, FRAME_VALUES.index("harmonicity")] > VOICED)
+    voiced = active & (harmonicity > VOICED)
+    speech = np.compress(active, table, axis=1)
+    means, deviations = _moments(speech)
     values: list[float] = []
     for column, (name, statistics) in enumerate(STATISTICS.items()):
-        chosen = voiced if name == "f0_st" else active
-        values += _statistics(frames[:, column], chosen, statistics)
+        if name == "f0_st":
+            values += _contour(table[column], voiced, statistics)
+        else:
+            known = {"mean": means[column], "sd": deviations[column]}
+            values += _statistics(speech[column], statistics, known)
     values += [_share(voiced, active), float(active.mean()), *_modulation(level)]
     return np.array(values)
 
@@ -99,47 +107,67 @@ def frame_values(mono: np.ndarray) -> np.ndarray:
     Returns:
         shape (frames, values)
     """
+    return _frame_table(mono).T
+
+
+def _frame_table(mono: np.ndarray) -> np.ndarray:
+    """As :func:`frame_values`, shape (values, frames)."""
     if len(mono) < FRAME:
         mono = np.pad(mono, (0, FRAME - len(mono)))
     windows = np.lib.stride_tricks.sliding_window_view(mono, FRAME)[::HOP]
-    blocks = [_block(windows[i : i + BLOCK]) for i in range(0, len(windows), BLOCK)]
-    values = np.concatenate([block for block, _ in blocks])
-    shapes = np.concatenate([shape for _, shape in blocks])
-    change = np.abs(np.diff(shapes, axis=0, prepend=shapes[:1])).sum(axis=1)
-    values[:, FRAME_VALUES.index("flux")] = change
-    return values
+    table, shapes = np.empty((len(FRAME_VALUES), len(windows))), np.empty((len(windows), BANDS))
+    for i in range(0, len(windows), BLOCK):
+        part = slice(i, i + BLOCK)
+        table[:, part], shapes[part] = _block(windows[part])
+    flux = table[FRAME_VALUES.index("flux")]
+    flux[0] = 0
+    flux[1:] = np.abs(shapes[1:] - shapes[:-1]).sum(axis=1)
+    return table
 
 
 def _block(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Values of some frames (flux left open), and their spectra as shares of bands."""
+    """Values of some frames, shape (values, frames), and their spectra as shares of bands.
+
+    Flux, which needs the frame before the first one, is left open.
+    """
     tables = _tables()
-    centred = frames - frames.mean(axis=1, keepdims=True)
-    power = np.abs(np.fft.rfft(centred * tables["window"], FFT)) ** 2 * tables["scale"]
-    bands = np.stack(
-        [
-            (power[:, first : first + len(weights)] * weights).sum(axis=1)
-            for first, weights in zip(tables["first"], tables["bands"], strict=True)
-        ],
-        axis=1,
-    )
+    bands, f0_hz, harmonicity = np.empty((len(frames), BANDS)), *np.empty((2, len(frames)))
+    for i in range(0, len(frames), CACHED):
+        part = slice(i, i + CACHED)
+        power = _power(frames[part])
+        f0_hz[part], harmonicity[part] = _pitch(power)
+        weighted = [power * weights for weights in tables["weights"]]
+        for n, (first, last) in enumerate(tables["bands"]):
+            np.add.reduce(weighted[n % 2][:, first : last + 1], axis=1, out=bands[part, n])
     bands += FLOOR / BANDS
     total = bands.sum(axis=1)
     shape = bands / total[:, None]
-    f0_hz, harmonicity = _pitch(power)
     low = bands[:, tables["low"]].sum(axis=1)
     reached = np.cumsum(shape, axis=1) < 0.85
     cepstra = np.einsum("fb,bc->fc", np.log(bands), tables["cosines"], optimize=False)
-    columns = [
-        10 * np.log10(total),
-        12 * np.log2(f0_hz / F0_REFERENCE_HZ),
-        harmonicity,
-        (shape * tables["octaves"]).sum(axis=1),
-        tables["octaves"][np.minimum(reached.sum(axis=1), BANDS - 1)],
-        10 * np.log10((total - low + FLOOR) / (low + FLOOR)),
-        np.zeros(len(frames)),
-        *cepstra.T,
-    ]
-    return np.stack(columns, axis=1), shape
+    values = np.empty((len(FRAME_VALUES), len(frames)))
+    values[0] = 10 * np.log10(total)
+    values[1] = 12 * np.log2(f0_hz / F0_REFERENCE_HZ)
+    values[2] = harmonicity
+    values[3] = (shape * tables["octaves"]).sum(axis=1)
+    values[4] = tables["octaves"][np.minimum(reached.sum(axis=1), BANDS - 1)]
+    values[5] = 10 * np.log10((total - low + FLOOR) / (low + FLOOR))
+    values[6] = 0
+    values[7:] = cepstra.T
+    return values, shape
+
+
+def _power(frames: np.ndarray) -> np.ndarray:
+    """Power spectra of frames, shape (frames, bins)."""
+    tables = _tables()
+    padded = np.zeros((len(frames), FFT))
+    windowed = padded[:, :FRAME]
+    np.subtract(frames, frames.mean(axis=1, keepdims=True), out=windowed)
+    windowed *= tables["window"]
+    power = np.abs(np.fft.rfft(padded))
+    power *= power
+    power *= tables["scale"]
+    return np.asarray(power)
 
 
 def _pitch(power: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -185,8 +213,9 @@ def _tables() -> dict[str, Any]:
     return {
         "window": window,
         "scale": np.array(2 / (FFT * np.square(window).sum())),
-        "first": [bins[0] for bins in inside],
-        "bands": [triangles[n][bins[0] : bins[-1] + 1] for n, bins in enumerate(inside)],
+        "bands": [(bins[0], bins[-1]) for bins in inside],
+        # every second triangle touches no other one, so that one product serves them all
+        "weights": [triangles[first::2].sum(axis=0) for first in (0, 1)],
         "octaves": np.log2(edges[1:-1] / TILT_HZ),
         "low": edges[1:-1] < TILT_HZ,
         "cosines": np.cos(np.pi / BANDS * (np.arange(BANDS)[:, None] + 0.5) * order) / BANDS,
@@ -196,25 +225,69 @@ def _tables() -> dict[str, Any]:
     }
 
 
-def _statistics(values: np.ndarray, chosen: np.ndarray, names: tuple[str, ...]) -> list[float]:
-    """Statistics of the chosen values; NaN if there are too few."""
-    if chosen.sum() < 3:
+def _moments(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of each row; NaN if there are too few values."""
+    if rows.shape[1] < FEWEST:
+        return np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+    mean = rows.mean(axis=1, keepdims=True)
+    centred = rows - mean
+    centred *= centred
+    return mean[:, 0], np.sqrt(centred.mean(axis=1))
+
+
+def _statistics(x: np.ndarray, names: tuple[str, ...], known: Mapping[str, float]) -> list[float]:
+    """Mean and standard deviation as they are known, and percentiles; NaN if there are too few."""
+    if len(x) < FEWEST:
         return [float("nan")] * len(names)
-    x = values[chosen]
-    time = np.flatnonzero(chosen) * HOP / SAMPLING_RATE
+    ordered = np.sort(x) if len(names) > len(known) else x
+    return [
+        float(known[name]) if name in known else _percentile(ordered, int(name[1:]))
+        for name in names
+    ]
+
+
+def _contour(values: np.ndarray, chosen: np.ndarray, names: tuple[str, ...]) -> list[float]:
+    """Statistics of the chosen values of F0; NaN if there are too few."""
+    place = np.flatnonzero(chosen)
+    if len(place) < FEWEST:
+        return [float("nan")] * len(names)
+    x, time = values[place], place * HOP / SAMPLING_RATE
+    mean, deviation = _moments(x[None])
     centred = time - time.mean()
     third = max(1, len(x) // 3)
-    functions = {
-        "mean": lambda: x.mean(),
-        "sd": lambda: x.std(),
-        "p10": lambda: np.percentile(x, 10),
-        "p90": lambda: np.percentile(x, 90),
-        "p95": lambda: np.percentile(x, 95),
-        "slope": lambda: (centred * x).sum() / (np.square(centred).sum() + 1e-9),
-        "rise": lambda: np.median(x[-third:]) - np.median(x[:third]),
-        "step": lambda: np.median(np.abs(np.diff(x))),
+    known = {
+        "mean": mean[0],
+        "sd": deviation[0],
+        "slope": (centred * x).sum() / (np.square(centred).sum() + 1e-9),
+        "rise": _median(x[-third:]) - _median(x[:third]),
+        "step": _median(np.abs(x[1:] - x[:-1])),
     }
-    return [float(functions[name]()) for name in names]
+    return _statistics(x, names, known)
+
+
+def _percentile(ordered: np.ndarray, percent: int) -> float:
+    """The percentile of sorted values as ``numpy.percentile`` gives it, which takes 40 us.
+
+    >>> _percentile(np.array([0.0, 1.0, 3.0]), 95), _percentile(np.array([0.0, 1.0, 3.0]), 10)
+    (2.8, 0.2)
+    """
+    place = (len(ordered) - 1) * (percent / 100)
+    before = int(place)
+    share = place - before
+    low, high = ordered[before : before + 2].tolist()
+    return float(low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share))
+
+
+def _median(values: np.ndarray) -> float:
+    """As ``numpy.median``, which takes 20 us.
+
+    >>> _median(np.array([5.0, 1.0, 2.0, 3.0]))
+    2.5
+    """
+    ordered = np.sort(values)
+    half = len(ordered) // 2
+    low, high = ordered[(len(ordered) - 1) // 2], ordered[half]
+    return float(high if len(ordered) % 2 else (low + high) / 2)
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> float:

@@ -104,3 +104,41 @@ def test_input_is_not_changed() -> None:
     before = signal.copy()
     features.extract(signal)
     assert np.array_equal(signal, before)
+
+
+@pytest.mark.parametrize("size", [3, 4, 5, 10, 11, 21, 97, 1000])
+def test_order_statistics_are_those_of_numpy_to_the_last_bit(size: int) -> None:
+    for draw in range(20):
+        values = generator(0, "order", size, draw).standard_normal(size) * 10.0 ** (draw - 10)
+        for percent in (5, 10, 50, 90, 95):
+            found = features._percentile(np.sort(values), percent)
+            assert found == np.percentile(values, percent)
+        assert features._median(values) == np.median(values)
+
+
+def test_statistics_are_those_of_numpy_to_the_last_bit() -> None:
+    signal = voice(150 + 40 * TIME) * (1 + np.sin(9 * TIME)) + 0.001 * np.sin(1e5 * TIME**2)
+    frames = features.frame_values(signal)
+    level = frames[:, 0]
+    active = level > level.max() - features.ACTIVE_DB
+    assert 3 < active.sum() < len(active)
+    for column, name in enumerate(features.FRAME_VALUES):
+        if name == "f0_st":
+            active_or_voiced = active & (frames[:, 2] > features.VOICED)
+        else:
+            active_or_voiced = active
+        x = frames[active_or_voiced, column]
+        assert feature(f"{name}.mean", signal) == x.mean()
+        assert feature(f"{name}.sd", signal) == x.std()
+
+
+@pytest.mark.parametrize("frames", [1, 2, 63, 64, 65, 128, 129, 255])
+def test_frames_do_not_depend_on_those_they_are_computed_with(
+    frames: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = features.FRAME + (frames - 1) * features.HOP
+    signal = generator(0, "frames").standard_normal(samples)
+    found = features.frame_values(signal)
+    assert len(found) == frames
+    monkeypatch.setattr(features, "CACHED", 7)
+    np.testing.assert_array_equal(features.frame_values(signal), found)
