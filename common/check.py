@@ -180,7 +180,7 @@ def _model(benchmark: Benchmark, model: Model) -> Iterator[str]:
             continue
         classes = benchmark.targets[name].labels
         for label in output.mapping.values():
-            if classes and label not in classes:
+            if classes and label is not None and label not in classes:
                 yield str(unknown("label", label, classes, f"{where}.outputs.{name}.mapping"))
     path = Path(model.resolve(model.path)) if model.path else None
     if path is not None and not path.exists():

@@ -211,7 +211,7 @@ class Output(Record):
     Args:
         node: output node of the model; empty: found by the labels
         labels: names of the values of the node in its order
-        mapping: model label -> label of the suite
+        mapping: model label -> label of the suite, or None: no class, which is always wrong
         scale: range of the model's values, mapped to the range of the target
         hop_s: sound events: length of a frame of the model in s, if not that of the target
         threshold: sound events: as in the target, if the model has its own
@@ -220,7 +220,7 @@ class Output(Record):
 
     node: str = ""
     labels: tuple[str, ...] = ()
-    mapping: Mapping[str, str] = {}
+    mapping: Mapping[str, str | None] = {}
     scale: tuple[float, float] | None = None
     hop_s: float | None = pydantic.Field(default=None, gt=0)
     threshold: float | Mapping[str, float] | None = None

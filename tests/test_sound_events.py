@@ -204,6 +204,22 @@ def test_a_list_that_does_not_name_a_recording_is_no_silent_one(catalog: Path) -
     assert not run(catalog, models=("lists",)).errors
 
 
+def test_events_of_a_class_that_is_not_asked_for_can_be_left_out(catalog: Path) -> None:
+    assert not run(catalog, models=("lists",)).errors
+    text = (catalog / "data" / "events.tsv").read_text()
+    (catalog / "more.tsv").write_text(text + "a.wav\t3.5\t3.9\tspeech\n")
+    more = MODELS.replace("data/events.tsv", "more.tsv")
+    (catalog / "models.yaml").write_text(more)
+    report = run(catalog, "b", models=("lists",))
+    (reason,) = set(report.errors.values())
+    assert "unknown label 'speech'" in reason and "'mapping: {speech: null}'" in reason
+    left = more.replace("outputs: {beeps: {}}", "outputs: {beeps: {mapping: {speech: null}}}")
+    assert left != more
+    (catalog / "models.yaml").write_text(left)
+    assert not run(catalog, "c", models=("lists",)).errors
+    assert rows(catalog, "c").equals(rows(catalog))
+
+
 @pytest.mark.parametrize(
     ("raw", "message"),
     [

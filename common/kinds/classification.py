@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from common.kinds.base import KINDS, check_shape, matrix, numbers
+from common.metrics.classification import NO_CLASS
 from common.spec import Output, Target
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: score of every class where a model named one that the target does not have. The smallest
+#: number, because predictions are finite and no model gives it
+NO_SCORE = float(np.finfo(np.float64).min)
 
 
 class Classification:
@@ -44,9 +49,14 @@ class Classification:
     def decode(
         self, target: Target, frame: pd.DataFrame, samples: pd.DataFrame | None = None
     ) -> np.ndarray:
-        """Label with the largest score among the target's own; the first one wins a tie."""
+        """Label with the largest score among the target's own; the first one wins a tie.
+
+        A row of :data:`NO_SCORE` is :data:`~common.metrics.classification.NO_CLASS`.
+        """
         labels = np.array(target.labels, dtype=object)
-        best: np.ndarray = labels[np.argmax(matrix(target, frame), axis=1)]
+        scores = matrix(target, frame)
+        best: np.ndarray = labels[np.argmax(scores, axis=1)]
+        best[(scores == NO_SCORE).all(axis=1)] = NO_CLASS
         return best
 
     def truth(self, target: Target, column: pd.Series) -> np.ndarray:

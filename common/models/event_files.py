@@ -144,9 +144,14 @@ class EventFiles:
             if onset is None or offset is None or math.isnan(onset):
                 continue
             label = self._output.mapping.get(str(label), label)
+            if label is None:
+                continue  # an event of a class that is not asked for
             if label not in self._target.labels:
                 where = table.place(number)
-                raise ModelError(str(unknown("label", str(label), self._target.labels, where)))
+                raise ModelError(
+                    f"{unknown('label', str(label), self._target.labels, where)}. The entry of the "
+                    f"model can map it or leave its events out: 'mapping: {{{label}: null}}'"
+                )
             rows.append((onset, offset, label))
         return found
 

@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from common import spec
-from common.errors import ModelError
+from common.errors import ConfigError, ModelError
+from common.kinds.classification import NO_SCORE
+from common.registry import unknown
 
 
 def positions(
-    names: Sequence[str], labels: Sequence[str], mapping: Mapping[str, str]
+    names: Sequence[str], labels: Sequence[str], mapping: Mapping[str, str | None]
 ) -> tuple[tuple[int, ...], ...] | None:
     """Positions of each name among mapped labels; None if a name is not there.
 
@@ -25,7 +27,7 @@ def positions(
 
 
 def missing_labels(
-    target: spec.Target, labels: Sequence[str], mapping: Mapping[str, str], where: str
+    target: spec.Target, labels: Sequence[str], mapping: Mapping[str, str | None], where: str
 ) -> ModelError:
     """Error for labels that do not hold all classes of a target; offers what is near."""
     mapped = {mapping.get(label, label) for label in labels}
@@ -44,16 +46,32 @@ def missing_labels(
     )
 
 
+def check_scored(mapping: Mapping[str, str | None], where: str) -> None:
+    """Refuse classes that are mapped to None where a model gives scores of all classes.
+
+    Raises:
+        ConfigError: if there is one
+    """
+    for label, name in mapping.items():
+        if name is None:
+            raise ConfigError(
+                f"{where}.{label}: null is for models that name one class; among scores, labels "
+                "outside the classes of the target take no part in the decision. Leave it out"
+            )
+
+
 def one_hot(
-    target: spec.Target, names: np.ndarray, n: int, mapping: Mapping[str, str]
+    target: spec.Target, names: np.ndarray, n: int, mapping: Mapping[str, str | None]
 ) -> np.ndarray:
     """Class names as scores: 1 for the class, 0 for the others.
+
+    What is mapped to None is no class: the answer is wrong whatever the truth is.
 
     Args:
         target: a classification target
         names: class names, shape (N,)
         n: number of samples N
-        mapping: model label -> label of the suite
+        mapping: model label -> label of the suite, or None
 
     Raises:
         ModelError: if the shape is another one or a name is none of the classes
@@ -67,16 +85,30 @@ def one_hot(
         raise ModelError(
             f"target '{target.id}': expected {n} class name(s), found the shape {names.shape}"
         )
-    mapped = [mapping.get(str(name), str(name)) for name in names.tolist()]
-    strange = sorted({name for name in mapped if name not in target.labels})
-    if strange:
-        raise ModelError(
-            f"target '{target.id}': unknown label '{strange[0]}'. "
-            f"Known: {', '.join(target.labels)}. Give scores, or map it with 'mapping'"
-        )
-    scores = np.zeros((n, len(target.labels)))
-    scores[np.arange(n), [target.labels.index(name) for name in mapped]] = 1.0
+    scores = np.empty((n, len(target.labels)))
+    for row, name in enumerate(names.tolist()):
+        scores[row] = scores_of_class(target, str(name), mapping, f"target '{target.id}'")
     return scores
+
+
+def scores_of_class(
+    target: spec.Target, name: str, mapping: Mapping[str, str | None], where: str
+) -> np.ndarray:
+    """Scores of the classes of a target where a model names one; see :func:`one_hot`.
+
+    Raises:
+        ModelError: if it is none of the classes, with what can be done
+    """
+    label = mapping.get(name, name)
+    if label is None:
+        return np.full(len(target.labels), NO_SCORE)
+    if label not in target.labels:
+        raise ModelError(
+            f"{unknown('label', label, target.labels, where)}. The entry of the model can map it, "
+            f"'outputs: {{{target.id}: {{mapping: {{{name}: CLASS}}}}}}', or count it as a wrong "
+            f"answer, 'mapping: {{{name}: null}}'"
+        )
+    return np.array([float(known == label) for known in target.labels])
 
 
 def rescale(

@@ -17,7 +17,7 @@ import numpy as np
 from common import spec
 from common.errors import ConfigError, ModelError
 from common.models.base import place
-from common.models.labels import missing_labels, positions, rescale
+from common.models.labels import check_scored, missing_labels, positions, rescale
 from common.registry import unknown
 
 logger = logging.getLogger(__name__)
@@ -160,8 +160,10 @@ def _check(output: spec.Output, target: spec.Target, where: str) -> None:
         if isinstance(rule, Mapping) and set(rule) != set(target.labels):
             wrong = min(set(rule) ^ set(target.labels))
             raise ConfigError(f"{where}.{name}: needs a number for each label; not so: {wrong}")
-    for label in output.mapping.values():
-        if label not in known:
+    for name, label in output.mapping.items():
+        if label is None and target.kind == "regression":
+            raise ConfigError(f"{where}.mapping.{name}: null is for classes and sound events")
+        if label is not None and label not in known:
             raise unknown("label", label, known, f"{where}.mapping")
 
 
@@ -258,6 +260,8 @@ def _match(
     for labels in (node.labels, node.classes):
         groups = positions(target.labels, labels, output.mapping)
         if groups:
+            if target.kind == "classification":
+                check_scored(output.mapping, place(entry, f"outputs.{target.id}.mapping"))
             return Choice(target, node.name, groups, len(labels))
     return None
 

@@ -27,7 +27,7 @@ from common import spec
 from common.errors import ConfigError, ModelError
 from common.models import event_files, notes
 from common.models.base import Batch, LoadOptions, Model, SampleKey, place
-from common.models.labels import missing_labels, positions, rescale
+from common.models.labels import check_scored, missing_labels, positions, rescale, scores_of_class
 from common.models.outputs import wanted
 from common.provenance import digest
 from common.registry import unknown
@@ -142,6 +142,7 @@ def find_columns(
         where = place(entry, f"outputs.{target.id}" if entry.outputs else "path")
         labels = [name.removeprefix(f"{base}/") for name in names if name.startswith(f"{base}/")]
         if target.kind == "classification" and labels:
+            check_scored(output.mapping, f"{where}.mapping")
             groups = positions(target.labels, labels, output.mapping)
             if groups is None:
                 raise missing_labels(
@@ -283,20 +284,27 @@ def _numbers(cells: Any, name: str) -> np.ndarray:
 def _classes(columns: Columns, cells: Any, name: str) -> np.ndarray:
     from common.models.prediction_table import line, missing
 
-    target, mapping = columns.target, columns.output.mapping
-    position = {label: n for n, label in enumerate(target.labels)}
-    values = np.full((len(cells), len(position)), np.nan)
+    target, known = columns.target, {}
+    values = np.full((len(cells), len(target.labels)), np.nan)
     for row, cell in enumerate(cells.astype(object)):
         if missing(cell):
             continue
-        label = mapping.get(str(cell), str(cell))
-        if label not in position:
+        label = str(cell)
+        if label not in known:
             where = f"{name}: row {line(row)}: column '{cells.name}'"
-            text = unknown("label", label, target.labels, where)
-            raise ModelError(
-                f"{text}. Map it with 'mapping', or give scores in columns "
-                f"'{cells.name}/{target.labels[0]}', ..."
-            )
-        values[row] = 0.0
-        values[row, position[label]] = 1.0
+            try:
+                known[label] = scores_of_class(target, label, columns.output.mapping, where)
+            except ModelError as error:
+                raise ModelError(f"{error}{_others(columns, cells, label)}") from None
+        values[row] = known[label]
     return values
+
+
+def _others(columns: Columns, cells: Any, first: str) -> str:
+    """Further labels of a column that are no class, so that all can be mapped at once."""
+    from common.models.prediction_table import missing
+
+    mapping = columns.output.mapping
+    names = {str(cell) for cell in cells.astype(object) if not missing(cell)} - {first}
+    others = sorted(n for n in names if mapping.get(n, n) not in (None, *columns.target.labels))
+    return f". Not known either: {', '.join(others)}" if others else ""

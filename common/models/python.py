@@ -34,7 +34,7 @@ from common import spec
 from common.errors import BenchmarkError, ConfigError, ModelError
 from common.models import notes, sources
 from common.models.base import Batch, LoadOptions, one_line, place
-from common.models.labels import missing_labels, one_hot, positions
+from common.models.labels import check_scored, missing_labels, one_hot, positions
 from common.models.outputs import Choice, wanted
 from common.provenance import digest
 from common.registry import unknown
@@ -164,7 +164,7 @@ class _Reader:
     target: spec.Target
     node: str
     labels: tuple[str, ...]
-    mapping: Mapping[str, str]
+    mapping: Mapping[str, str | None]
     scale: tuple[float, float] | None
 
     def read(self, values: Any, n: int) -> np.ndarray:
@@ -178,6 +178,8 @@ class _Reader:
         return Choice(self.target, self.node, self._groups(), len(self.labels)).read(array, n)
 
     def _groups(self) -> tuple[tuple[int, ...], ...]:
+        if self.target.kind == "classification":
+            check_scored(self.mapping, f"outputs.{self.target.id}.mapping")
         groups = positions(self.target.labels, self.labels, self.mapping)
         if groups is None:
             raise ModelError(
@@ -204,7 +206,8 @@ class _Reader:
                 parts["scores"] = choice.read(scores, 1)[0]
             if "events" in parts and self.mapping:
                 rows = [tuple(row) for row in parts["events"]]
-                parts["events"] = [(*row[:2], self.mapping.get(row[2], row[2])) for row in rows]
+                named = [(*row[:2], self.mapping.get(row[2], row[2])) for row in rows]
+                parts["events"] = [row for row in named if row[2] is not None]
             answer[number] = parts
         return answer
 
