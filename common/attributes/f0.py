@@ -134,11 +134,11 @@ def _grid(sampling_rate: int, settings: Settings) -> _Grid:
 
 
 def _autocorrelation(frames: np.ndarray, size: int, lags: np.ndarray) -> np.ndarray:
-    """Autocorrelation at ``lags / FINE`` samples, shape (frames, lags)."""
+    """Autocorrelation at ``lags / FINE`` samples, which follow each other; (frames, lags)."""
     spectrum = np.fft.rfft(frames, size)
     power = spectrum.real**2 + spectrum.imag**2
     power[:, -1] /= 2  # the highest frequency stands for two of the longer transform
-    return np.fft.irfft(power, size * FINE)[:, lags] * FINE
+    return np.fft.irfft(power, size * FINE)[:, lags[0] : lags[-1] + 1] * FINE
 
 
 def _centres(samples: int, sampling_rate: int, settings: Settings) -> np.ndarray:
@@ -184,7 +184,9 @@ def _maxima(
     """Maxima of the normalised autocorrelation: frame, lag in samples and height of each."""
     energy = np.einsum("ij,ij->i", frames, frames)
     scale = np.divide(1, energy, out=np.zeros_like(energy), where=energy > 0)
-    r = _autocorrelation(frames, grid.size, grid.lags) * scale[:, None] / grid.divisor
+    r = _autocorrelation(frames, grid.size, grid.lags)
+    r *= scale[:, None]
+    r /= grid.divisor
     before, middle, after = r[:, :-2], r[:, 1:-1], r[:, 2:]
     row, column = np.nonzero((middle > before) & (middle >= after) & (middle > least))
     below, at, above = (part[row, column] for part in (before, middle, after))
@@ -229,7 +231,7 @@ def _path(
         for n, cost in enumerate(_costs(octave[frames], voiced[frames], settings), start):
             total = best[:, None] - cost
             back[n] = total.argmax(axis=0)
-            best = total.max(axis=0) + value[n]
+            best = np.maximum.reduce(total, axis=0) + value[n]
     chosen = np.zeros(len(frequency), dtype=np.int64)
     chosen[-1] = best.argmax()
     for n in range(len(frequency) - 1, 0, -1):
