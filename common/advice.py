@@ -12,6 +12,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def _pairs(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def command(*words: object) -> str:
     """A command that does what its words say, with the options in use.
 
-    An option that is among the words is not repeated.
+    An option that is among the words is not repeated, but for another catalog.
 
     >>> command("run", "--model", "my model")
     "python build.py run --model 'my model'"
@@ -55,5 +56,9 @@ def command(*words: object) -> str:
     'python build.py run --catalog catalog'
     """
     said = [str(word) for word in words]
-    used = [(name, value) for name, value in _USED["options"] if name not in said]
+    used = [
+        (name, value)
+        for name, value in _USED["options"]
+        if (name, value) not in pairwise(said) and (name == "--catalog" or name not in said)
+    ]
     return shlex.join(["python", _USED["program"], *said, *(w for pair in used for w in pair)])

@@ -16,7 +16,13 @@ def command_import(context: Context) -> int:
 
     args = context.args
     report = import_dataset(
-        args.path, args.name, args.format, args.to, force=args.force, benchmark=context.benchmark()
+        args.path,
+        args.name,
+        args.format,
+        args.to,
+        force=args.force,
+        corpora=args.corpora,
+        benchmark=context.benchmark(),
     )
     context.answer(report.to_dict())
     context.say(report.text())

@@ -226,6 +226,13 @@ def parser() -> argparse.ArgumentParser:
         default=Path("catalog"),
         help="catalog folder that gets the entry (default: ./catalog)",
     )
+    importing.add_argument(
+        "--corpora",
+        metavar="NAME",
+        default="embedded",
+        help="set of noises and rooms that robustness tests draw from: embedded, paper (must be "
+        "fetched), or one of your perturbations.yaml (default: embedded)",
+    )
     importing.add_argument("--force", action="store_true", help="replace an entry of this id")
     texts = add("texts", "write sentences with words of sentiment for a speech synthesiser")
     texts.add_argument(

@@ -64,6 +64,8 @@ def test_options_of_one_command_line_do_not_stay() -> None:
     with advice.given("./build.py", {"catalog": ["a", "b c"], "output": None, "seed": 3}):
         assert advice.command("run") == "python ./build.py run --catalog a --catalog 'b c' --seed 3"
         assert advice.command("run", "--seed", 5).endswith("--catalog 'b c'")
+        assert advice.command("run", "--catalog", "c").count("--catalog") == 3
+        assert advice.command("run", "--catalog", "a").count("--catalog") == 2
     assert advice.command("run") == "python build.py run"
 
 

@@ -24,8 +24,11 @@ from common.importing import conventions, guessing
 from common.importing.conventions import Layout
 from common.importing.inspection import Report, inspect, several
 from common.provenance import digest
+from common.registry import unknown
 from common.spec import Benchmark, Dataset, Target
 
+#: corpora of a dataset that names none
+PAPER = "paper"
 _HEADER = "# Datasets of your own: pass this folder with --catalog\n"
 
 
@@ -36,6 +39,7 @@ def import_dataset(
     to: Path,
     *,
     force: bool = False,
+    corpora: str = PAPER,
     benchmark: Benchmark | None = None,
 ) -> Report:
     """Write an entry for a folder of audio into a catalog.
@@ -49,13 +53,14 @@ def import_dataset(
         format: folder, audformat or a layout of ``conventions.yaml``; default: found out
         to: catalog folder; its ``datasets.yaml`` is made or extended
         force: replace an entry of the same id
+        corpora: set of noises and rooms that perturbations of these data draw from
         benchmark: declares targets and built-in datasets; default: the built-in one
 
     Returns:
         what was found in the data
 
     Raises:
-        ConfigError: if the folder, the format or the id is wrong, or the id is taken
+        ConfigError: if the folder, the format, the corpora or the id is wrong, or the id is taken
         DataError: if the table cannot be used at all
         OutputError: if the catalog cannot be written
     """
@@ -69,6 +74,7 @@ def import_dataset(
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem)
     catalog = to.expanduser().resolve() / "datasets.yaml"
     _check_id(catalog, name, force)
+    chosen, others = _corpora(benchmark, corpora)
     layout = guessing.layout_of(format or guessing.detect(source))
     entry: dict[str, Any] = {"id": name, "version": "1.0.0", **_place(source, catalog)}
     with _kept(catalog.parent / f"{name}.csv", wanted=layout is not None) as table:
@@ -79,7 +85,8 @@ def import_dataset(
         known = benchmark.datasets.get(name)
         if known is not None and known.builtin:
             notes.append(f"takes the place of the built-in dataset '{name}' with this catalog")
-        report.notes.extend(notes)
+        entry.update(chosen)
+        report.notes.extend([*notes, *others])
         if layout is None:
             entry.update(_rated(entry, source, list(benchmark.targets.values()), report))
         write_text(catalog, _extended(catalog, name, entry))
@@ -91,6 +98,19 @@ def _check_id(catalog: Path, name: str, force: bool) -> None:
         raise ConfigError(f"--as {name}: an id holds letters, digits, '.', '_' and '-' only")
     if name in spec.load_entries(Dataset, catalog, builtin=False) and not force:
         raise ConfigError(f"{catalog}: has a dataset '{name}' already; --force replaces it")
+
+
+def _corpora(benchmark: Benchmark, name: str) -> tuple[dict[str, str], list[str]]:
+    """Corpora as in the entry, and a note on what was chosen."""
+    sets = sorted({e.corpora for e in benchmark.perturbations.values() if e.corpora})
+    if name not in (PAPER, *sets):
+        raise unknown("set of corpora", name, (PAPER, *sets), "--corpora")
+    if name == PAPER:
+        return {}, []
+    return {"corpora": name}, [
+        f"robustness tests draw noises and rooms from 'corpora: {name}'; without this line of the "
+        "entry, or with --corpora paper, from those of the paper, which must be fetched"
+    ]
 
 
 def _place(source: Path, catalog: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from common import advice
 from common.datasets import audio
 from common.datasets.base import Samples
 from common.datasets.decode import SLACK_S
@@ -66,6 +67,8 @@ class Report:
         lines += [f"  fault: {fault}" for fault in self.faults]
         lines += [f"  note: {note}" for note in self.notes]
         lines.append(f"written to {self.catalog}; use it with --catalog {self.catalog.parent}")
+        words = ("list", "tests", "--dataset", self.id, "--catalog", self.catalog.parent)
+        lines.append(f"its tests: {advice.command(*words)}")
         return "\n".join(lines)
 
 

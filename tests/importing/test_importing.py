@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import audformat
@@ -11,6 +12,7 @@ import pytest
 import soundfile
 
 from common import datasets, importing, spec
+from common.cli import main
 from common.errors import ConfigError, DataError
 
 BENCHMARK = spec.load_benchmark()
@@ -51,6 +53,28 @@ def load(to: Path, name: str = "mine") -> datasets.Samples:
     benchmark = spec.load_benchmark([to])
     datasets.check(benchmark.datasets[name])
     return datasets.load(benchmark.datasets[name], to, benchmark.targets)
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [((), "embedded"), (("--corpora", "embedded"), "embedded"), (("--corpora", "paper"), "")],
+)
+def test_corpora_of_noises_and_rooms(folder, to, capsys, options, found):
+    assert main(["import", str(folder), "--as", "mine", "--to", str(to), *options]) == 0
+    out = capsys.readouterr().out
+    dataset = spec.load_benchmark([to]).datasets["mine"]
+    assert dataset.corpora == found
+    assert ("from 'corpora: embedded'" in out) == bool(found)
+    command = shlex.split(out.splitlines()[-1].partition("python build.py ")[2])
+    assert main(command) == 0
+    assert "takes part" in capsys.readouterr().out
+
+
+def test_unknown_corpora_leave_nothing_behind(folder, to, capsys):
+    assert main(["import", str(folder), "--to", str(to), "--corpora", "embeded"]) == 2
+    err = capsys.readouterr().err
+    assert "--corpora: unknown set of corpora 'embeded'. Did you mean 'embedded'?" in err
+    assert not to.exists()
 
 
 def test_columns_labels_and_licence_are_found(folder, to):
@@ -111,7 +135,7 @@ def test_the_report_as_text_and_json(folder, to):
     version = report.entry["version"]
     assert lines[0] == f"mine {version}: 4 samples in 4 files, 0.00 hours, 2 speakers"
     assert lines[1] == "  emotion: anger 1, boredom 1, happiness 1"
-    assert lines[-1] == f"written to {to / 'datasets.yaml'}; use it with --catalog {to}"
+    assert lines[-2] == f"written to {to / 'datasets.yaml'}; use it with --catalog {to}"
 
 
 def test_the_version_changes_with_the_content_only(folder, to):
