@@ -10,6 +10,7 @@ from typing import NamedTuple
 from common.errors import DataError
 from common.events_command.names import Names
 from common.events_io import EventTable, read_events
+from common.events_io.folders import look
 from common.events_io.text_lists import EXTENSIONS
 
 #: extensions of event lists in a folder
@@ -69,7 +70,7 @@ def read_estimate(path: Path, folder: str) -> Estimate:
         raise DataError(f"--estimate {path}: there is no such file or folder")
     if not path.is_dir():
         return Estimate(path, "list", (Point(path.stem, read_events(path)),))
-    parts = sorted((p for p in path.iterdir() if p.suffix.lower() in LISTS), key=_natural)
+    parts = sorted(look(path, LISTS).parts, key=_natural)
     if not parts:
         raise DataError(f"--estimate {path}: holds no event list; known: {', '.join(LISTS)}")
     points = [Point(part.stem, read_events(part)) for part in parts]

@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from common.errors import ConfigError, DataError
-from common.events_command.estimates import Estimate, read_estimate
+from common.events_command.estimates import LISTS, Estimate, read_estimate
 from common.events_command.names import Names
 from common.events_command.pairs import read_pair_list
 from common.events_command.rules import Rules, refuse_nameless
 from common.events_io import EventTable, read_audformat, read_events
 from common.events_io.durations import durations_of_audio, read_durations
+from common.events_io.folders import look
 from common.metrics.events.lists import EventList, merged
 from common.registry import unknown
 
@@ -80,6 +81,8 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
     notes: list[str] = []
     truth, estimates = _lists(args)
     lengths, audio = _durations(args, truth)
+    if lengths is not None and args.durations is None:
+        notes.append(f"lengths of the recordings: those of the table in {args.truth}")
     if lengths is None:
         tables = [truth, *(point.table for each in estimates for point in each.points)]
         files = tuple(dict.fromkeys(name for table in tables for name in table.files))
@@ -158,6 +161,8 @@ def _durations(
 ) -> tuple[dict[str, float] | None, Path | None]:
     """Recording -> length in s, and the folder with audio."""
     given = args.durations
+    if given is None and args.truth is not None and args.truth.is_dir():
+        given = _beside(args.truth, "--truth")
     if given is None:
         if set(args.metrics) - {"event_based"} or args.scores:
             raise ConfigError(
@@ -168,8 +173,14 @@ def _durations(
     path = Path(given)
     if path.is_dir():
         found = sorted(p for p in path.rglob("*") if p.suffix.lower() in AUDIO)
+        table = None if found else _beside(path, "--durations")
+        if table is not None:
+            return read_durations(table), None
         if not found:
-            raise DataError(f"--durations {path}: the folder holds no audio ({', '.join(AUDIO)})")
+            raise DataError(
+                f"--durations {path}: the folder holds neither audio ({', '.join(AUDIO)}) nor a "
+                "table with the columns filename and duration"
+            )
         return durations_of_audio(path, [p.relative_to(path).as_posix() for p in found]), path
     if path.exists():
         return read_durations(path), None
@@ -179,6 +190,15 @@ def _durations(
         raise ConfigError(f"--durations {given}: a length must be above 0")
     files = truth.files or ((args.truth or args.pairs).stem,)
     return dict.fromkeys(files, float(given)), None
+
+
+def _beside(folder: Path, option: str) -> Path | None:
+    """The table of durations in a folder; None if there is none."""
+    tables = look(folder, LISTS).durations
+    if len(tables) > 1:
+        names = ", ".join(table.name for table in tables)
+        raise DataError(f"{option} {folder}: holds {len(tables)} tables of durations: {names}")
+    return tables[0] if tables else None
 
 
 def _labels(

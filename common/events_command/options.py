@@ -62,7 +62,8 @@ def _input_options(parser: argparse.ArgumentParser) -> None:
         "--metadata",
         metavar="FILE",
         help="recordings that are evaluated, with their length: a table with the columns filename "
-        "and duration, a folder with the audio, or the length in s of all recordings of the truth",
+        "and duration, a folder with such a table or with the audio, or the length in s of all "
+        "recordings of the truth (default: the table among the lists of --truth, if there is one)",
     )
     _add(
         group,

@@ -11,6 +11,7 @@ import numpy as np
 from common.errors import ConfigError, DataError
 from common.events_command.inputs import Inputs
 from common.events_command.settings import Settings
+from common.events_io.folders import look
 from common.events_io.frame_scores import EXTENSIONS, NamedScores, read_scores
 from common.metrics.events.exact_collar import ExactCollar
 from common.metrics.events.exact_intersection import ExactIntersection
@@ -116,7 +117,7 @@ def _pools(
 def _parts(path: Path, inputs: Inputs) -> Iterator[NamedScores]:
     """Scores of some recordings at a time, with complete names and the labels in order."""
     if path.is_dir():
-        paths = sorted(p for p in path.iterdir() if p.suffix.lower() in EXTENSIONS)
+        paths = look(path, EXTENSIONS).parts
         if not paths:
             raise DataError(f"--scores {path}: holds no scores; known: {', '.join(EXTENSIONS)}")
     else:

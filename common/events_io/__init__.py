@@ -9,6 +9,7 @@ from common.errors import DataError
 from common.events_io.checking import check_events, overlapping_rows
 from common.events_io.data_frames import from_audformat, from_frame, read_audformat, read_parquet
 from common.events_io.durations import durations_of_audio, read_durations
+from common.events_io.folders import look
 from common.events_io.frame_scores import NamedScores, read_scores, scores_from_frame
 from common.events_io.jams_files import read_jams
 from common.events_io.table import EventTable
@@ -43,7 +44,7 @@ def read_events(
 
     ``.txt``, ``.ann``, ``.csv``, ``.tsv``, ``.lab`` and files without a known extension are
     text, ``.parquet`` is a table with a header, ``.jams`` one recording. In a folder each list is
-    one recording, named as the list unless its rows name it.
+    one recording, named as the list unless its rows name it; a table of durations among them is none.
 
     Args:
         path: file or folder
@@ -62,7 +63,7 @@ def read_events(
     path = Path(path)
     options = {"delimiter": delimiter, "header": header, "decimal": decimal, "layout": layout}
     if path.is_dir():
-        parts = sorted(p for p in path.iterdir() if p.suffix.lower() in (*EXTENSIONS, ".jams"))
+        parts = look(path, (*EXTENSIONS, ".jams")).parts
         if not parts:
             raise DataError(f"{path}: holds no event list; extensions: {', '.join(EXTENSIONS)}")
         return EventTable.concatenate([_of_recording(part, options) for part in parts])

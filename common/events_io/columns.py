@@ -12,10 +12,10 @@ NAMES = {
     "label": ("event_label", "label", "event", "class"),
     "duration": ("duration", "duration_s", "length"),
 }
-
-
 #: what a header of events must have
 TIMES = ("onset", "offset")
+#: what a header of a table of durations must have
+DURATIONS = ("file", "duration")
 
 
 def find_columns(
@@ -44,3 +44,15 @@ def find_columns(
             found[column] = places[0]
     alone = "file" in found and len(names) == 1
     return found if alone or set(required) <= set(found) else None
+
+
+def names_durations(header: Sequence[object]) -> bool:
+    """Whether a header is that of a table of durations and of nothing else.
+
+    >>> names_durations(["filename", "duration"]), names_durations(["filename", "scene"])
+    (True, False)
+    >>> names_durations(["filename", "onset", "offset", "event_label", "duration"])
+    False
+    """
+    found = find_columns(header, DURATIONS) or {}
+    return set(DURATIONS) <= set(found) and not set(TIMES) & set(found)

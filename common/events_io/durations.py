@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from common.errors import DataError
-from common.events_io.columns import find_columns
+from common.events_io.columns import DURATIONS, find_columns
 from common.events_io.data_frames import read_parquet, texts
 from common.events_io.table import posix
 from common.events_io.text_lists import split_lines
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: columns of a table of durations
-DURATIONS = ("file", "duration")
 #: by how much durations of one recording may differ in s before they are said to differ
 EQUAL_S = 1e-6
 
@@ -50,6 +48,9 @@ def read_durations(path: Path) -> dict[str, float]:
     if not lines:
         raise DataError(f"{path}: is empty")
     columns = find_columns(lines[0].fields, DURATIONS)
+    if columns is None and find_columns(lines[0].fields):
+        shown = ", ".join(lines[0].fields)
+        raise DataError(f"{path}: has no column duration. Found: {shown}; is it an event list?")
     rows = lines if columns is None else lines[1:]
     at = {name: (columns or {"file": 0, "duration": 1})[name] for name in DURATIONS}
     found = []

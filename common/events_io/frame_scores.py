@@ -11,6 +11,7 @@ import numpy as np
 from common.errors import ConfigError, DataError
 from common.events_io.columns import find_columns
 from common.events_io.data_frames import read_parquet
+from common.events_io.folders import look
 from common.events_io.table import posix
 from common.events_io.text_lists import split_lines
 from common.metrics.events.frames import FrameScores
@@ -82,7 +83,7 @@ def read_scores(
     """
     path = Path(path)
     if path.is_dir():
-        paths = sorted(part for part in path.iterdir() if part.suffix.lower() in EXTENSIONS)
+        paths = look(path, EXTENSIONS).parts
         if not paths:
             raise DataError(f"{path}: holds no scores; known extensions: {', '.join(EXTENSIONS)}")
     else:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from common.errors import ConfigError, DataError
-from common.events_io.columns import TIMES, find_columns
+from common.events_io.columns import TIMES, find_columns, names_durations
 from common.events_io.table import EventTable, label_or_none, posix
 
 #: extensions of event lists
@@ -89,6 +89,11 @@ def read_text(
     """
     rows = split_lines(path, delimiter=delimiter, decimal=decimal)
     columns = find_columns(rows[0].fields) if rows and not layout and header is not False else None
+    if columns is None and rows and not layout and names_durations(rows[0].fields):
+        raise DataError(
+            f"{path}: is a table of durations ({', '.join(rows[0].fields)}) and holds no events; "
+            "'build.py events' takes it with --durations"
+        )
     if columns is None and header:
         shown = ", ".join(rows[0].fields) if rows else "nothing"
         raise DataError(f"{path}: the header has no known column. Found: {shown}")

@@ -174,7 +174,7 @@ def test_missing_files_are_refused(folder) -> None:
     assert "--estimate, --scores" in folder.refused()
     (folder.path / "bare").mkdir()
     assert "holds no event list" in folder.refused("--estimate", "@bare")
-    assert "holds no audio" in folder.refused("--estimate", "@est.txt", durations="bare")
+    assert "holds neither audio" in folder.refused("--estimate", "@est.txt", durations="bare")
     assert "holds no scores" in folder.refused("--scores", "@bare")
 
 
@@ -215,3 +215,71 @@ def test_wrong_usage_is_told_by_the_parser(capsys) -> None:
         cli.main(["events", "--truth", "x", "--report", "pdf"])
     assert stopped.value.code == cli.USAGE
     assert "--report" in capsys.readouterr().err
+
+
+@pytest.fixture
+def lists(folder):
+    """Folders of lists and scores, each with a table of durations among them."""
+    for where in ("lists", "system"):
+        folder.write(f"{where}/a.tsv", "onset\toffset\tevent_label\n0.5\t1.5\tdog\n")
+        folder.write(f"{where}/b.tsv", "2.0\t3.0\tdog\n")
+    scores = "onset\toffset\tdog\n0\t5\t0.8\n5\t10\t0.1\n"
+    for name in "ab":
+        folder.write(f"scores/{name}.tsv", scores)
+    for where in ("lists", "system", "scores"):
+        folder.write(
+            f"{where}/durations.tsv", "filename\tscene\tduration\na.wav\tx\t10\nb.wav\tx\t10\n"
+        )
+    return folder
+
+
+@pytest.mark.parametrize("durations", [None, "lists", "lists/durations.tsv"])
+@pytest.mark.parametrize("kind", ["--estimate", "--scores"])
+def test_a_table_of_durations_among_lists_is_none(lists, durations, kind: str) -> None:
+    system = "@system" if kind == "--estimate" else "@scores"
+    found = lists.json(kind, system, truth="lists", durations=durations)
+    assert found["inputs"]["files"] == 2
+    assert found["inputs"]["labels"] == ["dog"]
+    told = [note for note in found["notes"] if "lengths of the recordings" in note]
+    assert bool(told) == (durations is None)
+
+
+def test_an_event_with_a_duration_is_no_table_of_durations(lists) -> None:
+    lists.write(
+        "system/a.tsv", "filename\tonset\toffset\tduration\tlabel\na.wav\t0.5\t1.5\t1.0\tdog\n"
+    )
+    lists.write(
+        "system/b.tsv", "filename\tonset\toffset\tduration\tlabel\nb.wav\t2.0\t3.0\t1.0\tdog\n"
+    )
+    found = lists.json("--estimate", "@system", truth="lists")
+    assert found["systems"][0]["estimated_events"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "message"),
+    [
+        (
+            ("--estimate", "@dur.tsv"),
+            {},
+            "dur.tsv: is a table of durations (filename, duration) and",
+        ),
+        (("--estimate", "@est.txt"), {"truth": "dur.tsv"}, "'build.py events' takes it with --dur"),
+        (
+            ("--estimate", "@system"),
+            {"durations": "lists/a.tsv"},
+            "lists/a.tsv: has no column durat",
+        ),
+        (("--estimate", "@system"), {"durations": "empty"}, "holds neither audio (.wav, .flac,"),
+        (("--estimate", "@only"), {}, "--estimate only: holds no event list"),
+    ],
+)
+def test_durations_in_the_wrong_place_are_named(lists, words, options, message: str) -> None:
+    (lists.path / "empty").mkdir()
+    lists.write("only/durations.tsv", "filename,duration\na.wav,10\n")
+    assert message in lists.refused(*words, **options)
+
+
+def test_two_tables_of_durations_are_one_too_many(lists) -> None:
+    lists.write("lists/more.csv", "file,length\na.wav,10\n")
+    line = lists.refused("--estimate", "@system", truth="lists", durations=None)
+    assert line == "--truth lists: holds 2 tables of durations: durations.tsv, more.csv"
