@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,8 +28,13 @@ from common.event_details.content import text
 from common.plan import Cell
 from common.view import View
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 #: figures below this number are not worth the start of processes
 POOL_FROM = 12
+#: objects between two looks for garbage: some figures
+GARBAGE = 200_000
 #: code that decides about a figure
 _CODE = ("figures", "event_details", "drawing.py", "view.py", "rng.py", "kinds")
 #: packages that decide about its bytes
@@ -172,39 +177,43 @@ def draw(job: Job) -> dict[str, str]:
     Returns:
         file name -> text alternative
     """
-    from common.figures import ALTS, FIGURES
-    from common.figures.style import save
+    from common.figures.style import applied, save
 
-    cell, view = job.cell, job.view
     drawn = {}
+    with _rare_collection(), applied():
+        for suffix, figure, alt in _figures(job):
+            parts = (f"visualization_{job.cell.dataset.data}", suffix)
+            file = "_".join(part for part in parts if part) + ".png"
+            save(figure, job.folder / file)
+            drawn[file] = alt
+    return drawn
+
+
+def _figures(job: Job) -> Iterator[tuple[str, Figure, str]]:
+    """Figures of a cell: end of the file name, figure, text alternative."""
+    cell, view = job.cell, job.view
     if job.details is not None:
         from common.event_details.drawings import drawings
 
-        for suffix, figure, alt in drawings(job.details):
-            file = f"visualization_{cell.dataset.data}_{suffix}.png"
-            save(figure, job.folder / file)
-            drawn[file] = alt
-        return drawn
+        yield from drawings(job.details)
+        return
+    from common.figures import ALTS, FIGURES
+
     names = [cell.test.figures[cell.target.kind]]
     if any("null" in row for row in view.rows):
         names.append("null_distributions")
     chosen = options(DESIGNS.get(cell.test.design_name), cell.test)
-    with _rare_collection():
-        for name in names:
-            texts = ALTS.get(name)(view, chosen)
-            for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
-                parts = (f"visualization_{cell.dataset.data}", suffix)
-                file = "_".join(part for part in parts if part)
-                save(figure, job.folder / f"{file}.png")
-                drawn[f"{file}.png"] = texts[suffix]
-    return drawn
+    for name in names:
+        texts = ALTS.get(name)(view, chosen)
+        for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
+            yield suffix, figure, texts[suffix]
 
 
 @contextmanager
 def _rare_collection() -> Iterator[None]:
     """Look for garbage less often: a figure is made of a hundred thousand objects that live."""
     before = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 50)
+    gc.set_threshold(GARBAGE, 50, 50)
     try:
         yield
     finally:

@@ -142,7 +142,7 @@ def _density(
     mesh = axes.pcolormesh(
         edges, edges, shown, cmap=style.sequential(), norm=LogNorm(1, top), rasterized=True
     )
-    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02, aspect=30)
+    bar = axes.figure.colorbar(mesh, cax=axes.inset_axes((1.025, 0, 0.033, 1)))
     ticks = [tick for tick in (1, 10, 100, 1000, 10000, 100000) if tick <= top]
     bar.set_ticks(ticks, labels=[style.short_count(tick) for tick in ticks])
     bar.ax.minorticks_off()

@@ -64,6 +64,8 @@ RC: Any = {
     "xtick.color": DARK,
     "ytick.color": DARK,
     "text.color": DARK,
+    # else every title is placed by measuring all that is around it
+    "axes.titley": 1.0,
     "grid.alpha": 0.4,
     "grid.linewidth": 0.8,
     "lines.linewidth": 1.6,
@@ -73,11 +75,13 @@ RC: Any = {
 }
 
 _LOCK = threading.RLock()
+#: whether the settings are ours now; only who holds the lock may look
+_is_applied = False
 
 
 def _new_lock() -> None:
-    global _LOCK
-    _LOCK = threading.RLock()
+    global _LOCK, _is_applied
+    _LOCK, _is_applied = threading.RLock(), False
 
 
 # a child that is forked while another thread draws would wait for ever
@@ -89,14 +93,24 @@ if hasattr(os, "register_at_fork"):
 def applied() -> Iterator[None]:
     """Our settings, whatever those of the caller are; they come back afterwards.
 
-    Matplotlib's settings belong to the process, so only one thread draws at a time.
+    Matplotlib's settings belong to the process, so only one thread draws at a time. Within
+    itself it does nothing: who draws many figures applies the settings once.
     """
+    global _is_applied
     import matplotlib as mpl
 
-    with _LOCK, mpl.rc_context():
-        mpl.rcdefaults()
-        mpl.rcParams.update(RC)
-        yield
+    with _LOCK:
+        if _is_applied:
+            yield
+            return
+        with mpl.rc_context():
+            mpl.rcdefaults()
+            mpl.rcParams.update(RC)
+            _is_applied = True
+            try:
+                yield
+            finally:
+                _is_applied = False
 
 
 def canvas(
@@ -121,11 +135,13 @@ def canvas(
     Returns:
         the figure, and its axes row by row
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
-    FigureCanvasAgg(figure)
+    from common.figures.canvas import Canvas
+    from common.figures.layout import Margins
+
+    figure = Figure(figsize=(width, height), dpi=DPI, layout=Margins())
+    Canvas(figure)
     axes = figure.subplots(rows, columns, squeeze=False, **kwargs)
     if title:
         figure.suptitle(break_title(title))
@@ -249,15 +265,13 @@ def no_data(axes: Axes, text: str = "no samples") -> None:
 
 def encode(figure: Figure) -> bytes:
     """The figure as PNG with a palette of at most 256 colours; equal figures give equal bytes."""
-    from PIL import Image
+    from common.figures.palette import with_palette
 
     with applied(), warnings.catch_warnings():
         # a label in a script that DejaVu Sans lacks is drawn as boxes; the page has its text
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.canvas.draw()
-        pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3]  # type: ignore[attr-defined]
-        image = Image.fromarray(np.ascontiguousarray(pixels))
-    palette = image.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        palette = with_palette(np.asarray(figure.canvas.buffer_rgba()))  # type: ignore[attr-defined]
     out = io.BytesIO()
     palette.save(out, "png", compress_level=6, dpi=(DPI, DPI))
     return out.getvalue()
