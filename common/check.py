@@ -22,8 +22,8 @@ def faults(benchmark: Benchmark, *, files: bool = False) -> list[str]:
 
     Args:
         benchmark: declarations
-        files: whether to look into the files of models, too. A run does not: there, a broken
-            file is an error of its model and the others go on
+        files: whether to look into the files of models and of the user's datasets, too. A run
+            does not: there, a broken file ends in error rows and the others go on
     """
     found: list[str] = []
     checks: list[tuple[Callable[..., Iterator[str]], Sequence[Entry]]] = [
@@ -36,12 +36,23 @@ def faults(benchmark: Benchmark, *, files: bool = False) -> list[str]:
         for item in items:
             try:
                 wrong = list(check(benchmark, item))
-                if files and not wrong and isinstance(item, Model):
-                    models.check(item, benchmark.targets)
+                if files and not wrong:
+                    _files(benchmark, item)
             except BenchmarkError as error:
                 wrong = [str(error)]
             found += wrong
     return found
+
+
+def _files(benchmark: Benchmark, item: Entry) -> None:
+    """Read what an entry names; raises the first fault."""
+    if isinstance(item, Model):
+        models.check(item, benchmark.targets)
+    elif isinstance(item, Dataset) and item.path and not item.builtin:
+        reason = datasets.availability(item, Path())
+        if reason:
+            raise ConfigError(f"{item.origin}: {item.id}.path: {reason}")
+        datasets.load(item, Path(), benchmark.targets)
 
 
 def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths) -> list[str]:

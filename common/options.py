@@ -165,7 +165,7 @@ def parser() -> argparse.ArgumentParser:
     _filter_options(everything)
     add(
         "check",
-        "load every YAML, resolve every id and path, look into model files; one line per fault",
+        "load every YAML, resolve every id and path, look into files; one line per fault",
     )
     listing = add("list", "list what is declared")
     listing.add_argument(
@@ -218,7 +218,9 @@ def parser() -> argparse.ArgumentParser:
         "whose file names hold the labels",
     )
     importing.add_argument("--as", dest="name", metavar="ID", help="id (default: folder name)")
-    importing.add_argument("--format", metavar="NAME", help="folder or audformat (default: found)")
+    importing.add_argument(
+        "--format", metavar="NAME", help="folder, audformat or a known download (default: found)"
+    )
     importing.add_argument(
         "--to",
         metavar="DIR",

@@ -67,15 +67,51 @@ __all__ = [
 R = TypeVar("R", bound=Entry)
 
 
+#: what pydantic says of a wrong type -> what that is in YAML
+_EXPECTED = {
+    "dict_type": "expected key: value pairs",
+    "mapping_type": "expected key: value pairs",
+    "model_type": "expected key: value pairs",
+    "list_type": "expected a list",
+    "tuple_type": "expected a list",
+    "string_type": "expected text; put a number or a date in quotes",
+    "int_type": "expected a whole number",
+    "int_parsing": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "float_type": "expected a number",
+    "float_parsing": "expected a number",
+    "bool_type": "expected true or false",
+    "bool_parsing": "expected true or false",
+    "string_pattern_mismatch": "expected letters, digits, '.', '_' and '-', beginning with a letter or digit",
+}
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Safe loader that refuses a key that stands twice, of which YAML would drop the first."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
+        seen: set[str] = set()
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
+                continue
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key '{key.value}' stands twice", key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
 def read_yaml(path: Path) -> Any:
     """Content of a YAML file; raises ConfigError with line and column."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.load(path.read_text("utf-8"), Loader=loader)
+        return yaml.load(path.read_text("utf-8"), Loader=_Loader)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is no UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -93,7 +129,8 @@ def _place(location: Iterable[Any]) -> str:
 def parse(record: type[R], content: Any, path: Path, place: str, *, builtin: bool) -> R:
     """Validate one entry; raises ConfigError for its first fault."""
     if not isinstance(content, Mapping):
-        raise ConfigError(f"{path}: {place}: expected key: value lines, found {content!r:.60}")
+        path_and_place = f"{path}: {place}" if place else str(path)
+        raise ConfigError(f"{path_and_place}: expected key: value lines, found {content!r:.60}")
     try:
         return record.model_validate({**content, "origin": path, "builtin": builtin})
     except pydantic.ValidationError as error:
@@ -114,7 +151,7 @@ def fault(record: type[Record], place: str, error: pydantic.ValidationError) -> 
         return f"{where}: unknown key.{hint} Known: {', '.join(sorted(known))}"
     if first["type"] == "missing":
         return f"{where}: missing"
-    message = first["msg"].removeprefix("Value error, ")
+    message = _EXPECTED.get(first["type"], first["msg"].removeprefix("Value error, "))
     return f"{where}: {message}, found {first['input']!r:.60}"
 
 

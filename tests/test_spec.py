@@ -42,6 +42,19 @@ def test_user_catalog_comes_on_top(tmp_path: Path) -> None:
         ("- {id: ../a, version: 1, adapter: onnx}\n", r"models\[0\].*\.id: .* found '\.\./a'"),
         ("a: 1\n", "expected a list of entries"),
         ("- a\n", r"models\[0\]: expected key: value lines, found 'a'"),
+        (
+            "- {id: a, id: b, version: 1, adapter: onnx}\n",
+            r"line 1, column 11: .* 'id' stands twice",
+        ),
+        ("- id: a\n  version: 1\n  params: {x: 1, x: 2}\n", r"line 3.*: the key 'x' stands twice"),
+        (
+            "- {id: 5, version: 1, adapter: onnx}\n",
+            r"\.id: expected text; put .* in quotes, found 5",
+        ),
+        (
+            "- {id: a, version: 1, adapter: onnx, outputs: [b]}\n",
+            r"outputs: expected key: value pair",
+        ),
         ("- {id: a\n  b", r"models\.yaml, line 3, column \d+: not valid YAML"),
     ],
 )
@@ -50,6 +63,22 @@ def test_faults_are_one_line_with_place(tmp_path: Path, text: str, message: str)
     with pytest.raises(ConfigError, match=message) as error:
         load_entries(ModelEntry, path)
     assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_no_utf_8_text(tmp_path: Path) -> None:
+    path = tmp_path / "models.yaml"
+    path.write_bytes("- {id: a, label: Bär}".encode("latin-1"))
+    with pytest.raises(ConfigError, match=r"models\.yaml: is no UTF-8 text \(byte 18\)$"):
+        read_yaml(path)
+
+
+def test_an_empty_test_is_named_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "own.yaml").write_text("")
+    with pytest.raises(
+        ConfigError, match=r"suite/own\.yaml: expected key: value lines, found None"
+    ):
+        load_benchmark([tmp_path])
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

@@ -11,9 +11,12 @@ from typing import Any
 from common.errors import ConfigError
 from common.events_command.answer import answer, lines, many, per_file
 from common.events_command.evaluation import evaluate
-from common.events_command.inputs import read_inputs
-from common.events_command.settings import settings
+from common.events_command.inputs import Inputs, read_inputs
+from common.events_command.settings import Settings, settings
 from common.files import write_text
+
+#: more segments than this, all recordings together, do not fit into memory
+MOST_SEGMENTS = 10**8
 
 
 def run(
@@ -37,6 +40,7 @@ def run(
         raise ConfigError(f"--timelines: {args.timelines} is negative")
     wanted = settings(args)
     inputs = read_inputs(args)
+    _check_segments(inputs, wanted)
     found = [evaluate(system, inputs, wanted) for system in inputs.systems]
     sources = {
         "truth": str(args.truth or args.pairs),
@@ -66,3 +70,14 @@ def run(
     elif not args.json:
         print(text)
     return content
+
+
+def _check_segments(inputs: Inputs, wanted: Settings) -> None:
+    if inputs.durations is None or "segment_based" not in wanted.metrics:
+        return
+    number = float(inputs.durations.sum()) / wanted.time_resolution
+    if number > MOST_SEGMENTS:
+        raise ConfigError(
+            f"--time-resolution: segments of {wanted.time_resolution:g} s are {number:.3g} in "
+            f"{inputs.durations.sum():g} s of recordings, at most {MOST_SEGMENTS:g} are allowed"
+        )

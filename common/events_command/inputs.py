@@ -170,6 +170,8 @@ def _durations(
                 "the length of the recordings; without it choose --metrics event_based"
             )
         return None, None
+    if not str(given).strip():
+        raise ConfigError("--durations: is empty; expected a file, a folder or a length in s")
     path = Path(given)
     if path.is_dir():
         found = sorted(p for p in path.rglob("*") if p.suffix.lower() in AUDIO)

@@ -26,6 +26,8 @@ from common.registry import unknown
 DEFAULT_PSDS = PSDS["psds-eval-readme"]
 #: cross-trigger criterion of the confusion matrix where the PSDS counts none
 SHOWN_CTTC = 0.3
+#: a nanosecond; finer steps are below the precision of times
+MOST_DECIMALS = 9
 #: decimals to which sed_scores_eval rounds
 SED_SCORES_EVAL_DECIMALS = 6
 
@@ -109,6 +111,8 @@ def settings(args: argparse.Namespace) -> Settings:
     if {"psds_eval-0.3", "psds_eval-0.5"} <= set(compatibility):
         raise ConfigError("--compatibility: psds_eval-0.3 and psds_eval-0.5 exclude each other")
     decimals = args.decimals
+    if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
+        raise ConfigError(f"--decimals: {decimals} is not in 0 to {MOST_DECIMALS}")
     if decimals is None and "sed_scores_eval" in compatibility:
         decimals = SED_SCORES_EVAL_DECIMALS
     matching = args.event_matching_type

@@ -189,6 +189,10 @@ def read_audformat(
         database = audformat.Database.load(str(root))
     except FileNotFoundError:
         raise DataError(f"{root}: holds no audformat database (db.yaml)") from None
+    # audformat and its readers have no exception of their own for broken files
+    except Exception as error:
+        text = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"{root}: db.yaml or a table cannot be read: {text}") from None
     if table not in database.tables:
         raise DataError(str(unknown("table", table, database.tables, str(root))))
     return from_audformat(

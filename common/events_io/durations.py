@@ -51,6 +51,11 @@ def read_durations(path: Path) -> dict[str, float]:
     if columns is None and find_columns(lines[0].fields):
         shown = ", ".join(lines[0].fields)
         raise DataError(f"{path}: has no column duration. Found: {shown}; is it an event list?")
+    if columns is None and all(_is_event(line.fields) for line in lines):
+        raise DataError(
+            f"{path}: row {lines[0].number}: expected a recording and its duration, found "
+            f"'{' | '.join(lines[0].fields)}'; is it an event list?"
+        )
     rows = lines if columns is None else lines[1:]
     at = {name: (columns or {"file": 0, "duration": 1})[name] for name in DURATIONS}
     found = []
@@ -59,6 +64,14 @@ def read_durations(path: Path) -> dict[str, float]:
             raise DataError(f"{path}: row {row.number}: expected a recording and its duration")
         found.append((row.number, posix(row.fields[at["file"]]), row.fields[at["duration"]]))
     return _collected(found, str(path))
+
+
+def _is_event(found: list[str]) -> bool:
+    """Whether fields without header are a recording, an onset and an offset."""
+    try:
+        return len(found) > 2 and float(found[2]) >= float(found[1])
+    except ValueError:
+        return False
 
 
 def from_frame(frame: pd.DataFrame, source: str = "table") -> dict[str, float]:

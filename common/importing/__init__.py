@@ -108,8 +108,8 @@ def _corpora(benchmark: Benchmark, name: str) -> tuple[dict[str, str], list[str]
     if name == PAPER:
         return {}, []
     return {"corpora": name}, [
-        f"robustness tests draw noises and rooms from 'corpora: {name}'; without this line of the "
-        "entry, or with --corpora paper, from those of the paper, which must be fetched"
+        f"noises and rooms of robustness tests: 'corpora: {name}' (--corpora {PAPER}: those of the "
+        "paper, which must be fetched)"
     ]
 
 

@@ -143,6 +143,7 @@ def _numbers(column: str, labels: pd.Series, target: Target) -> list[str]:
     values = pd.to_numeric(labels, errors="coerce")
     low, high = target.range or (0.0, 1.0)
     faults = []
+    values = values.where(np.isfinite(values))
     if values.isna().any():
         words = labels[values.isna()].unique().tolist()
         faults.append(several(words, f"value of {column}", "that is no number"))

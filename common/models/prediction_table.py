@@ -35,6 +35,8 @@ def header(path: Path, where: str) -> list[str]:
             names = _csv_header(path)
     except (OSError, ValueError, csv.Error) as error:
         raise _unreadable(path, where, error) from None
+    if not names:
+        raise ModelError(f"{where}: {path.name} is empty")
     if "file" not in names:
         shown = ", ".join(names)
         raise ModelError(
@@ -69,6 +71,8 @@ def read(path: Path, where: str) -> pd.DataFrame:
 
 
 def _unreadable(path: Path, where: str, error: Exception) -> ModelError:
+    if isinstance(error, UnicodeDecodeError):
+        return ModelError(f"{where}: {path.name} is no UTF-8 text (byte {error.start})")
     text = " ".join(str(getattr(error, "strerror", None) or error).split())
     return ModelError(f"{where}: {path.name} cannot be read: {text.replace(str(path), path.name)}")
 
@@ -114,6 +118,12 @@ class Rows:
         self._row: dict[tuple[Any, ...], int] = {}
         self._segments: dict[tuple[str, str, str], list[int]] = {}
         self._times = list(zip(start, end, strict=True))
+        for row, (first_ns, last_ns) in enumerate(self._times):
+            if last_ns != END and last_ns <= first_ns:
+                raise ModelError(
+                    f"{name}: row {line(row)}: the end, {last_ns / 1e9:g} s, is not after the "
+                    f"start, {first_ns / 1e9:g} s"
+                )
         self.conditions: dict[str, None] = {}
         groups = zip(_text(table, "dataset"), _text(table, "condition"), table["file"], strict=True)
         for row, (dataset, condition, file) in enumerate(groups):

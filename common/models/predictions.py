@@ -181,6 +181,8 @@ class PredictionsModel:
         path, where = _path(entry), place(entry)
         table = read(path, where)
         columns = find_columns(entry, targets, [str(name) for name in table.columns])
+        if table.empty:
+            raise ModelError(f"{where}: {path.name} has a header and no rows")
         self.sampling_rate = entry.sampling_rate
         self.targets = tuple(column.target.id for column in columns)
         self._name = path.name

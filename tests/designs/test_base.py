@@ -48,7 +48,7 @@ def test_every_test_of_the_suite_fits_its_design() -> None:
         ),
         (
             {"per_unit": {**PER_UNIT, "min_samples": "many"}},
-            r"^suite/t.yaml: design.per_unit.min_samples: Input should be a valid integer.*'many'$",
+            r"^suite/t.yaml: design.per_unit.min_samples: expected a whole number, found 'many'$",
         ),
         (
             {"per_unit": {**PER_UNIT, "min_units": 0}},

@@ -40,7 +40,7 @@ def _set(content: dict[str, Any], place: list[Any], value: Any) -> dict[str, Any
     ("place", "value", "message"),
     [
         (["seeed"], 1, "seeed: unknown key. Did you mean 'seed'?"),
-        (["seed"], "x", "seed: Input should be a valid integer"),
+        (["seed"], "x", "seed: expected a whole number"),
         (["cues", "pitch"], {"limits": [0, 1]}, "cues: unknown cue 'pitch'. Did you mean"),
         (["cues", "tilt_db", "limits"], [1, 1], "cues.tilt_db.limits: expected low < high"),
         (["cues", "tilt_db", "weights"], [1.0], "cues.tilt_db.weights: expected 3 numbers"),

@@ -132,7 +132,7 @@ def _en(**changes: Any) -> dict[str, Any]:
         (_en(words={"did": {"bad": ["x"], "good": ["x"]}}), "words.did: 'x' is used twice"),
         (
             _en(words={"did": {"bad": ["x"], "good": [3]}}),
-            "Input should be a valid string, found 3",
+            "expected text; put a number or a date in quotes, found 3",
         ),
     ],
 )

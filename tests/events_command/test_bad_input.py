@@ -283,3 +283,42 @@ def test_two_tables_of_durations_are_one_too_many(lists) -> None:
     lists.write("lists/more.csv", "file,length\na.wav,10\n")
     line = lists.refused("--estimate", "@system", truth="lists", durations=None)
     assert line == "--truth lists: holds 2 tables of durations: durations.tsv, more.csv"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("--time-resolution", "1e-12"),
+            "--time-resolution: segments of 1e-12 s are 3e+13 in 30 s",
+        ),
+        (("--decimals", "400"), "--decimals: 400 is not in 0 to 9"),
+        (("--decimals", "-3"), "--decimals: -3 is not in 0 to 9"),
+        (("--durations", ""), "--durations: is empty"),
+    ],
+)
+def test_numbers_that_make_no_sense(folder, words, message: str) -> None:
+    assert message in folder.refused("--estimate", "@est.txt", *words)
+
+
+def test_an_event_list_without_header_is_no_table_of_durations(folder) -> None:
+    folder.write("list.txt", "a.wav\t0\t2\tdog\n")
+    line = folder.refused("--estimate", "@est.txt", durations="list.txt")
+    assert line.startswith(
+        "list.txt: row 1: expected a recording and its duration, found 'a.wav | 0"
+    )
+    folder.write("more.txt", "a.wav\t10\tkitchen\nb.wav\t10\tkitchen\nc.wav\t10\tkitchen\n")
+    assert folder.json("--estimate", "@est.txt", durations="more.txt")["inputs"]["duration_s"] == 30
+
+
+def test_a_broken_database_is_refused_in_one_line(folder) -> None:
+    folder.write("db/db.yaml", "hello")
+    line = folder.refused(
+        "--estimate",
+        "@est.txt",
+        "--table",
+        "x",
+        truth="db",
+        durations=None,
+    )
+    assert line.startswith("db: db.yaml or a table cannot be read: ")

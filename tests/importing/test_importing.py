@@ -64,7 +64,7 @@ def test_corpora_of_noises_and_rooms(folder, to, capsys, options, found):
     out = capsys.readouterr().out
     dataset = spec.load_benchmark([to]).datasets["mine"]
     assert dataset.corpora == found
-    assert ("from 'corpora: embedded'" in out) == bool(found)
+    assert ("'corpora: embedded' (--corpora paper" in out) == bool(found)
     command = shlex.split(out.splitlines()[-1].partition("python build.py ")[2])
     assert main(command) == 0
     assert "takes part" in capsys.readouterr().out

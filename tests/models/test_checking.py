@@ -125,3 +125,23 @@ def test_the_command_names_file_place_and_what_is_allowed(tmp_path: Path, capsys
     )
     assert "Known: anger, happiness, neutral, sadness" in first
     assert "models.yaml: model 'text': path: 'm.onnx' is no ONNX file: expected a model" in second
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (None, "datasets.yaml: mine.path: folder "),
+        ("file,emotion\na.wav,anger\na.wav,anger\n", "row 2 (a.wav): the same segment as row 1"),
+        ("file,start,end,emotion\na.wav,2,1,anger\n", "start 2 s, end 1 s is no segment"),
+    ],
+)
+def test_data_of_the_user_are_read(tmp_path: Path, capsys, table, message):
+    (tmp_path / "data").mkdir()
+    if table:
+        (tmp_path / "data" / "metadata.csv").write_text(table)
+    (tmp_path / "datasets.yaml").write_text(
+        "- {id: mine, version: 1, adapter: folder, path: data, columns: {emotion: emotion}}\n"
+    )
+    assert main(["check", "--catalog", str(tmp_path)]) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert message in line
