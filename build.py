@@ -7,6 +7,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 if __name__ == "__main__":
+    from common import heap
     from common.cli import main
 
+    heap.keep()
     sys.exit(main())

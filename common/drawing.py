@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import paths, provenance
+from common import heap, paths, provenance
 from common.designs import DESIGNS, options
 from common.event_details.content import text
 from common.plan import Cell
@@ -271,6 +271,7 @@ class Drawer:
 def _start() -> None:
     """A process that draws: Ctrl-C is for the one that started it; what is loaded stays."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    heap.keep()
     gc.freeze()
 
 

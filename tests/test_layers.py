@@ -17,6 +17,7 @@ LAYERS = {
     "cli_results": 2,
     "cli_tools": 2,
     "exits": 7,
+    "heap": 7,
     "bench": 2,
     "bench_fairness": 2,
     "bench_events": 2,

@@ -19,7 +19,9 @@ speak is not covered by their licence.
 The same utterance always gives the same bytes. espeak-ng 1.52 seeds its random numbers with
 the clock and carries state from one utterance to the next, also over a new initialisation;
 hence a fixed seed, and a fresh copy of the just initialised process for each utterance: a
-fork, which takes 3 ms, or a new process where the system cannot fork, which takes 100 ms.
+fork, which takes 3 ms, or a new process where the system cannot fork, which takes 100 ms. The
+library looks through all its voices to find one, so that utterances of one voice that follow
+each other are forked from a copy that has done so.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -55,6 +59,7 @@ class Synthesiser:
         import espeakng_loader
 
         self._audio: list[bytes] = []
+        self._voice = ""
         self._library = ctypes.CDLL(espeakng_loader.get_library_path())
         self._callback = ON_AUDIO(self._receive)  # kept: the library holds a bare pointer
         self._data = Path(espeakng_loader.get_data_path())
@@ -70,13 +75,22 @@ class Synthesiser:
             self._audio.append(ctypes.string_at(samples, 2 * count))
         return 0
 
-    def speak(self, utterance: Mapping[str, Any]) -> bytes:
-        """Audio of one utterance, 16 bit in the byte order of the machine."""
-        voice = utterance["voice"]
+    def choose(self, voice: str) -> None:
+        """Speak with a voice.
+
+        Raises:
+            ValueError: if there is no such voice
+        """
         variant = voice.partition("+")[2]  # the library takes no notice of unknown ones
         known = not variant or (self._data / "voices" / "!v" / variant).is_file()
         if not known or self._library.espeak_SetVoiceByName(voice.encode()) != 0:
             raise ValueError(f"unknown voice '{voice}'")
+        self._voice = voice
+
+    def speak(self, utterance: Mapping[str, Any]) -> bytes:
+        """Audio of one utterance, 16 bit in the byte order of the machine."""
+        if utterance["voice"] != self._voice:
+            self.choose(utterance["voice"])
         for name, number in PARAMETERS.items():
             self._library.espeak_SetParameter(number, int(utterance[name]), 0)
         text = utterance["text"].encode()
@@ -88,8 +102,8 @@ class Synthesiser:
         return audio
 
 
-def answer(synthesiser: Synthesiser, line: str, out: BinaryIO) -> None:
-    """Speak one request and write header and audio to ``out`` in one piece."""
+def answer(synthesiser: Synthesiser, line: str, out: BinaryIO) -> int:
+    """Speak one request and write header and audio to ``out`` in one piece; exit status 0."""
     name = None
     try:
         utterance = json.loads(line)
@@ -102,21 +116,38 @@ def answer(synthesiser: Synthesiser, line: str, out: BinaryIO) -> None:
         audio, header = b"", {"error": f"{type(error).__name__}: {error}"}
     out.write(json.dumps({"id": name, **header}).encode() + b"\n" + audio)
     out.flush()
+    return 0
 
 
-def _forked(synthesiser: Synthesiser, line: str) -> int:
-    """Answer in a copy of this process; its exit status."""
+def _voice(line: str) -> str:
+    """Voice of a request, empty if it names none."""
+    try:
+        voice = json.loads(line)["voice"]
+    except (KeyError, TypeError, ValueError):
+        return ""  # what is wrong is told where it is answered
+    return voice if isinstance(voice, str) else ""
+
+
+def _forked(work: Callable[[], int]) -> int:
+    """Do something in a copy of this process; its exit status."""
     child = os.fork()
     if child == 0:
         status = 1
         with contextlib.suppress(BrokenPipeError):  # the reader has gone: nobody to tell
-            answer(synthesiser, line, sys.stdout.buffer)
-            status = 0
+            status = work()
         os._exit(status)
     return os.waitpid(child, 0)[1]
 
 
-def _spawned(_: Synthesiser, line: str) -> int:
+def _with_voice(synthesiser: Synthesiser, voice: str, lines: Iterable[str]) -> int:
+    """Answer requests for one voice, each in a copy of this process."""
+    with contextlib.suppress(ValueError):  # each answer tells it
+        synthesiser.choose(voice)
+    out = sys.stdout.buffer
+    return int(any(_forked(partial(answer, synthesiser, line, out)) for line in lines))
+
+
+def _spawned(line: str) -> int:
     """Answer in a new process; its exit status."""
     command = [sys.executable, "-m", "common.embedded.espeak_worker", ONCE]
     return subprocess.run(command, input=line.encode(), check=False).returncode
@@ -125,11 +156,15 @@ def _spawned(_: Synthesiser, line: str) -> int:
 def main(arguments: list[str]) -> int:
     """Answer all requests on standard input; 1 as soon as one process fails."""
     synthesiser = Synthesiser()
-    fresh: Callable[[Synthesiser, str], int] = _forked if hasattr(os, "fork") else _spawned
-    for line in sys.stdin:
-        if ONCE in arguments:
+    if ONCE in arguments:
+        for line in sys.stdin:
             answer(synthesiser, line, sys.stdout.buffer)
-        elif fresh(synthesiser, line) != 0:
+        return 0
+    if not hasattr(os, "fork"):
+        return int(any(_spawned(line) for line in sys.stdin))
+    for voice, found in groupby(list(sys.stdin), _voice):
+        lines = list(found)
+        if _forked(partial(_with_voice, synthesiser, voice, lines)) != 0:
             return 1
     return 0
 

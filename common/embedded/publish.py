@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from common import files, paths, provenance
+from common import files, heap, paths, provenance
 from common.embedded import REPOSITORY, synthesis
 from common.embedded.corpus import Recipe
 from common.errors import DataError, MissingDependency, OutputError
@@ -184,6 +184,7 @@ def _start(
         stdout=subprocess.PIPE,
         stderr=complaint,
         cwd=paths.REPOSITORY,
+        env=heap.environment(),
     )
     return stack.enter_context(process), complaint
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -179,6 +180,7 @@ class Recipe(corpus.Recipe):
 
         by_file = {utterance.file: utterance for utterance in items}
         requests = [utterance.request() for utterance in by_file.values()]
+        requests.sort(key=itemgetter("voice"))  # the synthesiser takes long to find one
         for file, sampling_rate, audio in synthesis.synthesise(requests):
             yield file, self.shaped(by_file[file], sampling_rate, audio)
 

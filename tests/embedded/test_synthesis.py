@@ -46,6 +46,16 @@ def test_bytes_do_not_depend_on_order_or_company() -> None:
 
 
 @pytest.mark.spoken
+def test_bytes_do_not_depend_on_a_voice_chosen_before() -> None:
+    """Neighbours of one voice share the process that has found it."""
+    names = "abcdefgh"
+    mixed = [request(n, voice="en+f1" if i % 2 else "de+f2") for i, n in enumerate(names)]
+    sorted_by_voice = sorted(mixed, key=lambda one: one["voice"])
+    assert spoken(sorted_by_voice) == spoken(mixed)
+    assert spoken(mixed)["b"] == spoken(REQUESTS)["d"]
+
+
+@pytest.mark.spoken
 def test_a_new_process_gives_the_bytes_of_a_fork() -> None:
     """What systems without fork use."""
     line = json.dumps(REQUESTS[3]).encode()
@@ -69,7 +79,7 @@ def test_without_fork_each_utterance_gets_a_process(monkeypatch: pytest.MonkeyPa
         return done
 
     monkeypatch.setattr(espeak_worker.subprocess, "run", watched)
-    assert espeak_worker._spawned(None, json.dumps(request("a"))) == 0
+    assert espeak_worker._spawned(json.dumps(request("a"))) == 0
     assert status == [(espeak_worker.ONCE, b"{")]
 
 
