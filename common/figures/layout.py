@@ -6,12 +6,15 @@ its cost: a text is measured once, and labels stay where they were put.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.layout_engine import LayoutEngine
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
+
+from common.figures.ticks import Ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,14 +55,22 @@ class Margins(LayoutEngine):
         if not grid:
             return
         outer = _outer(fig, renderer)
+        ticks = {axes: Ticks.replace(axes) for axes in grid}
         _place(fig, outer, grid, dict.fromkeys(grid, GUESS))
         measured: list[list[float]] = []
         for _ in range(ROUNDS):
-            ticks = [list(axis.get_majorticklocs()) for axes in grid for axis in _both(axes)]
-            if ticks == measured:
+            for axes in grid:
+                axes.apply_aspect()
+            places = [
+                ticks[axes][way].locate() if way in ticks[axes] else list(axis.get_majorticklocs())
+                for axes in grid
+                for way, axis in enumerate(_both(axes))
+            ]
+            if places == measured:
                 break
-            measured = ticks
-            _place(fig, outer, grid, {axes: _sides(axes, renderer) for axes in grid})
+            measured = places
+            needed = {axes: _sides(axes, ticks[axes], renderer) for axes in grid}
+            _place(fig, outer, grid, needed)
 
 
 def _both(axes: Axes) -> tuple[Axis, Axis]:
@@ -75,7 +86,7 @@ def _outer(figure: Figure, renderer: Any) -> Sides:
         top += text.get_window_extent(renderer).height + pad
     for legend in figure.legends:
         bottom = max(bottom, legend.get_window_extent(renderer).y1 + pad)
-    return Sides(pad, bottom, pad, top)
+    return Sides(1.5 * pad, bottom, 1.5 * pad, top)
 
 
 def _place(
@@ -135,17 +146,19 @@ def _shared(
     return np.cumsum(steps) - steps + before, lengths
 
 
-def _sides(axes: Axes, renderer: Any) -> Sides:
+def _sides(axes: Axes, ticks: Mapping[int, Ticks], renderer: Any) -> Sides:
     """Space that labels and texts need around axes; puts the labels of both axis there."""
-    axes.apply_aspect()
     box = np.array(axes.bbox.extents)
     extents = [box]
     for way, axis in enumerate(_both(axes)):
-        if axis.get_visible() and axes.axison:
-            labels = _tick_labels(axis, way)
-            own = [_extent(label, renderer) for label in labels]
-            for label in labels:
-                label.set_in_layout(False)  # or it is measured again when it is drawn
+        if way in ticks or (axis.get_visible() and axes.axison):
+            if way in ticks:
+                own = ticks[way].extents(renderer)
+            else:
+                labels = _tick_labels(axis, way)
+                own = [_extent(label, renderer) for label in labels]
+                for label in labels:
+                    label.set_in_layout(False)  # or it is measured again when it is drawn
             extents += [*own, *_name(axes, way, [box, *own], renderer)]
     for child in axes.get_children():
         if isinstance(child, Text) and child.get_text() and child.get_in_layout():

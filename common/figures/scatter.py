@@ -125,8 +125,8 @@ def draw_scatter(
             0.99, 0.01, f"{outside} outside", transform=axes.transAxes, ha="right", va="bottom"
         )
     axes.set(xlim=limits, ylim=limits, xlabel="Truth", ylabel="Prediction")
-    axes.set_xticks(np.arange(6) / 5)
-    axes.set_yticks(np.arange(6) / 5)
+    for axis in (axes.xaxis, axes.yaxis):
+        style.number_ticks(axis, np.arange(6) / 5)
     axes.grid(True)
     return axes
 

@@ -126,7 +126,7 @@ def draw_null(
         axes.scatter(at, np.full(len(at), below), marker=marker, color=color, s=24, linewidths=0)
     axes.set_xlim(left=0)
     axes.set(xlabel=xlabel, ylabel="Repetitions")
-    axes.set_yticks([tick for tick in axes.get_yticks() if tick >= 0])
+    style.number_ticks(axes.yaxis, [tick for tick in axes.get_yticks() if tick >= 0])
     axes.set_ylim(2 * below, 1.05 * counts.max())
     axes.grid(True)
     return axes

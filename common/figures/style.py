@@ -26,6 +26,7 @@ from common.spec import read_yaml
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 DPI = 144
@@ -244,6 +245,13 @@ def mark(label: str, marker: str, color: str) -> Any:
     return Line2D(
         [], [], linestyle="", marker=marker, color=color, markersize=7, label=label, **filled
     )
+
+
+def number_ticks(axis: Axis, places: Iterable[float]) -> None:
+    """Ticks with numbers at given places; ``set_ticks`` would make those that nobody draws."""
+    from matplotlib.ticker import FixedLocator
+
+    axis.set_major_locator(FixedLocator(list(places)))
 
 
 def class_ticks(axes: Axes, labels: Sequence[str]) -> None:

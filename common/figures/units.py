@@ -107,7 +107,7 @@ def draw_averages(
         )
     axes.set_xlim(0.2, max(len(truth), 1) + 0.8)
     axes.set_ylim(-0.04, 1.04)
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    style.number_ticks(axes.yaxis, [0, 0.25, 0.5, 0.75, 1])
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set(xlabel=f"{unit}, sorted by truth" if sort else unit, ylabel=ylabel)
     axes.grid(True)
