@@ -7,16 +7,17 @@ model read the others too.
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from common import files, results
+from common import advice, files, results
 from common.errors import DataError
 from common.manifest import FORMAT, Manifest
-from common.paths import Paths
+from common.paths import VERSIONS, Paths
 
 
 class Kept(NamedTuple):
@@ -113,11 +114,26 @@ def order(version: str) -> tuple[tuple[int, Any], ...]:
 def _manifest(path: Path) -> Manifest:
     manifest = Manifest.read(path)
     if manifest is None:
-        raise DataError(
-            f"{path}: written by another version of this program (format {FORMAT} is expected); "
-            "run the model again"
-        )
+        again = advice.command("run", "--model", _model_of(path))
+        raise DataError(f"{path}: {_why_unread(path)}; make it again with: {again}")
     return manifest
+
+
+def _model_of(path: Path) -> str:
+    """Model that a manifest belongs to; those of earlier versions lie two folders deeper."""
+    folder = path.parent
+    return folder.parent.parent.name if folder.parent.name == VERSIONS else folder.name
+
+
+def _why_unread(path: Path) -> str:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return "is damaged, as it is no JSON"
+    written = found.get("format") if isinstance(found, dict) else None
+    if written is None or written == FORMAT:
+        return "is no manifest of results"
+    return f"written by another version of this program (format {written}, {FORMAT} is expected)"
 
 
 def _rows(folder: Path) -> pd.DataFrame:

@@ -20,6 +20,8 @@ NO_LABEL = "-"
 PARTS = ("target", "model", "test", "dataset", "metric", "label", "condition")
 #: so many parts name a cell
 CELL = 4
+#: the parts of a cell are names of files
+LONGEST = 200
 #: keys that are less alike are not offered
 LIKE = 0.4
 
@@ -58,6 +60,9 @@ def split(key: str) -> tuple[CellKey, str, str]:
     (CellKey(target='arousal', model='m', test='t', dataset='d'), '1.0', 'arousal/m/t/d/ccc')
     """
     parts = key.strip().strip(SEPARATOR).split(SEPARATOR)
+    long = next((part for part in parts if len(part) > LONGEST or "\0" in part), None)
+    if long is not None:
+        raise ConfigError(f"key: '{long[:20]!s}...' is no name that a file can have")
     if len(parts) < CELL or not all(parts[:CELL]):
         shape = SEPARATOR.join(PARTS[:CELL])
         rest = "".join(f"[{SEPARATOR}{part}" for part in PARTS[CELL:]) + "]" * (len(PARTS) - CELL)

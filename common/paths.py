@@ -19,6 +19,8 @@ SAMPLES = "samples"
 SEVERITY = "severity"
 #: folder in ``extra/media/``: recordings whose events result pages show
 SCENES = "scenes"
+#: folder below the results of a model: those of its earlier versions
+VERSIONS = "versions"
 CACHE_NAME = "speechproof"
 #: folder in the cache: what is known about model files (hashes, nodes)
 MODELS_CACHE = "models"
@@ -95,7 +97,7 @@ class Paths:
 
     def versions(self, target: str, model: str) -> Path:
         """Results of earlier versions of a model."""
-        return self.method_tests / target / model / "versions"
+        return self.method_tests / target / model / VERSIONS
 
     def version(self, target: str, model: str, version: str) -> Path:
         """Result rows and manifest of one earlier version of a model."""

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from common import advice
+from common import advice, paths
 from common.cli import main
 
 CELL = ("--model", "loud", "--test", "correctness_regression", "--dataset", "tones")
@@ -82,3 +82,48 @@ def test_a_seed_that_is_not_the_default_is_repeated(bench) -> None:
     assert code == 2 and advised(text) == [
         ["run", "--output", str(bench.mini.root / "none"), "--seed", "7"]
     ]
+
+
+def test_a_folder_that_was_named_is_the_one_that_gets_results(bench) -> None:
+    other = bench.mini.root / "other place"
+    other.mkdir()
+    code, text = bench("compare", str(other), "loud", *bench.where)
+    ((*_, option, folder, catalog, _, cache, _),) = advised(text)
+    assert code == 2 and (option, folder) == ("--output", str(other))
+    assert (catalog, cache) == ("--catalog", "--cache")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "is damaged, as it is no JSON"),
+        ("[]", "is no manifest of results"),
+        ('{"format": "2"}', "written by another version of this program (format 2, "),
+    ],
+)
+def test_a_manifest_that_cannot_be_read_is_made_again(bench, text: str, why: str) -> None:
+    path = bench.mini.root / "my out" / "method-tests" / "arousal" / "loud" / "manifest.json"
+    path.write_text(text)
+    code, found = bench("explain", KEY, *bench.where)
+    assert code == 2 and f"manifest.json: {why}" in found
+    (command,) = advised(found)
+    assert bench(*command, *CELL[2:])[0] == 0
+    assert bench("explain", KEY, *bench.where)[0] == 0
+
+
+def test_keys_that_no_file_can_have(bench) -> None:
+    code, text = bench("explain", "a" * 5000 + "/b/c/d", *bench.where)
+    assert code == 2 and "is no name that a file can have" in text and len(text) < 200
+
+
+@pytest.mark.parametrize(
+    ("side", "message"),
+    [
+        ("nowhere/at/all", "no such folder"),
+        ("build.py", "unknown model"),
+        (str(paths.REPOSITORY / "build.py"), "is no folder with results"),
+    ],
+)
+def test_sides_that_are_no_folders(bench, side: str, message: str) -> None:
+    code, text = bench("compare", side, "loud", *bench.where)
+    assert code == 2 and message in text

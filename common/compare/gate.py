@@ -32,7 +32,7 @@ class Rules(Record):
     """
 
     alpha: float = pydantic.Field(default=0.05, gt=0, lt=1)
-    min_effect: float = pydantic.Field(default=0.0, ge=0)
+    min_effect: float = pydantic.Field(default=0.0, ge=0, allow_inf_nan=False)
     tests: Mapping[str, float | Literal["ignore"]] = {}
     metrics: Mapping[str, float | Literal["ignore"]] = {}
     allow_missing: bool = False

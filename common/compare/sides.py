@@ -105,10 +105,13 @@ def _side(role: str, named: str, folders: Paths, model: str, version: str, *, ot
     known = _models(folders)
     if not known:
         raise ConfigError(
-            f"{role}: no results in {folders.method_tests}; make them with: {advice.command('run')}"
+            f"{role}: no results in {folders.method_tests}; make them with: {_maker(folders, named)}"
         )
     if not model:
         model = _only(role, folders, known, other)
+    if model not in known and "/" in model:
+        what = "is no folder with results" if Path(model).exists() else "no such folder"
+        raise ConfigError(f"{role} {model}: {what}")
     if model not in known:
         raise unknown("model", model, known, role)
     kept: dict[str, Kept] = {}
@@ -126,6 +129,11 @@ def _side(role: str, named: str, folders: Paths, model: str, version: str, *, ot
         raise unknown(f"version of {model}", version, seen, role)
     versions = {item.version for item in kept.values()}
     return Side(model, versions.pop() if len(versions) == 1 else version, named, kept)
+
+
+def _maker(folders: Paths, named: str) -> str:
+    """Command that makes results where they were looked for."""
+    return advice.command("run", *(("--output", folders.output) if named else ()))
 
 
 def _only(role: str, folders: Paths, known: dict[str, list[str]], other: str) -> str:

@@ -45,6 +45,10 @@ class Wanted:
     plots: bool = False
 
 
+#: values of one draw; more do not fit into memory, and their differences are far below any bound
+MOST_VALUES = 10**7
+
+
 def run(
     benchmark: Benchmark, folders: Paths, wanted: Wanted, draws: Draws, progress: Progress
 ) -> dict[str, Any]:
@@ -84,6 +88,11 @@ def _given(
         )
     if min(wanted.groups) < 2:
         raise ConfigError("simulate: --groups: needs 2 groups or more, found 1")
+    if max(wanted.samples) * max(wanted.groups) > MOST_VALUES:
+        raise ConfigError(
+            f"simulate: {max(wanted.samples)} --samples in {max(wanted.groups)} --groups are "
+            f"{max(wanted.samples) * max(wanted.groups):g} values, at most {MOST_VALUES:g} are allowed"
+        )
     setups = [default_setup(name) for name in wanted.metrics or METRIC_IDS]
     found = table.simulate(setups, points(wanted.samples, wanted.groups), draws, tell)
     return [_row(setup, point, null) for (setup, point), null in found.items()]

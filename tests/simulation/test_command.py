@@ -51,6 +51,7 @@ def test_given_numbers(tmp_path, capsys) -> None:
         (["--metric", "cc", "--samples", "9", "--groups", "2"], "Did you mean 'ccc'"),
         (["--metric", "ccc"], "belong together; missing: --samples and --groups"),
         (["--samples", "9"], "belong together; missing: --groups"),
+        (["--samples", "1000000000", "--groups", "2"], "2e+09 values, at most 1e+07 are allowed"),
         (["--samples", "9", "--groups", "1"], "--groups: needs 2 groups or more"),
     ],
 )
