@@ -100,9 +100,6 @@ class Ticks(Artist):
         """Where the ticks are, along the axis."""
         points = np.zeros((len(self._places), 2))
         points[:, self._way] = self._places
-        # the other coordinate may have a scale that knows no zero
-        across = self.axes.transAxes.inverted().transform(self._origin())[1 - self._way]  # type: ignore[union-attr]
-        points[:, 1 - self._way] = across
         axes: Any = self.axes
         transform = (axes.get_xaxis_transform, axes.get_yaxis_transform)[self._way]()
         return np.asarray(transform.transform(points))[:, self._way]
