@@ -27,7 +27,10 @@ REPEATED = ("catalog", "output", "cache")
 
 
 def _positive(text: str) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, found '{text}'") from None
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be 1 or more, found {text}")
     return number

@@ -126,6 +126,21 @@ def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> Non
     assert err.startswith("error: ") and message in err and err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "--workers", "two"), "--workers: must be a whole number, found 'two'"),
+        (("run", "--workers", "0"), "--workers: must be 1 or more, found 0"),
+        (("site", "--serve", "x"), "--serve: must be a whole number, found 'x'"),
+        (("site", "--serve", "99999"), "--serve: must be 65535 or less, found 99999"),
+    ],
+)
+def test_numbers_of_options(capsys, arguments, message) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(list(arguments))
+    assert capsys.readouterr().err.endswith(f"error: argument {message}\n")
+
+
 def test_check_lists_every_fault_with_its_place(cli) -> None:
     cli.mini.write(
         "suite/own.yaml",

@@ -36,14 +36,14 @@ class CsvTable:
 
     Args:
         path: the file
-        where: start of messages
+        where: start of messages, before the path; may be empty
 
     Raises:
         DataError: if it is no table with a column ``file``
     """
 
     def __init__(self, path: Path, where: str):
-        self.where = f"{where}: {path}"
+        self.where = f"{where}: {path}" if where else str(path)
         rows = self._read(path)
         if not rows:
             raise DataError(f"{self.where}: is empty")

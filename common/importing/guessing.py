@@ -78,7 +78,7 @@ def layout_table(folder: Path, layout: Layout) -> tuple[str, list[str]]:
 
 def folder_entry(table_file: Path, targets: Iterable[str]) -> dict[str, Any]:
     """Columns and licence of a folder with a CSV table."""
-    table = CsvTable(table_file, str(table_file.parent))
+    table = CsvTable(table_file, "")
     filled = [name for name, values in table.columns.items() if set(values) - MISSING]
     known = conventions.load()
     columns = {
@@ -101,6 +101,8 @@ def audformat_entry(folder: Path, targets: Iterable[str]) -> tuple[dict[str, Any
     """Table, columns and licence of an audformat database, and other tables with labels."""
     import audformat
 
+    if not (folder / HEADER).is_file():
+        raise ConfigError(f"{folder}: holds no {HEADER}, so it is no audformat database")
     with readable(str(folder / HEADER)):
         db = audformat.Database.load(str(folder))
     if not len(db.tables):
@@ -125,7 +127,7 @@ def audformat_entry(folder: Path, targets: Iterable[str]) -> tuple[dict[str, Any
 def table_columns(source: Path, table: str, format: str) -> dict[str, list[str]]:
     """Columns of the tables of an import by name; the one with the samples first, called ``""``."""
     if format != "audformat":
-        return {"": list(CsvTable(source, str(source.parent)).columns)}
+        return {"": list(CsvTable(source, "").columns)}
     import audformat
 
     with readable(str(source / HEADER)):

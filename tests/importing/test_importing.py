@@ -70,6 +70,23 @@ def test_corpora_of_noises_and_rooms(folder, to, capsys, options, found):
     assert "takes part" in capsys.readouterr().out
 
 
+def test_messages_name_the_file_once(tmp_path, to):
+    (tmp_path / "data").mkdir()
+    table = tmp_path / "data" / "metadata.csv"
+    table.write_text("")
+    with pytest.raises(DataError) as caught:
+        run(tmp_path / "data", to)
+    assert str(caught.value) == f"{table}: is empty"
+    with pytest.raises(ConfigError, match=r"data: holds no db.yaml, so it is no audformat data"):
+        run(tmp_path / "data", to, form="audformat")
+
+
+def test_an_infinite_value_is_no_number(folder, to):
+    table = folder / "metadata.csv"
+    table.write_text(table.read_text().replace("0.4", "1e400"))
+    assert "1 x value of arousal that is no number: 1e400" in run(folder, to).faults
+
+
 def test_unknown_corpora_leave_nothing_behind(folder, to, capsys):
     assert main(["import", str(folder), "--to", str(to), "--corpora", "embeded"]) == 2
     err = capsys.readouterr().err
