@@ -136,6 +136,7 @@ def _run(
     """All perturbations of all files through the machinery of a run."""
     from common import datasets
     from common.inputs import Request, Source
+    from common.perturbing import Perturbing
     from common.predict import Predictor
     from common.store import PredictionStore
 
@@ -155,7 +156,11 @@ def _run(
         )
         for name in names
     ]
-    Predictor(source, requests, workers=workers, perturb=library.perturb).run()
+    perturbing = Perturbing(library, workers)
+    try:
+        Predictor(source, requests, workers=workers, perturbing=perturbing).run()
+    finally:
+        perturbing.close()
     failed = [reason for request in requests for reason in request.failed.values()]
     if failed:
         raise BenchmarkError(f"bench perturb: {failed[0]}")

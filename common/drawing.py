@@ -10,8 +10,6 @@ import gc
 import hashlib
 import importlib.metadata
 import json
-import multiprocessing
-import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -22,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import heap, paths, provenance
+from common import paths, processes, provenance
 from common.designs import DESIGNS, options
 from common.event_details.content import text
 from common.plan import Cell
@@ -248,11 +246,7 @@ class Drawer:
         if self.workers == 1 or (self._pool is None and len(jobs) < POOL_FROM):
             return [draw(job) for job in jobs]
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                self.workers,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=_start,
-            )
+            self._pool = processes.pool(self.workers, yielding=True)
         futures = [self._pool.submit(draw, job) for job in jobs]
         try:
             return [future.result() for future in futures]
@@ -266,13 +260,6 @@ class Drawer:
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
-
-
-def _start() -> None:
-    """A process that draws: Ctrl-C is for the one that started it; what is loaded stays."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    heap.keep()
-    gc.freeze()
 
 
 def _drawn(figures: dict[str, str], now: str, folder: Path) -> Drawn:

@@ -24,6 +24,7 @@ from common.errors import BenchmarkError, DatasetUnavailable, ModelError
 from common.inputs import Request, Source, description, store_folder
 from common.models.base import Model as LoadedModel
 from common.paths import Paths
+from common.perturbing import Perturbing
 from common.plan import Cell, Filters, Plan, Planner, stale_files
 from common.predict import NOT_TRIED, Predictor
 from common.publish import Publisher
@@ -128,6 +129,7 @@ class Engine:
         self.progress = progress or (lambda stage, done, total: None)
         self.planner = Planner(benchmark, folders, seed=seed, download=download)
         self.library = self.planner.library
+        self.perturbing = Perturbing(self.library, workers)
         self._loaded: dict[str, _Lazy] = {}
         self._named: set[str] = set()
 
@@ -164,6 +166,7 @@ class Engine:
         finally:
             publisher.write()
             publisher.close()
+            self.perturbing.close()
         return report
 
     def _skip(self, publisher: Publisher, report: Report, cell: Cell, reason: str) -> None:
@@ -243,7 +246,7 @@ class Engine:
             source,
             list(requests.values()),
             workers=self.workers,
-            perturb=self.library.perturb,
+            perturbing=self.perturbing,
             progress=lambda done, wanted: self.progress(f"predict {total}", done, wanted),
         )
         try:

@@ -18,7 +18,7 @@ from common.store import PredictionStore
 from common.view import ORIGINAL
 
 #: seconds of audio that one worker holds at a time
-CHUNK_S = 300.0
+CHUNK_S = 120.0
 #: assumed length of a file of unknown length, in seconds
 FILE_S = 5.0
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass
+from queue import SimpleQueue
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from common.datasets import audio
 from common.errors import AudioError, BenchmarkError, ModelError
 from common.inputs import Piece, Request, Source, chunks, pieces
 from common.models.base import Batch, Model, SampleKey
+from common.perturbing import Lane, Perturbing, changes
 from common.view import ORIGINAL
 
 logger = logging.getLogger(__name__)
@@ -32,8 +35,6 @@ GIVE_UP = 5
 #: start of the reason of samples that were not even tried
 NOT_TRIED = "not tried"
 
-#: (condition, signal, sampling rate, key) -> changed signal
-Perturb = Callable[[str, np.ndarray, int, SampleKey], np.ndarray]
 #: (signals done, signals in all) -> None
 Progress = Callable[[int, int], None]
 
@@ -54,7 +55,7 @@ class Predictor:
         requests: what is wanted; each is filled in place
         root: folder of the media
         workers: number of threads
-        perturb: changes a signal for a condition
+        perturbing: changes signals; needed if a request is about a condition
         progress: told how far it is
     """
 
@@ -64,12 +65,13 @@ class Predictor:
         requests: Sequence[Request],
         *,
         workers: int = 1,
-        perturb: Perturb | None = None,
+        perturbing: Perturbing | None = None,
         progress: Progress | None = None,
     ):
         self.source = source
         self.workers = max(1, workers)
-        self.perturb = perturb
+        self.perturbing = perturbing
+        self._lanes: SimpleQueue[Lane] = SimpleQueue()
         self.progress = progress or (lambda done, total: None)
         self._stop = threading.Event()
         self.requests: list[Request] = []
@@ -93,6 +95,9 @@ class Predictor:
             from common import datasets
 
             root = datasets.media(self.source.samples, files)
+        if self.perturbing is not None:
+            for lane in self.perturbing.lanes(self.workers, self._changes()):
+                self._lanes.put(lane)
         buffer = _Buffer(self.source)
         done = 0
         work = chunks(pieces(self.source, union))
@@ -121,6 +126,14 @@ class Predictor:
         for request in self.requests:
             request.store.compact()
 
+    def _changes(self) -> int:
+        """How many signals are to be changed."""
+        wanted: dict[str, np.ndarray] = {}
+        for request, missing in zip(self.requests, self.missing, strict=True):
+            if request.condition != ORIGINAL:
+                wanted[request.condition] = wanted.get(request.condition, False) | missing
+        return int(sum(union.sum() for union in wanted.values()))
+
     def _opened(self, request: Request) -> bool:
         """Whether the model of a request wants audio; a model that fails here fails later."""
         try:
@@ -144,12 +157,11 @@ class Predictor:
             by_rate.setdefault(model.sampling_rate if model.needs_audio else None, []).append(n)
         for rate, numbers in by_rate.items():
             signals, failed = ({}, {}) if rate is None else self._load(parts, root, rate)
-            for condition in dict.fromkeys(self.requests[n].condition for n in numbers):
-                chosen = [n for n in numbers if self.requests[n].condition == condition]
-                changed, broken = self._change(signals, failed, condition, rate, ids, chosen)
-                for n in chosen:
-                    todo = [int(i) for i in ids[self.missing[n][ids]]]
-                    answers.append(self._predict(self.requests[n], todo, changed, broken, rate))
+            for condition, changed, broken in self._conditions(ids, numbers, signals, failed, rate):
+                for n in numbers:
+                    if self.requests[n].condition == condition:
+                        todo = [int(i) for i in ids[self.missing[n][ids]]]
+                        answers.append(self._predict(self.requests[n], todo, changed, broken, rate))
         return answers
 
     def _load(
@@ -168,27 +180,49 @@ class Predictor:
                     signals[int(number)] = item
         return signals, failed
 
-    def _change(
+    def _conditions(
         self,
+        ids: np.ndarray,
+        numbers: Sequence[int],
         signals: dict[int, np.ndarray],
         failed: dict[int, str],
-        condition: str,
         rate: int | None,
-        ids: np.ndarray,
-        chosen: list[int],
-    ) -> tuple[dict[int, np.ndarray], dict[int, str]]:
-        if condition == ORIGINAL or rate is None or self.perturb is None:
-            return signals, failed
-        changed, broken = {}, dict(failed)
-        for number in ids:
-            number = int(number)
-            if number in signals and any(self.missing[n][number] for n in chosen):
-                key = self.source.sample_key(number, condition)
-                try:
-                    changed[number] = self.perturb(condition, signals[number], rate, key)
-                except BenchmarkError as error:
-                    broken[number] = f"{condition}: {key}: {error}"
-        return changed, broken
+    ) -> Iterator[tuple[str, dict[int, np.ndarray], dict[int, str]]]:
+        """Signals of a chunk in each condition that the requests of some numbers are about.
+
+        They are valid until the next condition is asked for.
+        """
+        conditions = list(dict.fromkeys(self.requests[n].condition for n in numbers))
+        if rate is None or self.perturbing is None:
+            yield from ((condition, signals, failed) for condition in conditions)
+            return
+        if ORIGINAL in conditions:
+            conditions.remove(ORIGINAL)
+            yield ORIGINAL, signals, failed
+        if not conditions:
+            return
+        lane = self._lanes.get()
+        try:
+            lane.take(signals, rate)
+            asked = ((name, self._keys(name, ids, numbers, signals)) for name in conditions)
+            with closing(changes(lane, asked)) as found:
+                for condition, (changed, broken) in found:
+                    if self._stop.is_set():
+                        return
+                    yield condition, changed, {**failed, **broken}
+        finally:
+            self._lanes.put(lane)
+
+    def _keys(
+        self, condition: str, ids: np.ndarray, numbers: Sequence[int], signals: Mapping[int, object]
+    ) -> dict[int, SampleKey]:
+        """The samples of a chunk that are wanted in a condition and can be had."""
+        wanted = np.zeros(len(ids), dtype=bool)
+        for n in numbers:
+            if self.requests[n].condition == condition:
+                wanted |= self.missing[n][ids]
+        chosen = [int(number) for number in ids[wanted] if int(number) in signals]
+        return {number: self.source.sample_key(number, condition) for number in chosen}
 
     def _predict(
         self,

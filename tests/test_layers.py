@@ -54,6 +54,7 @@ LAYERS = {
     "certainty": 4,
     "designs": 4,
     "predict": 4,
+    "perturbing": 4,
     "robustness_background_noise": 4,
     "robustness_low_quality_phone": 4,
     "robustness_simulated_recording_condition": 4,
@@ -91,6 +92,7 @@ LAYERS = {
     "paths": 7,
     "errors": 7,
     "files": 7,
+    "processes": 7,
     "mirror": 7,
     "provenance": 7,
 }
