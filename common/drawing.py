@@ -11,7 +11,7 @@ import hashlib
 import importlib.metadata
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -218,6 +218,35 @@ def _rare_collection() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+class Drawing:
+    """Figures of cells, some of which are still drawn.
+
+    Args:
+        parts: of each cell its figures or what becomes of them, from what they are drawn, and
+            their folder
+    """
+
+    def __init__(self, parts: Sequence[tuple[Drawn | Future[dict[str, str]], str, Path]]):
+        self._parts = parts
+        self._futures = [part for part, _, _ in parts if isinstance(part, Future)]
+
+    def is_done(self) -> bool:
+        """Whether nobody has to wait for :meth:`result`."""
+        return all(future.done() for future in self._futures)
+
+    def result(self) -> list[Drawn]:
+        """Figures of each cell, in order; raises what drawing raised."""
+        try:
+            return [
+                part if isinstance(part, Drawn) else _drawn(part.result(), now, folder)
+                for part, now, folder in self._parts
+            ]
+        except BaseException:
+            for future in self._futures:
+                future.cancel()
+            raise
+
+
 class Drawer:
     """Draws figures, with several processes if it pays.
 
@@ -229,37 +258,43 @@ class Drawer:
         self.workers = workers
         self._pool: ProcessPoolExecutor | None = None
 
-    def __call__(self, jobs: Sequence[Job]) -> list[Drawn]:
-        """Figures of each job, in order; those that lie there already are not drawn again."""
+    def begin(self, jobs: Sequence[Job]) -> Drawing:
+        """Begin to draw, figures of each job; those that lie there already are not drawn again."""
         sources = [source(job.cell, job.view, job.details) for job in jobs]
         current = [
             now == job.before.source and job.before.lie_in(job.folder)
             for job, now in zip(jobs, sources, strict=True)
         ]
-        made = iter(self._draw([job for job, done in zip(jobs, current, strict=True) if not done]))
-        found = []
-        for job, now, done in zip(jobs, sources, current, strict=True):
-            found.append(job.before if done else _drawn(next(made), now, job.folder))
-        return found
-
-    def _draw(self, jobs: list[Job]) -> list[dict[str, str]]:
-        if self.workers == 1 or (self._pool is None and len(jobs) < POOL_FROM):
-            return [draw(job) for job in jobs]
-        if self._pool is None:
+        due = [job for job, done in zip(jobs, current, strict=True) if not done]
+        if self._pool is None and self.workers > 1 and len(due) >= POOL_FROM:
             self._pool = processes.pool(self.workers, yielding=True)
-        futures = [self._pool.submit(draw, job) for job in jobs]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
+        if self._pool is None:
+            made: list[Future[dict[str, str]]] = [_now(job) for job in due]
+        else:
+            made = [self._pool.submit(draw, job) for job in due]
+        figures = iter(made)
+        return Drawing(
+            [
+                (job.before if done else next(figures), now, job.folder)
+                for job, now, done in zip(jobs, sources, current, strict=True)
+            ]
+        )
 
     def close(self) -> None:
         """Stop the processes that draw."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
+
+
+def _now(job: Job) -> Future[dict[str, str]]:
+    """As a pool would draw it, in this process."""
+    future: Future[dict[str, str]] = Future()
+    try:
+        future.set_result(draw(job))
+    except Exception as error:
+        future.set_exception(error)
+    return future
 
 
 def _drawn(figures: dict[str, str], now: str, folder: Path) -> Drawn:

@@ -164,7 +164,7 @@ class Engine:
                 self._run_source(*work, force, publisher, report)
                 publisher.write()
         finally:
-            publisher.write()
+            publisher.finish()
             publisher.close()
             self.perturbing.close()
         return report
@@ -242,12 +242,17 @@ class Engine:
             except BenchmarkError as error:
                 self._fail(publisher, report, work.cell, str(error))
         total = f"{source.database} {source.version}"
+
+        def tell(done: int, wanted: int) -> None:
+            self.progress(f"predict {total}", done, wanted)
+            publisher.poll()
+
         predictor = Predictor(
             source,
             list(requests.values()),
             workers=self.workers,
             perturbing=self.perturbing,
-            progress=lambda done, wanted: self.progress(f"predict {total}", done, wanted),
+            progress=tell,
         )
         try:
             predictor.run()

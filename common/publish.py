@@ -7,11 +7,12 @@ import json
 import logging
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from common import event_details, history, models, provenance, results
-from common.drawing import Drawer, Drawn, Job, job
+from common.drawing import Drawer, Drawing, Drawn, Job, job
 from common.errors import BenchmarkError, DataError
 from common.event_details.content import content, text
 from common.listening import answers
@@ -46,8 +47,28 @@ def environment() -> dict[str, str]:
     return found
 
 
+@dataclass(frozen=True)
+class _Due:
+    """A cell that is to be written.
+
+    Args:
+        cell: the cell
+        note: what the manifest notes about it
+        rows: its result rows
+        job: its figures, if it has any
+    """
+
+    cell: Cell
+    note: dict[str, Any]
+    rows: list[dict[str, Any]]
+    job: Job | None
+
+
 class Publisher:
     """Collects the outcome of cells and writes it.
+
+    Figures are drawn while the next cells are computed; a cell is written, and noted in its
+    manifest, once its figures are there.
 
     Args:
         folders: where to write
@@ -64,8 +85,9 @@ class Publisher:
         self.plan = plan
         self.seed = seed
         self._manifests: dict[tuple[str, str], Manifest] = {}
-        self._rows: dict[tuple[str, str, str], dict[str, list[dict[str, Any]]]] = {}
-        self._to_draw: list[Job] = []
+        self._due: list[_Due] = []
+        self._begun: tuple[list[_Due], Drawing] | None = None
+        self._touched: set[tuple[str, str, str]] = set()
         self._environment = environment()
         self._drawer = Drawer(workers)
         for target, model in plan.selected:
@@ -118,9 +140,8 @@ class Publisher:
     ) -> None:
         """Take the rows of a cell and what its figures are drawn from."""
         manifest = self._manifest(cell.target.id, cell.model)
-        manifest.not_run.pop(cell.key, None)
         before = Drawn.of(manifest.cells.get(cell.key, {}))
-        manifest.cells[cell.key] = {
+        note: dict[str, Any] = {
             "hash": cell.hash,
             "data": cell.dataset.data,
             "rows": len(rows),
@@ -129,18 +150,18 @@ class Publisher:
             "made_of": dict(cell.parts),
         }
         if cell.missing:
-            manifest.cells[cell.key]["missing"] = sorted(cell.missing)
-        key = (cell.target.id, cell.model.id, cell.test.id)
-        self._rows.setdefault(key, {})[cell.dataset.id] = rows
-        folder = self.folders.figures(*key)
+            note["missing"] = sorted(cell.missing)
+        folder = self.folders.figures(cell.target.id, cell.model.id, cell.test.id)
         details = None
         if view is not None:
             answers.keep(self.folders, cell, view)
             details = self._details(cell, view)
         if event_details.wanted(cell.test, cell.target):
-            manifest.cells[cell.key]["details"] = self._write_details(cell, folder, details)
+            note["details"] = self._write_details(cell, folder, details)
+        figures = None
         if view is not None and (details or cell.test.figures.get(cell.target.kind)):
-            self._to_draw.append(job(cell, view, folder, before, details))
+            figures = job(cell, view, folder, before, details)
+        self._due.append(_Due(cell, note, rows, figures))
 
     @staticmethod
     def _details(cell: Cell, view: View) -> dict[str, Any] | None:
@@ -163,20 +184,73 @@ class Publisher:
         return {name: provenance.digest(written)}
 
     def write(self) -> None:
+        """Write the cells whose figures were begun before, and begin those of the others.
+
+        Raises:
+            OutputError: if a file cannot be written
+        """
+        self._complete()
+        due, self._due = self._due, []
+        self._begun = due, self._drawer.begin([one.job for one in due if one.job is not None])
+        self.poll()
+
+    def poll(self) -> None:
+        """Write the cells that were begun if nobody has to wait for their figures.
+
+        Raises:
+            OutputError: if a file cannot be written
+        """
+        if self._begun is not None and self._begun[1].is_done():
+            self._complete()
+
+    def finish(self) -> None:
         """Write figures, rows and manifests of all cells so far.
 
         Raises:
             OutputError: if a file cannot be written
         """
-        self._draw()
-        for (target, model, test), new in self._rows.items():
+        self.write()
+        self._complete()
+        for key in sorted(self._touched):
+            self._tidy(*key)
+        self._touched = set()
+
+    def _complete(self) -> None:
+        """Wait for figures that were begun and write their cells.
+
+        A cell whose figures were not drawn is not done and is forgotten.
+        """
+        if self._begun is None:
+            return
+        (due, drawing), self._begun = self._begun, None
+        try:
+            drawn = iter(drawing.result())
+        except BaseException:
+            self._record([one for one in due if one.job is None])
+            raise
+        for one in due:
+            if one.job is not None:
+                one.note.update(next(drawn).note())
+        self._record(due)
+
+    def _record(self, due: Sequence[_Due]) -> None:
+        """Write rows and manifests of cells."""
+        rows: dict[tuple[str, str, str], dict[str, list[dict[str, Any]]]] = {}
+        for one in due:
+            cell = one.cell
+            manifest = self._manifests[cell.target.id, cell.model.id]
+            manifest.not_run.pop(cell.key, None)
+            manifest.cells[cell.key] = one.note
+            key = (cell.target.id, cell.model.id, cell.test.id)
+            rows.setdefault(key, {})[cell.dataset.id] = one.rows
+        for (target, model, test), new in rows.items():
             path = self.folders.results(target, model, test)
             text = self._merged(path, new, self.plan.order[target, test])
             results.write_text(path, text, only_changed=True)
             tables = self._manifests[target, model].tables
             tables[test] = provenance.file_digest(path)
             self._write_alt(target, model, test)
-        self._rows = {}
+        self._touched |= rows.keys()
         for (target, model), manifest in self._manifests.items():
             path = self.folders.manifest(target, model)
             results.write_text(path, manifest.to_json(), only_changed=True)
@@ -191,43 +265,32 @@ class Publisher:
             path.unlink()
             return results.merged_csv(path, new, order, self.columns)
 
-    def _draw(self) -> None:
-        """Draw what is due; a cell whose figures were not drawn is not done and is forgotten."""
-        cells = [due.cell for due in self._to_draw]
-        try:
-            for cell, drawn in zip(cells, self._drawer(self._to_draw), strict=True):
-                manifest = self._manifests[cell.target.id, cell.model.id]
-                manifest.cells[cell.key].update(drawn.note())
-        except BaseException:
-            for cell in cells:
-                self._manifests[cell.target.id, cell.model.id].cells.pop(cell.key, None)
-                self._rows[cell.target.id, cell.model.id, cell.test.id].pop(cell.dataset.id)
-            raise
-        finally:
-            self._to_draw = []
-
     def _write_alt(self, target: str, model: str, test: str) -> None:
-        """Text alternatives beside the figures; figures that belong to no cell are removed."""
+        """Text alternatives beside the figures."""
+        texts = self._noted(target, model, test, "figures")
+        if texts:
+            text = json.dumps(texts, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+            path = self.folders.figures(target, model, test) / "alt.json"
+            results.write_text(path, text, only_changed=True)
+
+    def _noted(self, target: str, model: str, test: str, kind: str) -> dict[str, str]:
+        """What the manifest notes about the files of a kind, of all cells of a test."""
         cells = self._manifests[target, model].cells
-        texts = {
+        return {
             file: text
             for key, cell in cells.items()
             if key.split("/")[0] == test
-            for file, text in cell["figures"].items()
+            for file, text in cell.get(kind, {}).items()
         }
-        folder = self.folders.figures(target, model, test)
-        details = {
-            file
-            for key, cell in cells.items()
-            if key.split("/")[0] == test
-            for file in cell.get("details", ())
-        }
+
+    def _tidy(self, target: str, model: str, test: str) -> None:
+        """Remove figures that belong to no cell."""
+        ids = (target, model, test)
+        known = {*self._noted(*ids, "figures"), *self._noted(*ids, "details")}
+        folder = self.folders.figures(*ids)
         for path in sorted([*folder.glob("*.png"), *folder.glob(f"{event_details.PREFIX}*.json")]):
-            if path.name not in texts and path.name not in details:
+            if path.name not in known:
                 path.unlink()
-        if texts:
-            text = json.dumps(texts, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-            results.write_text(folder / "alt.json", text, only_changed=True)
 
     def close(self) -> None:
         """Stop the processes that draw."""

@@ -67,8 +67,10 @@ def _job(mini, monkeypatch) -> drawing.Job:
     jobs: list[drawing.Job] = []
     monkeypatch.setattr(
         drawing.Drawer,
-        "__call__",
-        lambda self, due: [jobs.append(j) or drawing.Drawn() for j in due],
+        "begin",
+        lambda self, due: drawing.Drawing(
+            [(jobs.append(j) or drawing.Drawn(), "", j.folder) for j in due]
+        ),
     )
     mini.run(models=("loud",), tests=("correctness_speaker_ranking",), targets=("arousal",))
     return jobs[0]
