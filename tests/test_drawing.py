@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from common import drawing, results
+from common.errors import OutputError
 
 
 @pytest.fixture
@@ -152,3 +155,44 @@ class TestMergedCsv:
         path.write_text(good.replace("0.25", "much") if broken == "BAD" else broken)
         with pytest.raises(results.DataError, match=r"test\.csv: cannot be read as result rows"):
             results.merged_csv(path, {}, ["a"])
+
+
+class _Slow(drawing.Drawing):
+    """Figures that are never done before somebody waits for them."""
+
+    waited: ClassVar[list[bool]] = []
+    root = Path()
+
+    def is_done(self) -> bool:
+        return False
+
+    def result(self) -> list[drawing.Drawn]:
+        tables = list(self.root.glob("method-tests/*/loud/*.csv"))
+        manifests = [json.loads(path.read_text()) for path in self.root.rglob("manifest.json")]
+        self.waited.append(not tables and not any(found["cells"] for found in manifests))
+        return super().result()
+
+
+def test_no_cell_is_noted_before_its_figures_are_drawn(mini, monkeypatch) -> None:
+    mini.run("plain", cache="c", models=("loud",))
+    _Slow.root = mini.root / "out"
+    _Slow.waited.clear()
+    monkeypatch.setattr(drawing, "Drawing", _Slow)
+    mini.run(models=("loud",))
+    assert _Slow.waited[0] and len(_Slow.waited) == 2
+    assert mini.files("out") == mini.files("plain")
+
+
+def test_cells_without_figures_survive_a_fault_in_drawing(mini, monkeypatch) -> None:
+    def broken(job: drawing.Job) -> dict[str, str]:
+        raise OutputError("no space left")
+
+    draw = drawing.draw
+    monkeypatch.setattr(drawing, "draw", broken)
+    with pytest.raises(OutputError, match="no space left"):
+        mini.run(models=("loud",))
+    monkeypatch.setattr(drawing, "draw", draw)
+    rest = mini.run(models=("loud",))
+    assert rest.calls == 0 and rest.computed > 0
+    mini.run("fresh", cache="other", models=("loud",))
+    assert mini.files("out") == mini.files("fresh")

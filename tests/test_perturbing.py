@@ -1,0 +1,195 @@
+"""Signals that other processes change are those that this one would make."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from common import perturbing
+from common.errors import BenchmarkError
+from common.models.base import SampleKey
+from common.perturbations.library import Library
+from common.perturbing import AHEAD, Beside, Here, Perturbing, changes
+from common.spec import load_benchmark
+
+RATE = 16000
+CONDITIONS = ("prepend-zeros", "crop-end", "gain", "white-noise", "low-quality-phone", "clip")
+
+OWN = """
+title: Own
+family: robustness
+design: {perturbed: {conditions: [softer, hiss, later]}}
+regression:
+  - {metric: change_ccc, above: -0.05}
+classification:
+  - {metric: change_uar, above: -0.05}
+"""
+PERTURBATIONS = """
+- {id: softer, label: Softer, function: gain, params: {gain_db: [-6, -3]}}
+- {id: hiss, label: Hiss, function: white_background, params: {snr_db: 10}}
+- {id: later, label: Later, function: prepend_zeros, params: {duration_ms: 250}}
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory) -> Library:
+    return Library(load_benchmark(), tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="module")
+def pool(library):
+    made = Perturbing(library, 2)
+    made.lanes(1, perturbing.PROCESSES_FROM)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def lane(pool, monkeypatch) -> Beside:
+    (made,) = pool.lanes(1, 0)
+    assert isinstance(made, Beside)
+    made.close()  # memory of its own
+    return made
+
+
+def _signals(count: int = 9, first: int = 0) -> dict[int, np.ndarray]:
+    rng = np.random.default_rng(first)
+    sizes = rng.integers(20, 9000, count)
+    return {first + n: rng.uniform(-1, 1, (1, size)).astype("f4") for n, size in enumerate(sizes)}
+
+
+def _found(lane, signals, conditions=CONDITIONS):
+    """Everything of a chunk, copied, as the outcome is valid for a while only."""
+    lane.take(signals, RATE)
+    asked = (
+        (name, {n: SampleKey("db", "1", f"{n}.wav", 0, -1, name) for n in signals})
+        for name in conditions
+    )
+    return {
+        name: ({n: item.copy() for n, item in changed.items()}, broken)
+        for name, (changed, broken) in changes(lane, asked)
+    }
+
+
+def _same(found, expected) -> bool:
+    assert list(found) == list(expected)
+    for name, (changed, broken) in expected.items():
+        assert found[name][1] == broken
+        assert list(found[name][0]) == list(changed)
+        for number, item in changed.items():
+            other = found[name][0][number]
+            assert other.dtype == item.dtype and np.array_equal(other, item), (name, number)
+    return True
+
+
+def test_equal_to_the_last_bit(library, lane) -> None:
+    expected = _found(Here(library), _signals())
+    assert all(len(changed) + len(broken) == 9 for changed, broken in expected.values())
+    assert _same(_found(lane, _signals()), expected)
+    # a lane is used again, for more and for less
+    assert _same(_found(lane, _signals(30, 50)), _found(Here(library), _signals(30, 50)))
+    assert _same(_found(lane, _signals(2, 90)), _found(Here(library), _signals(2, 90)))
+
+
+def test_reason_of_a_signal_that_cannot_be_changed(library, lane) -> None:
+    signals = {0: np.full((1, 100), np.nan, "f4"), 1: np.zeros((1, 1), "f4"), **_signals(2, 2)}
+    found = _found(lane, signals, ["gain"])
+    assert found["gain"][1][0] == "gain: 0.wav: signal holds NaN or infinite samples"
+    assert _same(found, _found(Here(library), signals, ["gain"]))
+
+
+def test_what_does_not_fit_is_sent(library, lane, monkeypatch) -> None:
+    monkeypatch.setattr(perturbing, "LONGER_S", 0)
+    names = ["prepend-zeros"] * 1
+    expected = _found(Here(library), _signals(), names)
+    longer = [expected[names[0]][0][n].size > item.size for n, item in _signals().items()]
+    assert all(longer)
+    assert _same(_found(lane, _signals(), names), expected)
+
+
+@pytest.mark.parametrize("limit", ["room", "size"])
+def test_without_shared_memory_this_process_does_it(library, lane, monkeypatch, limit) -> None:
+    if limit == "room":
+        monkeypatch.setattr(perturbing, "_has_room", lambda size: False)
+    else:
+        monkeypatch.setattr(perturbing, "LARGEST", 1000)
+    found = _found(lane, _signals())
+    assert lane._memory is None
+    assert _same(found, _found(Here(library), _signals()))
+
+
+def test_room_of_the_system(monkeypatch, tmp_path) -> None:
+    assert perturbing._has_room(1000)
+    monkeypatch.setattr(perturbing, "SHARED", tmp_path)
+    assert not perturbing._has_room(2**62)
+    monkeypatch.setattr(perturbing, "SHARED", tmp_path / "none")
+    assert perturbing._has_room(2**62)
+
+
+def test_abandoned_chunk_is_not_written_to_any_more(library, lane) -> None:
+    lane.take(_signals(), RATE)
+    keys = {n: SampleKey("db", "1", f"{n}.wav", 0, -1, "gain") for n in _signals()}
+    begun = []
+
+    class Watched:
+        ahead = AHEAD
+
+        def begin(self, condition, keys):
+            outcome = lane.begin(condition, keys)
+            begun.append(False)
+            place = len(begun) - 1
+
+            def wait():
+                begun[place] = True
+                return outcome()
+
+            return wait
+
+    found = changes(Watched(), [("gain", keys)] * 6)
+    next(found)
+    found.close()
+    assert begun == [True] * (AHEAD + 1)
+
+
+def test_few_signals_are_not_worth_processes(library) -> None:
+    few = Perturbing(library, 2)
+    assert [type(lane) for lane in few.lanes(2, 10)] == [Here, Here]
+    alone = Perturbing(library, 1)
+    assert [type(lane) for lane in alone.lanes(1, 10**9)] == [Here]
+    few.close()
+
+
+def test_killed_process(library) -> None:
+    perturbs = Perturbing(library, 1)
+    perturbs._workers = 2
+    (lane,) = perturbs.lanes(1, 10**9)
+    _found(lane, _signals(), ["gain"])
+    name = lane._memory.name
+    for process in list(perturbs._pool._processes.values()):
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+    with pytest.raises(BenchmarkError, match="a process that changes signals was killed"):
+        _found(lane, _signals())
+    perturbs.close()
+    with pytest.raises(FileNotFoundError):
+        perturbing.SharedMemory(name)
+
+
+def test_processes_change_no_byte_of_the_results(mini, monkeypatch) -> None:
+    mini.write("suite/own.yaml", OWN)
+    mini.write("perturbations.yaml", PERTURBATIONS)
+    chosen = {"models": ("loud",), "tests": ("own",)}
+    alone = mini.run("alone", cache="a", **chosen)
+    monkeypatch.setattr(perturbing, "PROCESSES_FROM", 1)
+    lanes = []
+    original = Perturbing.lanes
+    monkeypatch.setattr(
+        Perturbing, "lanes", lambda *args: lanes.extend(found := original(*args)) or found
+    )
+    beside = mini.run("beside", cache="b", workers=2, **chosen)
+    assert {type(lane) for lane in lanes} == {Beside}
+    assert alone.calls == beside.calls == 4 * 280 and not beside.errors
+    assert mini.files("alone") == mini.files("beside")
