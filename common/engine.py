@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from common import datasets, kinds, models
+from common import datasets, heap, kinds, models
 from common.array_store import ArrayStore
 from common.attributes import Context
 from common.certainty import intervals
@@ -140,6 +140,7 @@ class Engine:
             ConfigError: if a declaration or a filter is wrong
             OutputError: if results cannot be written
         """
+        heap.keep()
         filters = filters or Filters()
         filters.check(self.benchmark)
         self.planner.prepare(
