@@ -124,6 +124,7 @@ class _Idle:
 
     targets: tuple[str, ...] = ("none",)
     sampling_rate, needs_audio, batch_size, equal_length = RATE, True, 1, False
+    group_size = 1
     fingerprint = ""
 
     def predict(self, batch: Any) -> dict[str, np.ndarray]:

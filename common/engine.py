@@ -22,7 +22,7 @@ from common.datasets.base import Samples
 from common.designs import Score, Selection
 from common.errors import BenchmarkError, DatasetUnavailable, ModelError
 from common.inputs import Request, Source, description, store_folder
-from common.models.base import Model as LoadedModel
+from common.models.lazy import Lazy
 from common.paths import Paths
 from common.perturbing import Perturbing
 from common.plan import Cell, Filters, Plan, Planner, stale_files
@@ -73,26 +73,6 @@ class _Work:
     error: str = ""
 
 
-class _Lazy:
-    """A model that is loaded when it is first needed; a failure is raised every time."""
-
-    def __init__(self, load: Callable[[], LoadedModel]):
-        self._load = load
-        self._model: LoadedModel | None = None
-        self._error: BenchmarkError | None = None
-
-    def __call__(self) -> LoadedModel:
-        if self._error is not None:
-            raise self._error
-        if self._model is None:
-            try:
-                self._model = self._load()
-            except BenchmarkError as error:
-                self._error = error
-                raise
-        return self._model
-
-
 class Engine:
     """Runs the cells of a plan.
 
@@ -130,7 +110,7 @@ class Engine:
         self.planner = Planner(benchmark, folders, seed=seed, download=download)
         self.library = self.planner.library
         self.perturbing = Perturbing(self.library, workers)
-        self._loaded: dict[str, _Lazy] = {}
+        self._loaded: dict[str, Lazy] = {}
         self._named: set[str] = set()
 
     def run(self, filters: Filters | None = None, *, force: bool = False) -> Report:
@@ -329,7 +309,7 @@ class Engine:
         folder = store_folder(self.folders.predictions, described)
         lazy = self._loaded.setdefault(
             model.id,
-            _Lazy(
+            Lazy(
                 lambda: models.load(
                     model,
                     self.benchmark.targets,

@@ -32,6 +32,8 @@ FLUSH_ROWS = 20_000
 FLUSH_S = 20.0
 #: calls in a row that fail before a model is given up for the database
 GIVE_UP = 5
+#: seconds that a group of calls may take for the next one to be larger
+GROUP_S = 0.1
 #: start of the reason of samples that were not even tried
 NOT_TRIED = "not tried"
 
@@ -253,6 +255,10 @@ class Predictor:
     def _batches(
         model: Model, ready: list[int], signals: dict[int, np.ndarray]
     ) -> Iterator[list[int]]:
+        """Samples that are given to the model together; each when the one before is settled."""
+        if model.batch_size == 1 and model.group_size > 1:
+            yield from _groups(ready, model.group_size)
+            return
         batch: list[int] = []
         for number in ready:
             differs = (
@@ -315,6 +321,17 @@ class Predictor:
             values += found[1]
             failed.update(lost)
         return (good, values), failed
+
+
+def _groups(ready: list[int], largest: int) -> Iterator[list[int]]:
+    """Parts of a list that grow while they are settled soon, so that Ctrl-C need not wait."""
+    start, count = 0, 1
+    while start < len(ready):
+        began = time.monotonic()
+        yield ready[start : start + count]
+        start += count
+        if time.monotonic() - began < GROUP_S:
+            count = min(2 * count, largest)
 
 
 def _columns(values: np.ndarray) -> np.ndarray:

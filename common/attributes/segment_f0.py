@@ -43,6 +43,7 @@ class Autocorrelation:
     needs_audio = True
     batch_size = 16
     equal_length = False
+    group_size = 1
     fingerprint = f"autocorrelation {f0.VERSION}"
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:

@@ -72,6 +72,8 @@ class Model(Protocol):
         needs_audio: whether ``predict`` looks at signals; else only at keys
         batch_size: largest number of signals per call
         equal_length: whether the signals of a call must have the same length
+        group_size: largest number of signals that ``predict`` may be given if ``batch_size`` is 1;
+            it makes a call for each
         fingerprint: hash of everything that decides about its predictions
     """
 
@@ -80,6 +82,7 @@ class Model(Protocol):
     needs_audio: bool
     batch_size: int
     equal_length: bool
+    group_size: int
     fingerprint: str
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:

@@ -76,6 +76,7 @@ class ChanceModel:
     needs_audio = False
     batch_size = 65536
     equal_length = False
+    group_size = 1
     fingerprint = ""
 
     def __init__(self, entry: spec.Model, targets: Mapping[str, spec.Target], seed: int):

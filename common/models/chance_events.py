@@ -39,6 +39,7 @@ class EventChance:
     needs_audio = True
     batch_size = 64
     equal_length = False
+    group_size = 1
     fingerprint = ""
 
     def __init__(self, entry: spec.Model, targets: list[spec.Target], seed: int):

@@ -36,6 +36,7 @@ class Checked:
         self.needs_audio = model.needs_audio
         self.batch_size = model.batch_size
         self.equal_length = model.equal_length
+        self.group_size = model.group_size
         self._name = f"model '{entry.id}'"
         self._targets = [targets[name] for name in model.targets]
         self._outputs = entry.outputs

@@ -29,6 +29,9 @@ from common.models.outputs import Choice, Node, choose, wanted
 
 VERSION = "1"
 
+#: signals that are taken at once, of which each is a call: reading the answers costs less
+GROUP = 64
+
 _TYPES = {"tensor(float)": "float32", "tensor(double)": "float64", "tensor(float16)": "float16"}
 
 
@@ -188,19 +191,32 @@ class OnnxModel:
             raise ModelError(f"{place(entry, 'batch_size')}: the model takes one signal per call")
         self.batch_size = entry.batch_size or 1
         self.equal_length = True
+        self.group_size = GROUP if self.batch_size == 1 else 1
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
-        """One call of the graph for all targets."""
+        """One call of the graph for all targets; with ``batch_size`` 1, one for each signal."""
+        size = len(batch) if self.batch_size > 1 else 1
+        starts = range(0, len(batch), size)
+        calls = [self._call(batch.signals[n : n + size], batch.sampling_rate) for n in starts]
+        return {choice.target.id: _read(choice, calls, size) for choice in self._choices}
+
+    def _call(self, signals: Sequence[np.ndarray], sampling_rate: int) -> dict[str, np.ndarray]:
+        """Node -> values."""
         if self._input is None:
             # the session may be shared by threads, the transform perhaps not
             with self._lock:
-                by_node = self._transformed(
-                    batch.signals[0], batch.sampling_rate, outputs=self._nodes
-                )
-        else:
-            feed = {self._input.name: stack(self._input, batch.signals)}
-            by_node = dict(zip(self._nodes, self._session.run(self._nodes, feed), strict=True))
-        return {c.target.id: c.read(by_node[c.node], len(batch)) for c in self._choices}
+                by_node = self._transformed(signals[0], sampling_rate, outputs=self._nodes)
+            return dict(by_node)
+        feed = {self._input.name: stack(self._input, signals)}
+        return dict(zip(self._nodes, self._session.run(self._nodes, feed), strict=True))
+
+
+def _read(choice: Choice, calls: Sequence[Mapping[str, np.ndarray]], size: int) -> np.ndarray:
+    """Values of a target from calls of ``size`` signals each."""
+    parts = [np.asarray(by_node[choice.node]) for by_node in calls]
+    if size == 1 and all(part.shape == (1, choice.width) for part in parts):
+        return choice.read(np.concatenate(parts), len(parts))
+    return np.concatenate([choice.read(part, size) for part in parts])
 
 
 def stack(wanted_input: SignalInput, signals: Sequence[np.ndarray]) -> np.ndarray:
@@ -209,7 +225,8 @@ def stack(wanted_input: SignalInput, signals: Sequence[np.ndarray]) -> np.ndarra
     Raises:
         ModelError: if number of channels or samples is not what the graph takes
     """
-    array = np.stack(signals).astype(wanted_input.dtype, copy=False)
+    array = signals[0][None] if len(signals) == 1 else np.stack(signals)
+    array = array.astype(wanted_input.dtype, copy=False)
     for name, size, found in zip(
         ("channel(s)", "samples"),
         (wanted_input.channels, wanted_input.length),

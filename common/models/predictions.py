@@ -173,6 +173,7 @@ class PredictionsModel:
     needs_audio = False
     batch_size = 65536
     equal_length = False
+    group_size = 1
     fingerprint = ""
 
     def __init__(self, entry: spec.Model, targets: Mapping[str, spec.Target]):

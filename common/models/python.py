@@ -223,6 +223,7 @@ class PythonModel:
 
     needs_audio = True
     equal_length = False
+    group_size = 1
     fingerprint = ""
 
     def __init__(self, entry: spec.Model, targets: Mapping[str, spec.Target], made: Any):

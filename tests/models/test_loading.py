@@ -159,6 +159,7 @@ class Stub:
     needs_audio = True
     batch_size = 1
     equal_length = False
+    group_size = 1
     fingerprint = ""
 
     def __init__(self, action):
