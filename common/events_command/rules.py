@@ -34,6 +34,10 @@ class Rules:
 
     def check(self, table: EventTable) -> list[str]:
         """Raise DataError for the first event that breaks a rule; returns notes."""
+        notes = self._checked(table)
+        return self._strangers(table) + notes
+
+    def _checked(self, table: EventTable) -> list[str]:
         try:
             self._refuse(table)
         except DataError as error:
@@ -56,11 +60,29 @@ class Rules:
             slack=self.args.slack,
         )
 
+    def _strangers(self, table: EventTable) -> list[str]:
+        """Recordings without events that are not evaluated; a list of these alone is none of ours."""
+        if self.lengths is None:
+            return []
+        strange = [file for file in table.files if file not in self.lengths]
+        if strange and len(strange) == len(table.files):
+            raise DataError(
+                f"{table.place(0)}: recording '{strange[0]}' is not evaluated, nor is any other of"
+                " this list; see --durations, which says what is evaluated"
+            )
+        if not strange:
+            return []
+        first = int(np.flatnonzero(table.file == strange[0])[0])
+        more = f", nor are {len(strange) - 1} others" if len(strange) > 1 else ""
+        return [f"{table.place(first)}: recording '{strange[0]}' is not evaluated{more}"]
+
     def check_estimate(self, table: EventTable) -> list[str]:
         """As :meth:`check`, for events of a system."""
+        kept = table
         if self.args.unknown_labels == "ignore":
-            table = table[np.isin(table.label, list(self.labels)) | ~table.is_event]
-        return self.check(table)
+            kept = table[np.isin(table.label, list(self.labels)) | ~table.is_event]
+        notes = self._checked(kept)
+        return self._strangers(table) + notes
 
     def _beyond(self, table: EventTable) -> list[str]:
         if self.lengths is None:

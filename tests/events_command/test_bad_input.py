@@ -322,3 +322,17 @@ def test_a_broken_database_is_refused_in_one_line(folder) -> None:
         durations=None,
     )
     assert line.startswith("db: db.yaml or a table cannot be read: ")
+
+
+@pytest.mark.parametrize("text", ["{}\n", "hello world\n", "x.wav\ny.wav\n"])
+def test_a_list_of_nothing_that_is_evaluated_is_no_silent_system(folder, text: str) -> None:
+    folder.write("other.txt", text)
+    line = folder.refused("--estimate", "@other.txt")
+    assert line.startswith("other.txt: row 1") and "is not evaluated, nor is any other" in line
+
+
+def test_silent_recordings_that_are_not_evaluated_are_a_note(folder) -> None:
+    folder.write("other.txt", "a.wav\t0.1\t2.1\tdog\nx.wav\n")
+    found = folder.json("--estimate", "@other.txt")
+    (note,) = [note for note in found["notes"] if "not evaluated" in note]
+    assert note.endswith("other.txt: row 2 (file 'x.wav'): recording 'x.wav' is not evaluated")
