@@ -29,7 +29,7 @@ from common.view import View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: figures below this number are not worth the start of processes
+#: cells below this number are not worth the start of processes
 POOL_FROM = 12
 #: objects between two looks for garbage: some figures
 GARBAGE = 200_000
@@ -252,10 +252,11 @@ class Drawer:
 
     Args:
         workers: number of processes
+        cells: number of cells that may have figures to draw
     """
 
-    def __init__(self, workers: int = 1):
-        self.workers = workers
+    def __init__(self, workers: int = 1, cells: int = 0):
+        self.workers = workers if cells >= POOL_FROM else 1
         self._pool: ProcessPoolExecutor | None = None
 
     def begin(self, jobs: Sequence[Job]) -> Drawing:
@@ -266,7 +267,7 @@ class Drawer:
             for job, now in zip(jobs, sources, strict=True)
         ]
         due = [job for job, done in zip(jobs, current, strict=True) if not done]
-        if self._pool is None and self.workers > 1 and len(due) >= POOL_FROM:
+        if self._pool is None and self.workers > 1 and due:
             self._pool = processes.pool(self.workers, yielding=True)
         if self._pool is None:
             made: list[Future[dict[str, str]]] = [_now(job) for job in due]

@@ -89,7 +89,7 @@ class Publisher:
         self._begun: tuple[list[_Due], Drawing] | None = None
         self._touched: set[tuple[str, str, str]] = set()
         self._environment = environment()
-        self._drawer = Drawer(workers)
+        self._drawer = Drawer(workers, len(plan.todo))
         for target, model in plan.selected:
             self._prune(self._manifest(target.id, model))
 
