@@ -112,6 +112,7 @@ class Engine:
         self.perturbing = Perturbing(self.library, workers)
         self._loaded: dict[str, Lazy] = {}
         self._named: set[str] = set()
+        self._facts: dict[str, tuple[tuple[str, ...], str]] = {}
 
     def run(self, filters: Filters | None = None, *, force: bool = False) -> Report:
         """Compute what is missing or stale among the selected cells.
@@ -288,12 +289,19 @@ class Engine:
             requests[key].wanted[ids] = True
             work.requests[name] = requests[key]
 
+    def _asked(self, model: Model) -> tuple[tuple[str, ...], str]:
+        """Targets and fingerprint of a model, which are found out once."""
+        if model.id not in self._facts:
+            cache = self.folders.cache
+            offered = models.offered_targets(model, self.benchmark.targets, cache=cache)
+            self._facts[model.id] = offered, models.fingerprint(model, cache=cache)
+        return self._facts[model.id]
+
     def _request(self, model: Model, condition: str, source: Source) -> Request:
         """Request for predictions in a condition: the original or the id of a perturbation."""
-        offered = models.offered_targets(model, self.benchmark.targets, cache=self.folders.cache)
+        offered, fingerprint = self._asked(model)
         chosen = [self.benchmark.targets[name] for name in offered]
         columns = [column for target in chosen for column in target.columns]
-        fingerprint = models.fingerprint(model, cache=self.folders.cache)
         described = description(
             model,
             fingerprint,

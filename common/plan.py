@@ -6,7 +6,7 @@ and computes nothing, so that an up-to-date benchmark is recognised at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -142,10 +142,11 @@ def made_of(
     data: str,
     seed: int,
     perturbations: Mapping[str, str],
+    code: str,
 ) -> dict[str, Any]:
     """All that decides about the rows of a cell besides the model, part by part.
 
-    ``perturbations`` has the digest of the perturbation of each condition.
+    ``perturbations`` has a digest for each condition, ``code`` is that of what scores the test.
     """
     uses = [use.model_dump() for use in test.uses_on(target.kind, dataset.id)]
     figure = test.figures.get(target.kind, "")
@@ -169,7 +170,7 @@ def made_of(
         "dataset": provenance.digest(dataset.model_dump(exclude=unsaid)),
         "dataset_version": dataset.version,
         "data": data,
-        "code": _scoring_code(test),
+        "code": code,
         "perturbations": dict(perturbations),
         "seed": seed,
     }
@@ -196,6 +197,7 @@ class Planner:
         self._parts: dict[tuple[str, str, str], dict[str, Any]] = {}
         self._tables: dict[Path, str] = {}
         self._missing_parts: dict[str, str] = {}
+        self._code: dict[str, str] = {}
         self._named: set[str] = set()
         self.library = Library(benchmark, folders.cache, seed=seed, download=self._may_fetch)
 
@@ -324,8 +326,10 @@ class Planner:
             reason = self._missing_parts.get(dataset.database, "") if dataset.embedded else ""
             may = self.download or named
             reason = reason or datasets.availability(dataset, cache, download=may)
-            data = "" if reason else datasets.fingerprint(dataset, cache)
-            self._data[dataset.id] = (data, reason)
+            self._data[dataset.id] = (
+                "" if reason else datasets.fingerprint(dataset, cache),
+                reason,
+            )
         return self._data[dataset.id]
 
     def made_of(
@@ -334,10 +338,11 @@ class Planner:
         """All that decides about the rows of a cell, part by part."""
         key = (test.id, target.id, dataset.id)
         if key not in self._parts:
-            data, _ = self.data(dataset)
             used = self.conditions(test, target, dataset).items()
             digests = {condition: self.library.digest(name) for condition, name in used}
-            self._parts[key] = made_of(test, target, dataset, data, self.seed, digests)
+            code = self._code.get(test.id) or self._code.setdefault(test.id, _scoring_code(test))
+            data = self.data(dataset)[0]
+            self._parts[key] = made_of(test, target, dataset, data, self.seed, digests, code)
         own = {"model": model.id, "model_version": model.version, "fingerprint": fingerprint}
         return {**own, **self._parts[key]}
 
@@ -384,9 +389,8 @@ class Planner:
         return self._tables[path]
 
 
-def _chosen(items: Mapping[str, Any], names: Iterable[str]) -> list[Any]:
-    wanted = set(names)
-    return [item for name, item in items.items() if not wanted or name in wanted]
+def _chosen(items: Mapping[str, Any], names: Collection[str]) -> list[Any]:
+    return [item for name, item in items.items() if not names or name in names]
 
 
 def stale_files(plan: Plan, folders: Paths) -> list[Path]:

@@ -6,7 +6,7 @@ import importlib.metadata
 import json
 import logging
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -214,6 +214,7 @@ class Publisher:
         for key in sorted(self._touched):
             self._tidy(*key)
         self._touched = set()
+        self._write_manifests(self._manifests)
 
     def _complete(self) -> None:
         """Wait for figures that were begun and write their cells.
@@ -251,9 +252,12 @@ class Publisher:
             tables[test] = provenance.file_digest(path)
             self._write_alt(target, model, test)
         self._touched |= rows.keys()
-        for (target, model), manifest in self._manifests.items():
-            path = self.folders.manifest(target, model)
-            results.write_text(path, manifest.to_json(), only_changed=True)
+        self._write_manifests({(target, model) for target, model, _ in rows})
+
+    def _write_manifests(self, named: Iterable[tuple[str, str]]) -> None:
+        for target, model in sorted(named):
+            text = self._manifests[target, model].to_json()
+            results.write_text(self.folders.manifest(target, model), text, only_changed=True)
 
     def _merged(
         self, path: Path, new: dict[str, list[dict[str, Any]]], order: Sequence[str]
