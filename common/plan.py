@@ -326,10 +326,8 @@ class Planner:
             reason = self._missing_parts.get(dataset.database, "") if dataset.embedded else ""
             may = self.download or named
             reason = reason or datasets.availability(dataset, cache, download=may)
-            self._data[dataset.id] = (
-                "" if reason else datasets.fingerprint(dataset, cache),
-                reason,
-            )
+            data = "" if reason else datasets.fingerprint(dataset, cache)
+            self._data[dataset.id] = (data, reason)
         return self._data[dataset.id]
 
     def made_of(
@@ -379,9 +377,8 @@ class Planner:
             known = noted[cell.target.id, cell.model.id].not_run.get(cell.key)
             if known != f"dataset unavailable: {reason}":
                 return False
-        return not any(
-            cell.key in noted[cell.target.id, cell.model.id].not_run for cell in plan.done
-        )
+        noted_of = ((noted[cell.target.id, cell.model.id], cell.key) for cell in plan.done)
+        return not any(key in manifest.not_run for manifest, key in noted_of)
 
     def _table(self, path: Path) -> str:
         if path not in self._tables:
