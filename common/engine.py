@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
-from common import datasets, heap, kinds, models
+from common import datasets, kinds, models
 from common.array_store import ArrayStore
 from common.attributes import Context
 from common.certainty import intervals
@@ -121,7 +122,6 @@ class Engine:
             ConfigError: if a declaration or a filter is wrong
             OutputError: if results cannot be written
         """
-        heap.keep()
         filters = filters or Filters()
         filters.check(self.benchmark)
         self.planner.prepare(
@@ -141,14 +141,13 @@ class Engine:
             self._skip(publisher, report, cell, reason)
         for path in stale_files(plan, self.folders):
             path.unlink()
-        try:
-            for work in self._sources(plan, publisher, report):
-                self._run_source(*work, force, publisher, report)
-                publisher.write()
-        finally:
-            publisher.finish()
-            publisher.close()
-            self.perturbing.close()
+        with closing(publisher), closing(self.perturbing):
+            try:
+                for work in self._sources(plan, publisher, report):
+                    self._run_source(*work, force, publisher, report)
+                    publisher.write()
+            finally:
+                publisher.finish()
         return report
 
     def _skip(self, publisher: Publisher, report: Report, cell: Cell, reason: str) -> None:

@@ -195,7 +195,7 @@ class Predictor:
         They are valid until the next condition is asked for.
         """
         conditions = list(dict.fromkeys(self.requests[n].condition for n in numbers))
-        if rate is None or self.perturbing is None:
+        if rate is None:
             yield from ((condition, signals, failed) for condition in conditions)
             return
         if ORIGINAL in conditions:
@@ -203,7 +203,7 @@ class Predictor:
             yield ORIGINAL, signals, failed
         if not conditions:
             return
-        lane = self._lanes.get()
+        lane = self._lanes.get_nowait()  # there is one for each thread
         try:
             lane.take(signals, rate)
             asked = ((name, self._keys(name, ids, numbers, signals)) for name in conditions)

@@ -17,21 +17,6 @@ from common.spec import load_benchmark
 RATE = 16000
 CONDITIONS = ("prepend-zeros", "crop-end", "gain", "white-noise", "low-quality-phone", "clip")
 
-OWN = """
-title: Own
-family: robustness
-design: {perturbed: {conditions: [softer, hiss, later]}}
-regression:
-  - {metric: change_ccc, above: -0.05}
-classification:
-  - {metric: change_uar, above: -0.05}
-"""
-PERTURBATIONS = """
-- {id: softer, label: Softer, function: gain, params: {gain_db: [-6, -3]}}
-- {id: hiss, label: Hiss, function: white_background, params: {snr_db: 10}}
-- {id: later, label: Later, function: prepend_zeros, params: {duration_ms: 250}}
-"""
-
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory) -> Library:
@@ -47,7 +32,7 @@ def pool(library):
 
 
 @pytest.fixture
-def lane(pool, monkeypatch) -> Beside:
+def lane(pool) -> Beside:
     (made,) = pool.lanes(1, 0)
     assert isinstance(made, Beside)
     made.close()  # memory of its own
@@ -102,11 +87,10 @@ def test_reason_of_a_signal_that_cannot_be_changed(library, lane) -> None:
 
 def test_what_does_not_fit_is_sent(library, lane, monkeypatch) -> None:
     monkeypatch.setattr(perturbing, "LONGER_S", 0)
-    names = ["prepend-zeros"] * 1
-    expected = _found(Here(library), _signals(), names)
-    longer = [expected[names[0]][0][n].size > item.size for n, item in _signals().items()]
-    assert all(longer)
-    assert _same(_found(lane, _signals(), names), expected)
+    expected = _found(Here(library), _signals(), ["prepend-zeros"])
+    changed, _ = expected["prepend-zeros"]
+    assert all(changed[n].size > item.size for n, item in _signals().items())
+    assert _same(_found(lane, _signals(), ["prepend-zeros"]), expected)
 
 
 @pytest.mark.parametrize("limit", ["room", "size"])
@@ -162,8 +146,7 @@ def test_few_signals_are_not_worth_processes(library) -> None:
 
 
 def test_killed_process(library) -> None:
-    perturbs = Perturbing(library, 1)
-    perturbs._workers = 2
+    perturbs = Perturbing(library, 2)
     (lane,) = perturbs.lanes(1, 10**9)
     _found(lane, _signals(), ["gain"])
     name = lane._memory.name
@@ -176,17 +159,16 @@ def test_killed_process(library) -> None:
 
 
 def test_processes_change_no_byte_of_the_results(mini, monkeypatch) -> None:
-    mini.write("suite/own.yaml", OWN)
-    mini.write("perturbations.yaml", PERTURBATIONS)
-    chosen = {"models": ("loud",), "tests": ("own",)}
-    alone = mini.run("alone", cache="a", **chosen)
-    monkeypatch.setattr(perturbing, "PROCESSES_FROM", 1)
     lanes = []
     original = Perturbing.lanes
     monkeypatch.setattr(
         Perturbing, "lanes", lambda *args: lanes.extend(found := original(*args)) or found
     )
+    chosen = {"models": ("loud",), "tests": ("robustness_small_changes",)}
+    alone = mini.run("alone", cache="a", **chosen)
+    assert {type(lane) for lane in lanes} == {Here}
+    lanes.clear()
     beside = mini.run("beside", cache="b", workers=2, **chosen)
     assert {type(lane) for lane in lanes} == {Beside}
-    assert alone.calls == beside.calls == 4 * 280 and not beside.errors
+    assert alone.calls == beside.calls == 11 * 280 and not beside.errors
     assert mini.files("alone") == mini.files("beside")
