@@ -23,6 +23,8 @@ COLUMNS = 800
 #: where the time axis begins and ends, relative to the width of the figure; the same in all
 #: figures, so that a page can move a line along it
 LEFT, RIGHT = 0.09, 0.96
+#: lower end of the axes, where that line ends (``listen-line`` in ``listen.css``)
+BOTTOM = 0.17
 #: time axes end at multiples of this, so that those of a sound and of its variants are equal
 GRID_S = 0.5
 
@@ -165,7 +167,7 @@ def waveform_spectrogram(
             axes = list(figure.subplots(2, 1, **grid))
         figure.set_layout_engine(None)  # margins are fixed
         figure.subplots_adjust(
-            left=LEFT, right=RIGHT, top=0.9 if label else 0.98, bottom=0.17, hspace=0.06
+            left=LEFT, right=RIGHT, top=0.9 if label else 0.98, bottom=BOTTOM, hspace=0.06
         )
         draw_waveform(axes[0], wave, sampling_rate, label=label, color=color)
         draw_spectrogram(axes[1], wave, sampling_rate)
