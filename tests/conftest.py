@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import signal
 import textwrap
 from pathlib import Path
 
@@ -63,6 +64,13 @@ DATASETS = """
   path: tones
   columns: {emotion: emotion, arousal: arousal, speaker: speaker, sex: sex}
 """
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c() -> None:
+    """A shell that starts the tests behind it (``&``) has its children ignore Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 _NUMBERS = itertools.count()
