@@ -96,8 +96,8 @@ def _balance() -> float:
 
 def _score(select: Any, dataset: Any, target: Target, test: Test, drawn: np.ndarray) -> int:
     """Number of result rows of one test for one target."""
+    from common.cell import Cell
     from common.designs import DESIGNS, View, options
-    from common.plan import Cell
     from common.records import Model
     from common.rows import rows
     from common.view import ORIGINAL

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from common import advice, cli_results, cli_tools
+from common.closure import SOURCES
 from common.errors import BenchmarkError, ConfigError
 from common.exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from common.options import DEFAULTS, LISTS, REPEATED, parser
@@ -33,6 +34,7 @@ class Context:
         self.stdout = getattr(args, "stdout", None) or sys.stdout
         paths = {"output": args.output, "cache": args.cache}
         self.folders = Paths(**{k: v for k, v in paths.items() if v is not None})
+        SOURCES.keep_in(self.folders.cache)
         self.workers: int = args.workers or os.cpu_count() or 1
 
     def benchmark(self) -> Any:

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import paths, processes, provenance
+from common import processes, provenance
+from common.cell import Cell
 from common.designs import DESIGNS, options
 from common.event_details.content import text
-from common.plan import Cell
 from common.view import View
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 POOL_FROM = 12
 #: objects between two looks for garbage: some figures
 GARBAGE = 200_000
-#: code that decides about a figure
-_CODE = ("figures", "event_details", "drawing.py", "view.py", "rng.py", "kinds")
 #: packages that decide about its bytes
 _PACKAGES = ("matplotlib", "numpy", "pillow")
 
@@ -143,17 +141,15 @@ def source(cell: Cell, view: View, details: Mapping[str, Any] | None = None) -> 
             "rows": rows,
             **({} if details is None else {"details": text(details)}),
             "arrays": arrays.hexdigest(),
-            "program": _program(),
+            "code": cell.parts.get("figures", ""),
+            "packages": _packages(),
         }
     )
 
 
 @cache
-def _program() -> str:
-    code = provenance.code_digest([paths.PACKAGE / name for name in _CODE])
-    colors = provenance.file_digest(paths.PACKAGE / "figures" / "colors.yaml")
-    versions = [importlib.metadata.version(name) for name in _PACKAGES]
-    return provenance.digest([code, colors, versions])
+def _packages() -> list[str]:
+    return [importlib.metadata.version(name) for name in _PACKAGES]
 
 
 def _add(content: Any, name: str, values: np.ndarray) -> None:

@@ -17,20 +17,21 @@ import numpy as np
 from common import datasets, kinds, models
 from common.array_store import ArrayStore
 from common.attributes import Context
-from common.certainty import intervals
+from common.cell import Cell
 from common.criteria import write_criteria
 from common.datasets.base import Samples
 from common.designs import Score, Selection
 from common.errors import BenchmarkError, DatasetUnavailable, ModelError
+from common.identity import prediction_code
 from common.inputs import Request, Source, description, store_folder
 from common.models.lazy import Lazy
 from common.paths import Paths
 from common.perturbing import Perturbing
-from common.plan import Cell, Filters, Plan, Planner, stale_files
+from common.plan import Filters, Plan, Planner, stale_files
 from common.predict import NOT_TRIED, Predictor
 from common.publish import Publisher
 from common.rows import rows
-from common.scoring import decoded, scores_of, view_of
+from common.scoring import decoded, evaluate, view_of
 from common.selecting import Selector
 from common.simulation import Bounds
 from common.spec import Benchmark, Dataset, Model
@@ -113,6 +114,7 @@ class Engine:
         self.perturbing = Perturbing(self.library, workers)
         self._loaded: dict[str, Lazy] = {}
         self._named: set[str] = set()
+        self._codes: dict[tuple[str, str], str] = {}
         self._facts: dict[str, tuple[tuple[str, ...], str]] = {}
 
     def run(self, filters: Filters | None = None, *, force: bool = False) -> Report:
@@ -296,6 +298,12 @@ class Engine:
             self._facts[model.id] = offered, models.fingerprint(model, cache=cache)
         return self._facts[model.id]
 
+    def _code(self, model: Model, dataset: Dataset) -> str:
+        key = (model.adapter, dataset.adapter)
+        if key not in self._codes:
+            self._codes[key] = prediction_code(model, dataset)
+        return self._codes[key]
+
     def _request(self, model: Model, condition: str, source: Source) -> Request:
         """Request for predictions in a condition: the original or the id of a perturbation."""
         offered, fingerprint = self._asked(model)
@@ -308,6 +316,7 @@ class Engine:
             condition,
             perturbation="" if condition == ORIGINAL else self.library.digest(condition),
             seed=self.seed,
+            code=self._code(model, source.samples.dataset),
         )
         described["columns"] = columns
         ragged = {t.id: kinds.get(t.kind).layout(t) for t in chosen if kinds.get(t.kind).is_ragged}
@@ -351,8 +360,8 @@ class Engine:
                 values = request.values[ids]
                 predictions[condition] = decoded(cell.target, values, request.columns, samples)
             view = view_of(cell, work.selection, predictions, self.seed)
-            scores = scores_of(cell, view, work.selection.reason)
-            found = rows(cell, scores, Bounds(self.folders.cache), intervals(scores, view))
+            bounds = Bounds(self.folders.cache)
+            found = evaluate(cell, view, work.selection.reason, bounds)
         except BenchmarkError as error:
             self._fail(publisher, report, cell, str(error))
             return

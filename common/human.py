@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common import datasets, kinds, provenance, results
-from common.certainty import CLUSTER, intervals
+from common import closure, datasets, kinds, provenance, results
+from common.cell import Cell
+from common.certainty import CLUSTER
 from common.datasets.base import rating_column
 from common.errors import BenchmarkError, DatasetUnavailable
+from common.identity import scoring_code
 from common.metrics import METRICS
-from common.paths import PACKAGE, Paths
-from common.plan import Cell, participants
-from common.rows import rows
-from common.scoring import scores_of
+from common.paths import Paths
+from common.plan import participants
+from common.scoring import evaluate
 from common.spec import Benchmark, Dataset, Model, Target, Test
 from common.view import ORIGINAL, View
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 DESIGN = "against_truth"
 #: name of raters in result rows
 RATER = Model(id="one-rater", version="leave-one-out", label="One rater", adapter="ratings")
-#: code that decides about the rows
-CODE = ("human.py", "metrics", "uncertainty", "designs", "certainty.py", "rows.py")
 
 
 class Pairs(NamedTuple):
@@ -235,8 +234,7 @@ def _rows(cell: Cell, table: pd.DataFrame, seed: int) -> list[dict[str, Any]]:
         note=f"{len(pairs.rows)} ratings of {len(np.unique(pairs.rows))} samples",
     )
     reason = "no sample with a rating that others can be compared with"
-    scores = scores_of(cell, view, reason)
-    found = rows(cell, scores, None, intervals(scores, view))
+    found = evaluate(cell, view, reason)
     return [{**row, "note": row["note"] or view.note} for row in found]
 
 
@@ -247,7 +245,8 @@ def _digest(dataset: Dataset, test: Test, target: Target, folders: Paths, seed: 
             datasets.fingerprint(dataset, folders.cache),
             uses,
             target.model_dump(include={"id", "kind", "range", "labels"}),
-            provenance.code_digest([PACKAGE / name for name in CODE]),
+            closure.code_of(pairs_of),
+            scoring_code(test, target),
             seed,
         ]
     )

@@ -75,6 +75,7 @@ def description(
     *,
     perturbation: str,
     seed: int,
+    code: str,
 ) -> dict[str, Any]:
     """What decides about predictions, besides the columns that a model has.
 
@@ -85,6 +86,7 @@ def description(
         condition: the original or the id of a perturbation
         perturbation: digest of the perturbation, empty for the original
         seed: seed of the run
+        code: hash of what reads audio and asks models (:func:`common.identity.prediction_code`)
     """
     return {
         "model": model.id,
@@ -96,6 +98,7 @@ def description(
         "data": samples.media_fingerprint,
         "condition": condition,
         "perturbation": perturbation,
+        "code": code,
         "seed": seed if model.is_chance or condition != ORIGINAL else 0,
     }
 

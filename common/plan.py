@@ -12,19 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from common import datasets, embedded, event_details, models, paths, provenance
+from common import datasets, embedded, models, provenance
+from common.cell import Cell
 from common.designs import DESIGNS, options
 from common.errors import BenchmarkError, ConfigError, MissingDependency
+from common.identity import figure_code, prediction_code, scoring_code
 from common.manifest import FORMAT, Manifest
 from common.paths import Paths
 from common.perturbations import Library, corpus_of
-from common.spec import KINDS, Benchmark, Dataset, Model, Target, Test
-
-#: code that turns predictions into scores and verdicts, besides the design itself
-_SCORING = (
-    *("metrics", "kinds", "judge.py", "view.py", "rows.py", "selecting.py", "designs/base.py"),
-    *("uncertainty", "certainty.py"),
-)
+from common.spec import Benchmark, Dataset, Model, Target, Test
 
 
 @dataclass(frozen=True)
@@ -41,31 +37,6 @@ class Filters:
         for what in ("models", "targets", "tests", "datasets"):
             for name in getattr(self, what):
                 benchmark.find(what, name, f"--{what.removesuffix('s')}")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One unit of work: all scores of a model in one test on one dataset.
-
-    ``missing`` are conditions whose perturbation is not available here, with the reason;
-    ``parts`` is what the hash is made of; ``conditions`` has the id of the perturbation of each
-    condition, and ``remarks`` which recordings it draws from.
-    """
-
-    target: Target
-    model: Model
-    test: Test
-    dataset: Dataset
-    hash: str
-    missing: Mapping[str, str] = field(default_factory=dict)
-    parts: Mapping[str, Any] = field(default_factory=dict)
-    conditions: Mapping[str, str] = field(default_factory=dict)
-    remarks: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def key(self) -> str:
-        """Key of the cell in the manifest of (target, model)."""
-        return f"{self.test.id}/{self.dataset.id}"
 
 
 @dataclass
@@ -120,15 +91,6 @@ def participants(benchmark: Benchmark, test: Test, target: Target) -> list[Datas
     ]
 
 
-def _scoring_code(test: Test) -> str:
-    names = [*_SCORING, f"designs/{test.design_name}.py", *DESIGNS.get(test.design_name).modules]
-    simulated = any(use.criterion.is_simulated for kind in KINDS for use in test.uses(kind))
-    if simulated or test.simulated:
-        names.append("simulation")
-    names += event_details.code(test)
-    return provenance.code_digest([paths.PACKAGE / name for name in names])
-
-
 def conditions(test: Test, target: Target) -> Mapping[str, str]:
     """Condition -> id of its perturbation, of a test for a target, as the test names it."""
     design = DESIGNS.get(test.design_name)
@@ -142,11 +104,12 @@ def made_of(
     data: str,
     seed: int,
     perturbations: Mapping[str, str],
-    code: str,
+    code: Mapping[str, str],
 ) -> dict[str, Any]:
     """All that decides about the rows of a cell besides the model, part by part.
 
-    ``perturbations`` has a digest for each condition, ``code`` is that of what scores the test.
+    ``perturbations`` has a digest for each condition, ``code`` the hashes of the code that
+    scores the test and of the code that draws its figures.
     """
     uses = [use.model_dump() for use in test.uses_on(target.kind, dataset.id)]
     figure = test.figures.get(target.kind, "")
@@ -170,7 +133,7 @@ def made_of(
         "dataset": provenance.digest(dataset.model_dump(exclude=unsaid)),
         "dataset_version": dataset.version,
         "data": data,
-        "code": code,
+        **code,
         "perturbations": dict(perturbations),
         "seed": seed,
     }
@@ -197,7 +160,6 @@ class Planner:
         self._parts: dict[tuple[str, str, str], dict[str, Any]] = {}
         self._tables: dict[Path, str] = {}
         self._missing_parts: dict[str, str] = {}
-        self._code: dict[str, str] = {}
         self._named: set[str] = set()
         self.library = Library(benchmark, folders.cache, seed=seed, download=self._may_fetch)
 
@@ -338,10 +300,15 @@ class Planner:
         if key not in self._parts:
             used = self.conditions(test, target, dataset).items()
             digests = {condition: self.library.digest(name) for condition, name in used}
-            code = self._code.get(test.id) or self._code.setdefault(test.id, _scoring_code(test))
+            code = {"code": scoring_code(test, target), "figures": figure_code(test, target)}
             data = self.data(dataset)[0]
             self._parts[key] = made_of(test, target, dataset, data, self.seed, digests, code)
-        own = {"model": model.id, "model_version": model.version, "fingerprint": fingerprint}
+        own = {
+            "model": model.id,
+            "model_version": model.version,
+            "fingerprint": fingerprint,
+            "prediction": prediction_code(model, dataset),
+        }
         return {**own, **self._parts[key]}
 
     def is_current(self, cell: Cell, manifest: Manifest | None) -> bool:

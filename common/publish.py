@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from common import event_details, history, models, provenance, results
+from common.cell import Cell
 from common.drawing import Drawer, Drawing, Drawn, Job, job
 from common.errors import BenchmarkError, DataError
 from common.event_details.content import content, text
 from common.listening import answers
 from common.manifest import Manifest
 from common.paths import Paths
-from common.plan import Cell, Plan
+from common.plan import Plan
 from common.view import View
 
 logger = logging.getLogger(__name__)

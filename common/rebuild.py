@@ -17,7 +17,7 @@ from typing import Any
 from common import advice, datasets, models
 from common.array_store import ArrayStore
 from common.attributes import Context
-from common.certainty import intervals
+from common.cell import Cell
 from common.datasets.base import Samples
 from common.designs import Score, Selection
 from common.errors import DataError, NotCached
@@ -25,9 +25,8 @@ from common.inputs import description
 from common.keys import CellKey
 from common.paths import Paths
 from common.perturbations import Library
-from common.plan import Cell, conditions
-from common.rows import rows
-from common.scoring import decoded, scores_of, view_of
+from common.plan import conditions
+from common.scoring import decoded, judged, scores_of, view_of
 from common.selecting import Selector
 from common.simulation import Bounds
 from common.spec import Benchmark, Model
@@ -53,7 +52,7 @@ class Rebuilt:
 
     def rows(self, cache: Path) -> list[dict[str, Any]]:
         """Result rows, as a run writes them."""
-        return rows(self.cell, self.scores, Bounds(cache), intervals(self.scores, self.view))
+        return judged(self.cell, self.scores, self.view, Bounds(cache))
 
 
 class Rebuilder:
@@ -175,6 +174,7 @@ class Rebuilder:
             condition,
             perturbation=digest,
             seed=seed,
+            code=str(cell.parts.get("prediction", "")),
         )
         keys = selection.samples[["file", "start", "end"]]
         best = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
@@ -35,6 +36,15 @@ def _nearest(name: str, names: Iterable[str]) -> str:
     return nearest if ratio >= 0.5 else ""
 
 
+def _importing() -> str:
+    """Module whose import runs at the moment; of code outside an import, its own module."""
+    first = frame = sys._getframe(2)
+    while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+        frame = frame.f_back
+    found = frame if frame.f_code.co_name == "<module>" else first
+    return str(found.f_globals["__name__"])
+
+
 class Registry(Generic[T]):
     """Ordered mapping from id to thing; unknown and duplicate ids are errors.
 
@@ -51,12 +61,14 @@ class Registry(Generic[T]):
     def __init__(self, what: str):
         self.what = what
         self._items: dict[str, T] = {}
+        self._origins: dict[str, str] = {}
 
     def add(self, name: str, item: T) -> T:
         """Store ``item``; raises ConfigError if the name is taken."""
         if name in self._items:
             raise ConfigError(f"{self.what} '{name}' is defined twice")
         self._items[name] = item
+        self._origins[name] = _importing()
         return item
 
     def register(self, name: str) -> Callable[[T], T]:
@@ -68,6 +80,11 @@ class Registry(Generic[T]):
         if name not in self._items:
             raise unknown(self.what, name, self._items, where)
         return self._items[name]
+
+    def origin(self, name: str) -> str:
+        """Dotted name of the module that was being imported when a name was defined."""
+        self.get(name)
+        return self._origins[name]
 
     def names(self) -> list[str]:
         """All names in the order of definition."""

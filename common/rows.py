@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from common.cell import Cell
 from common.designs import Score
 from common.designs.groups import remark
 from common.judge import Verdict, judge
 from common.metrics import METRICS
-from common.plan import Cell
 from common.simulation import Bounds
 from common.spec import Criterion, Dataset, Model, Target
 from common.uncertainty import Effects, Interval, verdict_with_power

@@ -9,8 +9,11 @@ import numpy as np
 import pandas as pd
 
 from common import kinds
+from common.cell import Cell
+from common.certainty import intervals
 from common.designs import DESIGNS, Score, Selection, options
-from common.plan import Cell
+from common.rows import rows
+from common.simulation import Bounds
 from common.spec import Target
 from common.view import View
 
@@ -62,3 +65,24 @@ def scores_of(cell: Cell, view: View, reason: str) -> list[Score]:
         return [Score(use.metric, float("nan"), 0, reason=why, note=view.note) for use in uses]
     design = DESIGNS.get(cell.test.design_name)
     return design.scores(options(design, cell.test), view, uses)
+
+
+def judged(
+    cell: Cell, scores: Sequence[Score], view: View, bounds: Bounds | None = None
+) -> list[dict[str, Any]]:
+    """Result rows of scores: with intervals, criteria and verdicts.
+
+    Args:
+        cell: test, target, model and dataset
+        scores: by the design of the test
+        view: what they were computed from
+        bounds: simulates the bounds of criteria that say so
+    """
+    return rows(cell, scores, bounds, intervals(scores, view))
+
+
+def evaluate(
+    cell: Cell, view: View, reason: str, bounds: Bounds | None = None
+) -> list[dict[str, Any]]:
+    """From what the design of a cell sees to the rows of the cell; see :func:`judged`."""
+    return judged(cell, scores_of(cell, view, reason), view, bounds)

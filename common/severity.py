@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from common.cell import Cell
 from common.designs import DESIGNS, options
 from common.engine import Engine
 from common.errors import ConfigError
 from common.paths import SEVERITY, Paths
 from common.perturbations.severity import levels
-from common.plan import Cell, Filters
+from common.plan import Filters
 from common.publish import Publisher
 from common.results import SEVERITY_COLUMNS
 from common.spec import Benchmark, Perturbation, Target, Test

@@ -32,7 +32,9 @@ PARTS = {
     "dataset_version": "the version of the dataset",
     "dataset": "the entry of the dataset",
     "data": "the data",
+    "prediction": "the code that predicts",
     "code": "the code that scores",
+    "figures": "the code that draws the figures",
 }
 #: parts that change with another one and say nothing more
 IMPLIED = {"fingerprint": "model_version", "dataset": "dataset_version", "data": "dataset_version"}

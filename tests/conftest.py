@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import itertools
 import signal
+import sys
 import textwrap
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +19,8 @@ from common import drawing, results
 from common.engine import Engine, Report
 from common.paths import Paths
 from common.plan import Filters
+from common.predict import Predictor
+from common.publish import Publisher
 from common.spec import load_benchmark
 
 RATE = 16000
@@ -171,3 +177,48 @@ def mini_with_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mini:
     """A fresh miniature benchmark that draws."""
     monkeypatch.setenv("HOME", str(tmp_path))
     return Mini(tmp_path)
+
+
+class Tracer:
+    """Notes which modules of the program have functions that run."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    def __call__(self, frame: Any, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code.co_name != "<module>":
+            name = str(frame.f_globals.get("__name__", ""))
+            if name.startswith("common."):
+                self.seen.add(name)
+
+    def within(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, watched, with the threads that it starts."""
+
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            threading.setprofile(self)
+            sys.setprofile(self)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                sys.setprofile(None)
+                threading.setprofile(None)
+
+        return watched
+
+
+@pytest.fixture
+def tracer(monkeypatch) -> Iterator[Tracer]:
+    """Watches selecting, predicting, scoring and what is noted of sound events."""
+    found = Tracer()
+    watched = (
+        (Engine, "_select"),
+        (Engine, "_evaluate"),
+        (Predictor, "run"),
+        (Publisher, "_details"),
+    )
+    for owner, name in watched:
+        function = found.within(getattr(owner, name))
+        static = isinstance(owner.__dict__[name], staticmethod)
+        monkeypatch.setattr(owner, name, staticmethod(function) if static else function)
+    yield found
+    sys.setprofile(None)

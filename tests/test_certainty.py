@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import plan, provenance, results
+from common import results
 from common.certainty import cluster_codes, intervals
 from common.designs import DESIGNS, Score, View, options
 from common.judge import judge
@@ -227,12 +227,3 @@ def test_an_interval_without_ends_is_told_but_not_shown(mini) -> None:
     assert not {"ci_low", "ci_high", "mde"} & set(row)
     table = results.frame(rows(cell, [score], None, [Interval(0.55, 0.65, 7, 0.07)]))
     assert table.certain.tolist() == ["passes"] and table.ci_low.tolist() == [0.55]
-
-
-def test_rows_are_stale_when_the_code_of_intervals_changes(monkeypatch) -> None:
-    hashed: list[str] = []
-    monkeypatch.setattr(
-        provenance, "code_digest", lambda paths: hashed.extend(p.name for p in paths)
-    )
-    plan._scoring_code(BENCHMARK.tests[TEST])
-    assert {"uncertainty", "certainty.py"} <= set(hashed)

@@ -9,14 +9,12 @@ import shutil
 import numpy as np
 import pytest
 
-from common import history, results
+from common import closure, history, paths, results
 from common.cli import main
 from common.explain import single
 from common.keys import CellKey, row_key
 from common.metrics.events.lists import EventList
 from common.metrics.events.recordings import SoundEvents
-from common.perturbations import library
-from common.perturbations.base import PERTURBATIONS as FUNCTIONS
 from common.staleness import compared, stale
 
 TEST = """
@@ -130,24 +128,24 @@ class TestStale:
         assert bench.run() == 12 and bench.stale() == set()
 
     def test_changed_code_of_a_perturbation(self, bench, monkeypatch, tmp_path) -> None:
-        code = tmp_path / "more_code.py"
-        code.write_text("FACTOR = 1\n")
-        original = library.modules
-        gain = FUNCTIONS.get("gain")
+        copy = tmp_path / "code" / paths.PACKAGE.name
+        shutil.copytree(paths.PACKAGE, copy)
+        module = copy / "perturbations" / "noise.py"
 
-        def modules(function):
-            return (*original(function), *([code] if function is gain else []))
+        def write(text: str) -> None:
+            module.write_text(module.read_text("utf-8") + text, "utf-8")
+            monkeypatch.setattr(closure, "SOURCES", closure.Sources(copy))
 
-        monkeypatch.setattr(library, "modules", modules)
+        write("# a remark changes nothing\n")
+        assert bench.stale() == set()
+        write("FACTOR = 1\n")
         found = stale(bench.mini.engine().benchmark, bench.mini.engine().folders)
         assert {key.test for key in found} == {"own"} and len(found) == 2 * 2 * 2
         for why in found.values():
-            assert why.reasons == ("the perturbation of softer changed",)
-            assert why.concerns("softer") and not why.concerns("hiss")
+            assert why.reasons == ("the perturbation of hiss changed",)
+            assert why.concerns("hiss") and not why.concerns("softer")
         assert bench.run() == 8 and bench.stale() == set()
-        code.write_text("FACTOR = 1  # a remark changes nothing\n")
-        assert bench.stale() == set()
-        code.write_text("FACTOR = 2\n")
+        write("FACTOR = 2\n")
         assert len(bench.stale()) == 8
 
     def test_what_is_not_known_here_is_not_called_stale(self, bench) -> None:

@@ -10,10 +10,11 @@ import pytest
 import soundfile
 
 from common import published, results
+from common.cell import Cell
 from common.check import faults
 from common.criteria import criteria
 from common.designs import DESIGNS, ORIGINAL, View, options
-from common.plan import Cell, Filters, participants
+from common.plan import Filters, participants
 from common.records import Model
 from common.rows import rows
 from common.spec import load_benchmark

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 import soundfile
 
-from common import kinds, results
+from common import closure, identity, kinds, results
 from common.array_store import ArrayStore
+from common.datasets.base import definition
 from common.engine import Engine
 from common.errors import ConfigError, ModelError
 from common.paths import Paths
@@ -326,3 +327,24 @@ def test_a_segmented_table_is_a_dataset_of_its_own(catalog: Path) -> None:
     found = rows(catalog)
     assert set(found.n) == {4}
     assert found.set_index(["metric", "label"])["value"]["event_f", ""] == 1
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_no_module_that_works_on_a_cell_is_missing(catalog: Path, tracer, test: str) -> None:
+    """What runs from samples to rows and details belongs to the identity of a cell."""
+    report = run(catalog, tests=(test,), models=("listens",))
+    assert report.computed == 1 and not report.errors
+    benchmark = load_benchmark([catalog])
+    found = set(closure.STOPS) | {"common.engine", "common.models.lazy", "common.publish"}
+    found |= {"common.cell", "common.simulation.bounds"}
+    # begun from the same place, with identities of their own
+    found |= {"common.drawing", "common.listening.answers"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            closure, "code_of", lambda *starts: found.update(closure.SOURCES.modules(*starts))
+        )
+        identity.scoring_code(benchmark.tests[test], benchmark.targets["beeps"])
+        identity.prediction_code(benchmark.models["listens"], benchmark.datasets["tones"])
+        definition(benchmark.datasets["tones"])
+    assert "common.metrics.events.recordings" in tracer.seen
+    assert tracer.seen - found == set()

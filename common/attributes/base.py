@@ -95,6 +95,11 @@ class Recipe:
         return self.attribute.needs(self.options)
 
     @property
+    def origin(self) -> str:
+        """Dotted name of the module that defines it."""
+        return ATTRIBUTES.origin(self.attribute.name)
+
+    @property
     def key(self) -> tuple[str, str]:
         """Recipes with the same key compute the same."""
         return self.attribute.name, self.options.model_dump_json()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from common import closure, datasets
 from common.attributes import f0
 from common.attributes.base import Context
 from common.datasets.base import Samples
@@ -86,6 +87,7 @@ def store(model: Autocorrelation, samples: Samples, cache: Path) -> PredictionSt
     described = {
         "attribute": COLUMN,
         "method": model.fingerprint,
+        "code": closure.code_of(type(model), datasets.module(dataset)),
         "sampling_rate": RATE_HZ,
         "database": dataset.database,
         "database_version": dataset.version,

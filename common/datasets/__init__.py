@@ -52,8 +52,8 @@ def availability(dataset: Dataset, cache: Path, download: bool = False) -> str:
 def fingerprint(dataset: Dataset, cache: Path) -> str:
     """Hash that changes when samples, labels or audio change.
 
-    Cheap: it hashes definitions, tables and file sizes, imports no audb and asks no repository.
-    Only for datasets that are available.
+    Cheap: it hashes definitions, tables, file sizes and the code that makes sample tables of them,
+    imports no audb and asks no repository. Only for datasets that are available.
     """
     return _adapter(dataset).fingerprint(dataset, cache)
 
@@ -111,10 +111,19 @@ def media(samples: Samples, files: Collection[str] | None = None) -> Path:
     return _adapter(samples.dataset).media(samples, wanted)
 
 
-def _adapter(dataset: Dataset) -> Adapter:
+def module(dataset: Dataset) -> str:
+    """Dotted name of the adapter of an entry.
+
+    Raises:
+        ConfigError: if there is no such adapter
+    """
     if dataset.adapter not in ADAPTERS:
         raise unknown("adapter", dataset.adapter, ADAPTERS, entries.place(dataset, "adapter"))
-    return cast(Adapter, importlib.import_module(f"common.datasets.{dataset.adapter}_adapter"))
+    return f"{__name__}.{dataset.adapter}_adapter"
+
+
+def _adapter(dataset: Dataset) -> Adapter:
+    return cast(Adapter, importlib.import_module(module(dataset)))
 
 
 __all__ = [
@@ -126,4 +135,5 @@ __all__ = [
     "fingerprint",
     "load",
     "media",
+    "module",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from common import closure
 from common.provenance import digest
 from common.spec import Dataset, Target
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:  # importing pandas costs a second; an up-to-date check needs 
     import pandas as pd
 
 KEYS = ["file", "start", "end"]
-
-#: version of the code that makes sample tables; a higher one makes all results stale
-FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -90,11 +88,12 @@ def rating_column(target: str, column: str) -> str:
 
 
 def definition(dataset: Dataset) -> dict[str, Any]:
-    """What in an entry decides about its sample table, and the version of the code."""
+    """What in an entry decides about its sample table, and the hash of the code that makes it."""
     keys = {"adapter", "name", "version", "table", "columns", "mapping", "scale", "embedded"}
     if dataset.ratings:
         keys.add("ratings")
-    return {"format": FORMAT, "id": dataset.database, **dataset.model_dump(include=keys)}
+    code = closure.code_of(f"{__package__}.{dataset.adapter}_adapter")
+    return {"code": code, "id": dataset.database, **dataset.model_dump(include=keys)}
 
 
 def media_fingerprint(root: Path, files: Iterable[str]) -> str:

@@ -126,8 +126,6 @@ class Design:
             this test and dataset
         attributes: options -> column -> :class:`~common.attributes.Recipe`, for columns that
             are computed from audio before ``select``
-        modules: code besides the design's own module that decides about scores, relative to
-            the package
         shown: (options, view) -> View that figures are drawn from, if not the one of the scores
         simulated: whether its scores say how many samples they rest on, so that a criterion
             may be ``within: simulated``
@@ -149,7 +147,6 @@ class Design:
         default=lambda options, target, selection, draws: selection
     )
     attributes: Callable[[Any], Mapping[str, Any]] = field(default=lambda options: {})
-    modules: tuple[str, ...] = ()
     shown: Callable[[Any, View], View] = field(default=lambda options, view: view)
     simulated: bool = False
 

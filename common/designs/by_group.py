@@ -171,12 +171,6 @@ DESIGNS.add(
         scores=scores,
         criterion_names=criterion_names,
         attributes=attributes,
-        modules=(
-            "designs/groups.py",
-            "designs/group_scores.py",
-            "designs/balancing.py",
-            "attributes",
-        ),
         simulated=True,
     ),
 )

@@ -195,13 +195,6 @@ DESIGNS.add(
         criterion_names=criterion_names,
         attributes=attributes,
         misfit=misfit,
-        modules=(
-            "designs/group_shift.py",
-            "designs/groups.py",
-            "designs/group_scores.py",
-            "designs/balancing.py",
-            "attributes",
-        ),
         simulated=True,
     ),
 )

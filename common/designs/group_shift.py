@@ -164,12 +164,6 @@ DESIGNS.add(
         criterion_names=criterion_names,
         attributes=attributes,
         misfit=misfit,
-        modules=(
-            "designs/groups.py",
-            "designs/group_scores.py",
-            "designs/balancing.py",
-            "attributes",
-        ),
         simulated=True,
     ),
 )

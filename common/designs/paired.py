@@ -224,6 +224,5 @@ DESIGNS.add(
         conditions=conditions,
         criterion_names=criterion_names,
         shown=shown,
-        modules=("designs/balancing.py", "designs/perturbed.py"),
     ),
 )

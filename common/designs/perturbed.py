@@ -133,6 +133,5 @@ DESIGNS.add(
         conditions=conditions,
         criterion_names=criterion_names,
         misfit=misfit,
-        modules=("designs/against_truth.py",),
     ),
 )

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import pydantic
 
 from common import spec
 from common.embedded import speech
+from common.embedded.corpus import KINDS
 from common.embedded.reading import TEXT, Line, Reading
 from common.embedded.speech import known
 from common.errors import ConfigError
@@ -90,10 +91,9 @@ class Sound:
     made: bool = False
 
 
+@KINDS.register("accents")
 class Accents(Reading):
     """The recipe: all voices read all sentences in all accents."""
-
-    modules: ClassVar[tuple[str, ...]] = ("reading.py", "accents.py")
 
     language: str
     vowels: tuple[str, ...]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pydantic
 
 from common import rng, spec
 from common.embedded import speech
+from common.embedded.corpus import KINDS
 from common.embedded.speech import Utterance, known
 from common.errors import ConfigError
 
@@ -58,10 +59,9 @@ class Spread(spec.Record):
     expressivity: float = pydantic.Field(ge=0)
 
 
+@KINDS.register("acted")
 class Acted(speech.Recipe):
     """The recipe; one table ``<category>.<split>`` for each split."""
-
-    modules: ClassVar[tuple[str, ...]] = ("acted.py",)
 
     category: str
     dimensions: tuple[str, ...]

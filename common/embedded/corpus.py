@@ -9,25 +9,19 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from common import spec
+from common.registry import Registry
 
 #: sampling rate of all embedded audio in Hz
 SAMPLING_RATE = 16000
 
 
 class Recipe(spec.Entry, abc.ABC):
-    """What every recipe says.
-
-    Attributes:
-        modules: modules of this package that decide about the content of a corpus of this kind,
-            besides this one and those that write and publish
-    """
-
-    modules: ClassVar[tuple[str, ...]] = ()
+    """What every recipe says."""
 
     kind: str
     version: str
@@ -56,3 +50,7 @@ class Recipe(spec.Entry, abc.ABC):
     def content(self) -> Any:
         """All that the recipe says, for its hash."""
         return self.model_dump(mode="json")
+
+
+#: ``kind`` of a recipe -> class that reads it
+KINDS: Registry[type[Recipe]] = Registry("kind of recipe")

@@ -8,14 +8,14 @@ by sample.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pydantic
 
 from common import rng, spec
 from common.embedded import acoustics, dsp, rooms
-from common.embedded.corpus import SAMPLING_RATE
+from common.embedded.corpus import KINDS, SAMPLING_RATE
 from common.embedded.reading import TEXT, Line, Reading
 from common.embedded.speech import Utterance, filled
 from common.errors import ConfigError
@@ -58,10 +58,9 @@ class Device(spec.Record):
     control: float = pydantic.Field(default=0.0, ge=0, lt=1)
 
 
+@KINDS.register("devices")
 class Devices(Reading):
     """Kind ``devices``: sentences read by all voices, recorded by all devices."""
-
-    modules: ClassVar[tuple[str, ...]] = ("reading.py", "devices.py", "rooms.py", "dsp.py")
 
     language: str
     tongue: str

@@ -20,16 +20,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from common import files, heap, paths, provenance
+from common import closure, files, heap, paths, provenance
 from common.embedded import REPOSITORY, synthesis
 from common.embedded.corpus import Recipe
 from common.errors import DataError, MissingDependency, OutputError
 
 RENDER = "common.embedded.render"
-#: modules that decide about the content of every corpus, besides those of its kind
-CODE = ("corpus.py", "acoustics.py", "render.py", "database.py")
-#: and of those that a synthesiser speaks
-SPEECH = ("speech.py", "espeak_worker.py")
+DATABASE = "common.embedded.database"
 BUILD = ".build-"
 
 Progress = Callable[[int, int], None]
@@ -42,9 +39,7 @@ def host(cache: Path) -> Path:
 
 def fingerprint(recipe: Recipe) -> str:
     """Hash of all that decides about the content of a corpus: recipe and code."""
-    names = (*CODE, *(SPEECH if recipe.synthesiser else ()), *recipe.modules)
-    code = [Path(__file__).with_name(name) for name in dict.fromkeys(names)]
-    return provenance.digest([recipe.content(), provenance.code_digest(code)])
+    return provenance.digest([recipe.content(), closure.code_of(type(recipe), RENDER, DATABASE)])
 
 
 def ensure_corpora(

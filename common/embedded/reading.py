@@ -9,12 +9,13 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from common import rng, spec
 from common.embedded import speech
+from common.embedded.corpus import KINDS
 from common.embedded.speech import Speaker, Utterance, known
 from common.embedded.templates import Templates, sentences
 from common.embedded.templates import load as load_templates
@@ -51,8 +52,6 @@ class Line:
 
 class Reading(speech.Recipe):
     """Voices read lines; their cues follow from one dimension, how lively it is read."""
-
-    modules: ClassVar[tuple[str, ...]] = ("reading.py",)
 
     table: str
     voices: tuple[speech.Voice, ...]
@@ -139,6 +138,7 @@ class Language(spec.Record):
         return " ".join(self.respell.get(word, word) for word in text.split(" "))
 
 
+@KINDS.register("languages")
 class Languages(Reading):
     """Kind ``languages``: the same sentences in several languages, read by all voices."""
 
@@ -172,14 +172,13 @@ class Languages(Reading):
                 )
 
 
+@KINDS.register("sentiments")
 class Sentiments(Reading):
     """Kind ``sentiments``: sentences that a sentiment word colours, read by voices in turn.
 
     The sentences with one number differ in that word only (:mod:`common.embedded.templates`),
     and one voice reads all of them.
     """
-
-    modules: ClassVar[tuple[str, ...]] = ("reading.py", "templates.py")
 
     languages: Mapping[str, Language]
     templates: str

@@ -6,25 +6,22 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from common import spec
-from common.embedded import accents, acted, corpus, devices, reading, scenes, sound_corpora
+from common.embedded import (  # noqa: F401 (registration)
+    accents,
+    acted,
+    devices,
+    reading,
+    scenes,
+    sound_corpora,
+)
+from common.embedded.corpus import KINDS, Recipe
 from common.errors import ConfigError
-from common.registry import Registry, unknown
+from common.registry import unknown
 
 FOLDER = Path(__file__).with_name("recipes")
 
-#: ``kind`` of a recipe -> class that reads it
-KINDS: Registry[type[corpus.Recipe]] = Registry("kind of recipe")
-KINDS.add("acted", acted.Acted)
-KINDS.add("accents", accents.Accents)
-KINDS.add("languages", reading.Languages)
-KINDS.add("sentiments", reading.Sentiments)
-KINDS.add("scenes", scenes.Scenes)
-KINDS.add("devices", devices.Devices)
-KINDS.add("sounds", sound_corpora.Sounds)
-KINDS.add("rooms", sound_corpora.Rooms)
 
-
-def load(path: Path) -> corpus.Recipe:
+def load(path: Path) -> Recipe:
     """Read and check a recipe.
 
     Raises:
@@ -32,14 +29,16 @@ def load(path: Path) -> corpus.Recipe:
     """
     content = spec.read_yaml(path)
     if not isinstance(content, Mapping) or "kind" not in content:
-        raise ConfigError(f"{path}: kind: missing; expected one of: {', '.join(KINDS.names())}")
+        raise ConfigError(
+            f"{path}: kind: missing; expected one of: {', '.join(sorted(KINDS.names()))}"
+        )
     record = KINDS.get(str(content["kind"]), f"{path}: kind")
     recipe = spec.parse(record, content, path, "", builtin=True)
     recipe.check()
     return recipe
 
 
-def choose(names: Collection[str] | None = None) -> list[corpus.Recipe]:
+def choose(names: Collection[str] | None = None) -> list[Recipe]:
     """Built-in recipes, in the order of their files.
 
     Args:

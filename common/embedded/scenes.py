@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pydantic
 
 from common import rng, spec
 from common.embedded import bursts, corpus, sounds
-from common.embedded.corpus import SAMPLING_RATE
+from common.embedded.corpus import KINDS, SAMPLING_RATE
 from common.embedded.dsp import band, filtered, noise, with_rms
 from common.errors import ConfigError
 from common.registry import unknown
@@ -106,6 +106,7 @@ class Scene:
         return self.place
 
 
+@KINDS.register("scenes")
 class Scenes(corpus.Recipe):
     """Kind ``scenes``.
 
@@ -117,8 +118,6 @@ class Scenes(corpus.Recipe):
         devices: device -> what it leaves
         each: number of scenes of each place with each device
     """
-
-    modules: ClassVar[tuple[str, ...]] = ("scenes.py", "sounds.py", "bursts.py", "dsp.py")
 
     seconds: tuple[float, float]
     events: tuple[int, int]

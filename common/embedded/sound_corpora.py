@@ -11,7 +11,7 @@ import pydantic
 
 from common import rng, spec
 from common.embedded import bursts, corpus, database, music, rooms, sounds
-from common.embedded.corpus import SAMPLING_RATE
+from common.embedded.corpus import KINDS, SAMPLING_RATE
 from common.errors import ConfigError
 from common.registry import unknown
 
@@ -49,6 +49,7 @@ class Group(spec.Record):
     seconds: float = pydantic.Field(gt=0)
 
 
+@KINDS.register("sounds")
 class Sounds(corpus.Recipe):
     """Kind ``sounds``: takes of synthesised sounds by category."""
 
@@ -119,10 +120,9 @@ class Place(spec.Record):
     angle_deg: float = 0.0
 
 
+@KINDS.register("rooms")
 class Rooms(corpus.Recipe):
     """Kind ``rooms``: impulse responses between places in simulated rooms."""
-
-    modules: ClassVar[tuple[str, ...]] = ("sound_corpora.py", "rooms.py", "dsp.py")
 
     rooms: Mapping[str, Room]
     responses: Mapping[str, Place]

@@ -20,13 +20,6 @@ def wanted(test: Test, target: Target) -> bool:
     return target.kind == "events" and test.design_name == DESIGN
 
 
-def code(test: Test) -> list[str]:
-    """Code below the package that decides about the details of a test, if it has any."""
-    if test.design_name != DESIGN or not test.uses("events"):
-        return []
-    return ["event_details", "events_report/picker.py"]
-
-
 def file_name(data: str) -> str:
     """Name of the file of a dataset, beside the figures of the test."""
     return f"{PREFIX}{data}.json"

@@ -19,7 +19,7 @@ from common.metrics.events.tallies import TALLIES
 from common.view import View
 
 if TYPE_CHECKING:
-    from common.plan import Cell
+    from common.cell import Cell
 
 #: classes up to which a confusion matrix is written
 CONFUSION = 60

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from common.errors import DataError
 from common.figures import style
@@ -92,6 +91,8 @@ def present(values: np.ndarray) -> np.ndarray:
     """
     values = np.asarray(values)
     if values.dtype == object:
+        import pandas as pd
+
         return ~pd.isna(values)
     return np.isfinite(values)
 

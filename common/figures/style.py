@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from common import paths
-from common.results import write_bytes
+from common.files import write_bytes
 from common.spec import read_yaml
 
 if TYPE_CHECKING:

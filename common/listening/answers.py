@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from common import files
+from common.cell import Cell
 from common.designs import DESIGNS, options
 from common.designs.paired import Paired, partners, reference
 from common.designs.perturbed import Perturbed
 from common.paths import Paths
-from common.plan import Cell
 from common.spec import Target, Test
 from common.view import ORIGINAL, View
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from common import embedded, files, paths, provenance
+from common import closure, embedded, files, paths, provenance
 from common.embedded import publish, recipes
 from common.errors import BenchmarkError
 from common.listening import speech
@@ -35,7 +35,6 @@ from common.spec import Benchmark
 STATE = "examples.json"
 FORMAT = 1
 #: modules that decide about the sentences
-CODE = ("speech.py", "acoustics.py", "espeak_worker.py", "synthesis.py")
 
 Make = Callable[[], np.ndarray]
 
@@ -134,10 +133,8 @@ def planned(benchmark: Benchmark, folders: paths.Paths) -> Iterator[Example]:
     chosen = settings()
     library = Library(benchmark, folders.cache)
     spoken = _Once(lambda: speak(chosen))
-    code = [Path(embedded.__file__).with_name(name) for name in CODE]
-    here = [Path(__file__).with_name("speech.py"), *code]
     said = chosen.model_dump(mode="json", include={"seed", "speech"})
-    text = provenance.digest([said, provenance.code_digest(here)])
+    text = provenance.digest([said, closure.code_of(speak)])
     yield Example(SPEECH, "Original", text, spoken)
     yield from _recorded(chosen)
     yield from _responses(chosen, library)

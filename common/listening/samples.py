@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import datasets, files, paths, provenance
+from common import closure, datasets, files, paths, provenance
 from common.datasets import audio
 from common.errors import BenchmarkError
 from common.listening import answers, licences
@@ -46,7 +46,6 @@ FORMAT = 2
 TOP = 3
 LONGEST_S = 12.0
 RATE = 16000
-CODE = ("answers.py", "licences.py", "loudness.py", "samples.py")
 
 
 @dataclass(frozen=True)
@@ -184,7 +183,7 @@ class _Maker:
         self.library = Library(benchmark, folders.cache, seed=seed, download=lambda _: download)
         self.download = download
         self.written = 0
-        self.code = provenance.code_digest(Path(__file__).with_name(name) for name in CODE)
+        self.code = closure.code_of(type(self))
         self._samples: dict[str, datasets.base.Samples] = {}
 
     def entry(self, group: Group, old: Mapping[str, Any]) -> dict[str, Any]:

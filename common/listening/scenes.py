@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from common import datasets, files, paths, provenance
+from common import closure, datasets, files, paths, provenance
 from common.datasets import audio
 from common.errors import BenchmarkError
 from common.event_details import PREFIX
@@ -31,7 +31,6 @@ logger = logging.getLogger(__name__)
 
 FORMAT = 1
 FILE = "scenes.json"
-CODE = ("scenes.py", "licences.py")
 #: colours of a picture, and rows of frequencies that are drawn as one
 LEVELS, ROWS = 64, 3
 
@@ -118,8 +117,7 @@ class _Maker:
         self.folders = folders
         self.download = download
         self.written = 0
-        here = [Path(__file__).with_name(name) for name in CODE]
-        self.code = provenance.code_digest([*here, paths.PACKAGE / "figures" / "audio.py"])
+        self.code = closure.code_of(type(self))
 
     def entry(
         self, dataset: Dataset, wanted: set[Wanted], old: Mapping[str, Any]

@@ -70,9 +70,9 @@ def load(
 def fingerprint(entry: spec.Model, *, cache: Path | None = None) -> str:
     """Hash of everything that decides about the predictions of a model.
 
-    Fields of the entry, the version of the adapter and the content of the model's files.
-    Not in it: the seed (a key of its own), labels and descriptions, where the files are,
-    and the device, which changes the last digits only.
+    Fields of the entry and the content of the model's files. Not in it: the code of the adapter
+    and the seed (keys of their own), labels and descriptions, where the files are, and the
+    device, which changes the last digits only.
 
     Args:
         entry: catalog entry
@@ -84,7 +84,7 @@ def fingerprint(entry: spec.Model, *, cache: Path | None = None) -> str:
     """
     adapter = _adapter(entry)
     fields = entry.model_dump(include=_FIELDS, mode="json", fallback=repr)
-    return digest([fields, adapter.VERSION, adapter.content(entry, cache)])
+    return digest([fields, adapter.content(entry, cache)])
 
 
 def offered_targets(
@@ -145,7 +145,16 @@ def unanswered(
     return f"model '{entry.id}': {path} has predictions for {', '.join(known)} only"
 
 
-def _adapter(entry: spec.Model) -> Adapter:
+def module(entry: spec.Model) -> str:
+    """Dotted name of the adapter of an entry.
+
+    Raises:
+        ConfigError: if there is no such adapter
+    """
     if entry.adapter not in ADAPTERS:
         raise unknown("adapter", entry.adapter, ADAPTERS, place(entry, "adapter"))
-    return cast(Adapter, importlib.import_module(f"common.models.{entry.adapter}"))
+    return f"{__name__}.{entry.adapter}"
+
+
+def _adapter(entry: spec.Model) -> Adapter:
+    return cast(Adapter, importlib.import_module(module(entry)))

@@ -116,12 +116,7 @@ class LoadOptions:
 
 
 class Adapter(Protocol):
-    """One way to get at models: a module of this package.
-
-    ``VERSION`` changes when the adapter gives other predictions for the same entry.
-    """
-
-    VERSION: str
+    """One way to get at models: a module of this package."""
 
     def content(self, entry: spec.Model, cache: Path | None) -> Any:
         """What decides about the predictions besides the entry: hashes of files.

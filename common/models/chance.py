@@ -28,8 +28,6 @@ from common.models.outputs import wanted
 from common.registry import unknown
 from common.rng import digest
 
-VERSION = "1"
-
 #: distribution -> kind of the targets that it serves
 _SERVES = {
     "gaussian": "regression",

@@ -27,8 +27,6 @@ from common.models.onnx_files import Layout, content_digests, layout
 from common.models.onnx_session import open_graph, open_transformed
 from common.models.outputs import Choice, Node, choose, wanted
 
-VERSION = "1"
-
 #: signals that are taken at once, of which each is a call: reading the answers costs less
 GROUP = 64
 

@@ -33,8 +33,6 @@ from common.provenance import digest
 from common.registry import unknown
 from common.view import ORIGINAL
 
-VERSION = "1"
-
 
 def content(entry: spec.Model, cache: Path | None) -> str:
     """Hash of the file; of all files if there are several."""

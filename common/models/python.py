@@ -39,8 +39,6 @@ from common.models.outputs import Choice, wanted
 from common.provenance import digest
 from common.registry import unknown
 
-VERSION = "1"
-
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:
     """Hashes of the code, of ``path`` and of files that parameters name."""

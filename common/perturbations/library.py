@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import datasets, kinds, provenance, rng
+from common import closure, datasets, kinds, provenance, rng
 from common.errors import DatasetUnavailable
 from common.perturbations import amr
-from common.perturbations.base import PERTURBATIONS, Function
+from common.perturbations.base import PERTURBATIONS
 from common.perturbations.corpora import Corpora, CorpusSpec, corpus_spec
 from common.perturbations.severity import levels
 from common.registry import unknown
@@ -25,11 +23,8 @@ if TYPE_CHECKING:
 
 #: parameter that names recordings of a dataset
 CORPUS = "corpus"
-#: module that reads them
-CORPORA = "corpora"
 #: modules that need more than the program itself -> why they cannot be used
-NEEDS: dict[str, Callable[[], str]] = {"amr": amr.missing}
-FOLDER = Path(__file__).parent
+NEEDS: dict[str, Callable[[], str]] = {amr.__name__: amr.missing}
 
 
 class Library:
@@ -100,7 +95,7 @@ class Library:
             others = sorted(corpora for base, corpora in self._variants if base == name)
             hint = f". 'corpora: {others[0]}' in the dataset's entry takes others" if others else ""
             return self._corpora.missing(spec) + hint
-        used = {path.stem for path in modules(PERTURBATIONS.get(entry.function))}
+        used = closure.SOURCES.modules(PERTURBATIONS.get(entry.function))
         reasons = (why() for module, why in NEEDS.items() if module in used)
         return next((reason for reason in reasons if reason), "")
 
@@ -122,8 +117,8 @@ class Library:
     def digest(self, name: str) -> str:
         """Hash of what decides about the outcome besides signal and seed.
 
-        These are id and parameters, the code of the function and of the modules it uses, and
-        the recordings it draws from.
+        These are id and parameters, the code of the function and of this class with all that
+        they use, and the recordings it draws from.
         """
         if name not in self._digests:
             self._digests[name] = self._digest(self.entry(name))
@@ -131,15 +126,13 @@ class Library:
 
     def _digest(self, entry: Perturbation) -> str:
         spec = _corpus(entry)
-        code = modules(PERTURBATIONS.get(entry.function))
-        if spec is not None:
-            code = (*code, FOLDER / f"{CORPORA}.py")
+        function = PERTURBATIONS.get(entry.function)
         return provenance.digest(
             {
                 "id": entry.id,
                 "function": entry.function,
                 "params": dict(entry.params),
-                "code": provenance.code_digest(code),
+                "code": closure.code_of(function, type(self)),
                 "recordings": "" if spec is None else self._corpora.fingerprint(spec),
             }
         )
@@ -204,25 +197,6 @@ def corpus_of(entry: Perturbation) -> str:
     """Id of the dataset that a perturbation draws from, empty if it needs none."""
     spec = _corpus(entry)
     return "" if spec is None else spec.dataset
-
-
-@cache
-def modules(function: Function) -> tuple[Path, ...]:
-    """Modules of this package that decide about what a function returns."""
-    todo = [inspect.getmodule(inspect.unwrap(function)).__name__.rpartition(".")[2]]  # type: ignore[union-attr]
-    found: dict[str, Path] = {}
-    while todo:
-        name = todo.pop()
-        path = FOLDER / f"{name}.py"
-        if name in found or not path.is_file():
-            continue
-        found[name] = path
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-                inside = [n for n in names if n.startswith(f"{__package__}.")]
-                todo += [n.removeprefix(f"{__package__}.").split(".")[0] for n in inside]
-    return tuple(sorted(found.values()))
 
 
 def faults(benchmark: Benchmark, entry: Perturbation) -> Iterator[str]:

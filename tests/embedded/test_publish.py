@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from common import datasets, embedded, paths, spec
+from common import closure, datasets, embedded, paths, spec
 from common.embedded import acted, publish, recipes, synthesis, templates
 from common.errors import ConfigError, DataError, OutputError
 
@@ -298,11 +298,21 @@ def test_fingerprint_covers_recipe_templates_and_code(
     same = fingerprint(content)
     assert same == fingerprint(dict(reversed(content.items())))
     assert same != fingerprint({**content, "seed": content["seed"] + 1})
-    monkeypatch.setattr(publish, "CODE", publish.CODE[:-1])
-    assert same != fingerprint(content)
+    copy = tmp_path / paths.PACKAGE.name
+    shutil.copytree(paths.PACKAGE, copy)
+    monkeypatch.setattr(closure, "SOURCES", closure.Sources(copy))
+    assert same == fingerprint(content)
+    for module in ("acted", "render", "database", "acoustics", "espeak_worker"):
+        source = copy / "embedded" / f"{module}.py"
+        source.write_text(source.read_text("utf-8") + "\nCHANGED = 1\n", "utf-8")
+        closure.SOURCES.forget()
+        assert fingerprint(content) != same, module
+        same = fingerprint(content)
+    source = copy / "embedded" / "scenes.py"
+    source.write_text(source.read_text("utf-8") + "\nCHANGED = 1\n", "utf-8")
+    closure.SOURCES.forget()
+    assert same == fingerprint(content)
     monkeypatch.undo()
-    monkeypatch.setattr(acted.Acted, "modules", ())
-    assert same != fingerprint(content)
     sentiment = {**load("sentiment"), "templates": "words.yaml"}
     words = tmp_path / "words.yaml"
     words.write_text(templates.BUILTIN.read_text("utf-8"), "utf-8")

@@ -136,7 +136,7 @@ def test_more_faults_are_named(load: Load, write: Write) -> None:
     content["voices"][1]["id"] = content["voices"][0]["id"]
     with pytest.raises(ConfigError, match="voices: id: 'f1' is used twice"):
         recipes.load(write(content))
-    with pytest.raises(ConfigError, match="kind: missing; expected one of: acted, accents"):
+    with pytest.raises(ConfigError, match="kind: missing; expected one of: accents, acted"):
         recipes.load(write([]))
 
 

@@ -49,15 +49,6 @@ def test_fingerprint_follows_the_content_and_not_the_place(entry, graph, tmp_pat
     assert models.fingerprint(entry(adapter="onnx", path="m.onnx")) != before
 
 
-def test_version_of_the_adapter_is_part_of_the_fingerprint(entry, monkeypatch):
-    mine = entry(adapter="chance", params={"distribution": "gaussian"})
-    before = models.fingerprint(mine)
-    from common.models import chance
-
-    monkeypatch.setattr(chance, "VERSION", "999")
-    assert models.fingerprint(mine) != before
-
-
 def test_loaded_model_has_what_was_announced(entry, graph, targets, tmp_path):
     """The order of targets decides about the columns of stored predictions."""
     graph(tmp_path / "m.onnx", {"valence": [1], "arousal": [2]})

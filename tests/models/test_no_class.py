@@ -69,6 +69,7 @@ def test_names_of_a_python_model(targets):
 
 
 def test_an_entry_without_null_keeps_its_fingerprint(entry, tmp_path):
+    """A fingerprint is written into manifests: it must not change without need."""
     (tmp_path / "p.csv").write_text("file,emotion\na.wav,anger\n")
     mapped = {"emotion": {"mapping": {"angry": "anger"}}}
     known = models.fingerprint(entry(adapter="predictions", path="p.csv", outputs=mapped))

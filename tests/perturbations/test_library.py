@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 import itertools
 import random
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 
-from common import paths
+from common import closure, paths
 from common.errors import AudioError, ConfigError
 from common.models.base import SampleKey
 from common.perturbations import PERTURBATIONS, Library, amr, faults, library
 from common.perturbations.base import draw, perturbation
-from common.perturbations.library import modules
 from common.spec import Perturbation, load_benchmark
 
 RATE = 16000
@@ -175,32 +175,38 @@ class TestDigest:
         assert moved == ["gain"]
 
     def test_covers_code_of_the_module_and_what_it_uses(self) -> None:
-        used = {n: {p.stem for p in modules(PERTURBATIONS.get(n))} for n in PERTURBATIONS.names()}
-        assert used["gain"] == {"base", "basics", "levels", "small_changes"}
-        assert used["low_quality_phone"] >= {"phone", "amr", "compander", "levels"}
-        assert "phone" not in used["background"] and "noise" in used["background"]
+        used = {
+            n: set(closure.SOURCES.modules(PERTURBATIONS.get(n))) for n in PERTURBATIONS.names()
+        }
+        names = {n: {m.rpartition(".")[2] for m in found} for n, found in used.items()}
+        assert names["gain"] == {"base", "basics", "levels", "small_changes"}
+        assert names["low_quality_phone"] >= {"phone", "amr", "compander", "levels"}
+        assert "phone" not in names["background"] and "noise" in names["background"]
 
     def test_covers_code(self, monkeypatch, tmp_path: Path) -> None:
         """A comment changes nothing, a number changes exactly what uses the module."""
-        folder = tmp_path / "perturbations"
-        folder.mkdir()
-        for path in library.FOLDER.glob("*.py"):
-            (folder / path.name).write_text(path.read_text("utf-8"))
-        monkeypatch.setattr(library, "FOLDER", folder)
+        copy = tmp_path / paths.PACKAGE.name
+        shutil.copytree(paths.PACKAGE, copy)
 
         def digests() -> dict[str, str]:
-            modules.cache_clear()
+            monkeypatch.setattr(closure, "SOURCES", closure.Sources(copy))
             books = Library(BENCHMARK, Path("/nonexistent"))
             return {name: books.digest(name) for name in NAMES}
 
+        def replace(module: str, old: str, new: str) -> None:
+            path = copy / "perturbations" / module
+            text = path.read_text("utf-8")
+            assert old in text
+            path.write_text(text.replace(old, new, 1), "utf-8")
+
         before = digests()
-        path = folder / "compander.py"
-        path.write_text("# a remark\n" + path.read_text("utf-8"))
+        replace("compander.py", "FLOOR_DB = -200.0", "FLOOR_DB = -200.0  # a remark")
         assert digests() == before
-        path.write_text(path.read_text("utf-8").replace("FLOOR_DB = -200.0", "FLOOR_DB = -100.0"))
+        replace("compander.py", "FLOOR_DB = -200.0", "FLOOR_DB = -100.0")
         after = digests()
-        modules.cache_clear()
         assert [name for name in NAMES if after[name] != before[name]] == ["low-quality-phone"]
+        replace("library.py", "int(key.start)", "int(key.start) + 1")
+        assert not set(digests().values()) & set(after.values())
 
 
 class TestAvailability:
@@ -215,7 +221,9 @@ class TestAvailability:
         assert books.missing("white-noise") == ""
 
     def test_missing_encoder(self, tmp_path: Path, monkeypatch) -> None:
-        monkeypatch.setitem(library.NEEDS, "amr", lambda: "no encoder. Install it")
+        monkeypatch.setitem(
+            library.NEEDS, "common.perturbations.amr", lambda: "no encoder. Install it"
+        )
         books = Library(BENCHMARK, tmp_path)
         assert books.missing("low-quality-phone") == "no encoder. Install it"
         assert books.missing("gain") == ""

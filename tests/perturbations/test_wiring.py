@@ -169,7 +169,7 @@ class TestUnavailable:
     def test_a_part_of_the_program_is_installed_later(self, own, monkeypatch) -> None:
         add_sounds(own)
         with monkeypatch.context() as patch:
-            patch.setitem(library.NEEDS, "small_changes", lambda: "no gain")
+            patch.setitem(library.NEEDS, "common.perturbations.small_changes", lambda: "no gain")
             assert len(run(own).not_run) == 2
         report = run(own)
         assert (report.computed, report.current) == (2, 2) and not report.not_run
@@ -180,13 +180,19 @@ class TestUnavailable:
         add_sounds(own)
         run(own)
         before = own.files()
-        monkeypatch.setitem(library.NEEDS, "small_changes", lambda: "no gain any more")
+        monkeypatch.setitem(
+            library.NEEDS, "common.perturbations.small_changes", lambda: "no gain any more"
+        )
         report = run(own)
         assert (report.computed, report.current) == (0, 4)
         assert own.files() == before
 
     def test_a_test_without_any_condition_predicts_nothing(self, own, monkeypatch) -> None:
-        monkeypatch.setitem(library.NEEDS, "small_changes", lambda: "no gain. Install it with: x")
+        monkeypatch.setitem(
+            library.NEEDS,
+            "common.perturbations.small_changes",
+            lambda: "no gain. Install it with: x",
+        )
         report = run(own, tests=("own",))
         assert report.calls == 0 and not report.errors
         table = rows(own)
