@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from common.event_details import class_wise, content, curves, scenes
+from common.event_details import class_wise, content, curves, drawings, scenes
 from common.listening.scenes import picture
 from common.metrics import METRICS
 from common.metrics.events.frames import FrameScores
@@ -187,3 +187,70 @@ def test_a_place_in_the_picture_is_a_time(tmp_path: Any) -> None:
     assert columns.min() / loud.shape[1] == pytest.approx(0.5, abs=0.01)
     # the top of the picture is 8 kHz
     assert np.median(rows) / loud.shape[0] == pytest.approx(0.25, abs=0.03)
+
+
+@pytest.fixture(scope="module")
+def told(view: Any) -> dict[str, Any]:
+    """Details of the scenes as a run writes them."""
+    truth, prediction = view.truth, view.prediction
+    families = {
+        name: {"params": params, **class_wise.class_wise(name, view, params), "picker": None}
+        for name, params in PARAMS.items()
+    }
+    uses = [SimpleNamespace(metric="psds_1", params={})]
+    counts = content._confusion(truth, prediction, PARAMS["intersection"])
+    return {
+        "labels": list(LABELS),
+        "families": families,
+        "rocs": curves.rocs(truth, prediction, uses),
+        "confusion": counts,
+    }
+
+
+def made(told: dict[str, Any], *families: str) -> dict[str, tuple[Any, str]]:
+    """Figures of the details with some families: end of the file name -> figure, text."""
+    chosen = {name: told["families"][name] for name in families}
+    found = drawings.drawings({**told, "families": chosen})
+    return {suffix: (figure, alt) for suffix, figure, alt in found}
+
+
+@pytest.mark.parametrize("name", ["segment", "event"])
+def test_error_rates_in_the_figure_are_those_of_the_table(
+    view: Any, told: dict[str, Any], name: str
+) -> None:
+    figure, alt = made(told, name)["errors"]
+    (axes,) = figure.axes
+    rows = told["families"][name]["rows"]
+    widths = {group.get_label(): [bar.get_width() for bar in group] for group in axes.containers}
+    drawn = np.sum(list(widths.values()), axis=0)
+    rates = [row["er"][0] for row in rows]
+    known = np.isfinite(rates)
+    assert drawn[known] == pytest.approx(np.array(rates)[known])
+    rate = METRICS.get(f"{name}_error_rate").function(view.truth, view.prediction, **PARAMS[name])
+    assert drawn[0] == pytest.approx(rate)
+    words = [text.get_text() for text in axes.texts]
+    assert words[0] == f"{rate:.2f}" and words[known.tolist().index(False)] == "no reference"
+    most = {kind: max(np.array(values)[known]) for kind, values in widths.items()}
+    for kind, value in most.items():
+        assert f"{kind} up to {value:.2f} (" in alt
+
+
+def test_the_confusion_figure_has_the_counts_of_the_table(told: dict[str, Any]) -> None:
+    figure, alt = made(told)["confusion"]
+    counts = np.array(told["confusion"]["counts"])
+    words = [int(text.get_text()) for text in figure.axes[0].texts]
+    shown = np.asarray(figure.axes[0].images[0].get_array())
+    sums = counts.sum(axis=1, keepdims=True)
+    assert shown == pytest.approx(counts / np.maximum(sums, 1), nan_ok=True)
+    assert words == counts[counts > 0].tolist()
+    assert f"{np.trace(counts[:, :3])} annotated events found, {counts[:, 3].sum()} false" in alt
+
+
+def test_the_curve_in_the_figure_has_the_area_of_the_table(view: Any, told: dict[str, Any]) -> None:
+    figure, alt = made(told)["psds-1"]
+    score = METRICS.get("psds_1").function(view.truth, view.prediction)
+    assert f"PSDS {score:.3f}" in alt
+    (line,) = [one for one in figure.axes[0].lines if one.get_label() == "eTPR"]
+    x, y = (np.asarray(values, dtype=float) for values in (line.get_xdata(), line.get_ydata()))
+    # the curve is thinned to what can be seen
+    assert (np.diff(x) * y[:-1]).sum() / x[-1] == pytest.approx(score, abs=0.01)

@@ -11,6 +11,7 @@ from common.figures.event_confusion import describe_event_confusion, event_confu
 from common.figures.event_curves import describe_psd_roc, psd_roc_figure
 from common.figures.event_errors import describe_error_composition, error_composition_figure
 from common.metrics import METRICS
+from common.metrics.events.figures import divide
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,8 +52,9 @@ def _errors(name: str, family: Mapping[str, Any]) -> tuple[str, Figure, str]:
             "deletions": missed / ref,
             "insertions": false / ref,
         }
+    # all classes together: substitutions are apart, and rates are per annotated item as well
     for kind, rates in errors.items():
-        rates[0] = family["errors"][kind]
+        rates[0] = divide(family["errors"][kind], family["errors"]["reference"], np.nan)
     title = f"{name.capitalize()}-based error rate"
     return (
         "errors",
