@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 from common import results
 from common.cli import main
 from common.compare.formats import MARKER
-from common.uncertainty import Bootstrap, Recipe, Term, mcnemar, paired
+from common.uncertainty import Bootstrap, Recipe, Term, mcnemar, nearer, paired
 
 MODELS = """
 - {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load"}
@@ -274,13 +276,16 @@ class TestSides:
 
 class TestPairedTests:
     def test_mcnemar_agrees_with_the_binomial_test(self) -> None:
-        from scipy.stats import binomtest
+        """The exact test less half of the probability of what was found, on both sides."""
+        from scipy.stats import binom, binomtest
 
         rng = np.random.default_rng(0)
         for n in (1, 5, 40, 300):
             old, new = rng.random(n) < 0.7, rng.random(n) < 0.6
             lost, won, p = mcnemar(old, new)
-            expected = binomtest(won, won + lost).pvalue if won + lost else 1.0
+            exact = binomtest(won, won + lost).pvalue if won + lost else 1.0
+            found = binom.pmf(won, won + lost, 0.5)
+            expected = exact - found if won != lost else 1.0
             assert p == pytest.approx(expected, rel=1e-9)
         assert mcnemar(old, old).p == 1.0
 
@@ -321,6 +326,57 @@ class TestPairedTests:
         assert found.p < 1e-4 and found.low > 0 and found.clusters == 20
         again = paired(Bootstrap(codes, seed=0), *reversed(recipes), gain=lambda values: -values)
         assert again.p == pytest.approx(found.p) and again.difference == -found.difference
+
+    @staticmethod
+    def outcomes(old: float, new: float, test: Callable[..., Any], repetitions: int) -> float:
+        """Share of repetitions in which a candidate is found farther from zero.
+
+        What makes speakers hard is common to both models and larger than their difference.
+        """
+        worse = 0
+        for number in range(repetitions):
+            rng = np.random.default_rng(number)
+            codes = np.repeat(np.arange(24), 8)
+            truth = rng.random(len(codes))
+            hard = rng.normal(0, 0.2, 24)[codes] + rng.normal(0, 0.08, len(codes))
+            recipes = []
+            for shift in (old, new):
+                own = rng.normal(0, 0.03, 24)[codes] + rng.normal(0, 0.08, len(codes))
+                prediction = truth + hard + shift + own
+                recipes.append(Recipe(Term("mean_directional_error", (truth, prediction))))
+            found = test(Bootstrap(codes, seed=number, draws=200), *recipes)
+            worse += found.p < 0.05 and found.difference < 0
+        return worse / repetitions
+
+    def test_a_score_that_moves_away_from_zero_is_seen(self) -> None:
+        """Of absolute values, noise leaves nothing to be seen: 5 % instead of 46 %."""
+
+        def absolute(*arguments: Any) -> Any:
+            return paired(*arguments, gain=lambda values: -np.abs(values))
+
+        def signed(*arguments: Any) -> Any:
+            return nearer(*arguments, 0.0)
+
+        assert self.outcomes(0.0, 0.03, absolute, 60) < 0.15
+        assert self.outcomes(0.0, 0.03, signed, 60) > 0.35
+        assert self.outcomes(0.05, 0.05, signed, 100) <= 0.07
+
+    def test_a_change_of_side_is_no_loss(self) -> None:
+        """From certainly above zero to as far below it: nothing is lost, nothing won."""
+        rng = np.random.default_rng(5)
+        codes, truth = np.repeat(np.arange(20), 10), rng.random(200)
+        noise = [rng.normal(0, 0.05, 200) for _ in "ab"]
+        recipes = [
+            Recipe(Term("mean_directional_error", (truth, truth + shift + own)))
+            for shift, own in zip((0.1, -0.1), noise, strict=True)
+        ]
+        assert paired(Bootstrap(codes, seed=0), *recipes).p < 1e-6
+        found = nearer(Bootstrap(codes, seed=0), *recipes, 0.0)
+        assert found.p > 0.05 and found.low < 0 < found.high
+        farther = Recipe(Term("mean_directional_error", (truth, truth - 0.3 + noise[1])))
+        found = nearer(Bootstrap(codes, seed=0), recipes[0], farther, 0.0)
+        assert found.p < 1e-6 and found.difference == pytest.approx(-0.2, abs=0.02)
+        assert found.low < found.difference < found.high < 0
 
     def test_one_speaker_tells_nothing(self) -> None:
         truth = np.array([0.1, 0.5, 0.9])

@@ -43,7 +43,7 @@ class Flips:
         won: samples that the candidate gets right and the baseline does not; of numbers, those
             that it comes nearer to; the largest change first
         lost: the other way round
-        p: exact McNemar test of won against lost, as if samples were independent; None for
+        p: McNemar test (mid-p) of won against lost, as if samples were independent; None for
             numbers, which are not right or wrong
     """
 

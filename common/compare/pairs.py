@@ -20,7 +20,7 @@ from common.keys import NO_LABEL, CellKey
 from common.metrics import METRICS
 from common.rebuild import Rebuilder, Rebuilt
 from common.spec import Benchmark, Criterion
-from common.uncertainty import Bootstrap, mcnemar, paired
+from common.uncertainty import Bootstrap, Paired, Recipe, mcnemar, nearer, paired
 
 Outcome = Literal["better", "worse", "equal", "cannot tell", "not compared"]
 OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "cannot tell", "equal", "not compared")
@@ -284,8 +284,7 @@ def _with_test(
             return _changed(pair, reason=f"the row of {name} is stale; run it again")
     if old.recipe is None or new.recipe is None:
         return _changed(pair, reason=UNRESAMPLED)
-    gain = gain_of(criterion, pair.metric)
-    result = paired(bootstrap, old.recipe, new.recipe, pair.label, gain)
+    result = _difference(pair, bootstrap, criterion, old.recipe, new.recipe)
     found: dict[str, Any] = {
         "gain": result.difference,
         "low": result.low,
@@ -304,6 +303,19 @@ def _with_test(
     return _changed(pair, **found)
 
 
+def _difference(
+    pair: Pair, bootstrap: Bootstrap, criterion: Criterion, old: Recipe, new: Recipe
+) -> Paired:
+    """Gain with its interval and p value."""
+    centre = centre_of(criterion, pair.metric)
+    if centre is not None:
+        return nearer(bootstrap, old, new, centre, pair.label)
+    lower = criterion.below is not None or (
+        criterion.above is None and METRICS.get(pair.metric).direction == "lower"
+    )
+    return paired(bootstrap, old, new, pair.label, np.negative if lower else np.positive)
+
+
 def _hits(score: Score, label: str) -> np.ndarray:
     """Which samples count as right; for a class, among those that belong to it."""
     assert score.recipe is not None
@@ -316,26 +328,22 @@ def _changed(pair: Pair, **fields: Any) -> Pair:
     return Pair(**{**pair.__dict__, **fields})
 
 
-def gain_of(criterion: Criterion, metric: str) -> Callable[[np.ndarray], np.ndarray]:
-    """Turns scores into numbers of which a larger one is better.
+def centre_of(criterion: Criterion, metric: str) -> float | None:
+    """Value that a score should be near to; None: it should be high, or low.
 
-    What is better follows from the criterion: a score that must be above a bound is better if
-    it is higher, one that must stay within a bound if it is nearer to zero, one that must lie
-    between two bounds if it is nearer to the middle of them.
+    What is better follows from the criterion: a score that must be above a bound is better if it
+    is higher, one that must stay within a bound if it is nearer to zero, one that must lie between
+    two bounds if it is nearer to the middle of them. Without a criterion, the metric decides.
 
-    >>> gain_of(Criterion(within=0.1), "ccc")(np.array([-0.2, 0.1])).tolist()
-    [-0.2, -0.1]
-    >>> gain_of(Criterion(between=(0.2, 0.4)), "mae")(np.array([0.3, 0.5])).round(3).tolist()
-    [-0.0, -0.2]
+    >>> centre_of(Criterion(within=0.1), "ccc"), centre_of(Criterion(between=(0.2, 0.4)), "mae")
+    (0.0, 0.3)
+    >>> centre_of(Criterion(above=0.1), "ccc") is None
+    True
     """
-    if criterion.above is not None:
-        return lambda values: values
-    if criterion.below is not None:
-        return lambda values: -values
+    if criterion.above is not None or criterion.below is not None:
+        return None
     if criterion.between is not None:
-        middle = sum(criterion.between) / 2
-        return lambda values: -np.abs(values - middle)
-    if criterion.within is not None:
-        return lambda values: -np.abs(values)
-    sign = {"higher": 1, "lower": -1}.get(METRICS.get(metric).direction)
-    return (lambda values: sign * values) if sign else (lambda values: -np.abs(values))
+        return round(sum(criterion.between) / 2, 12)
+    if criterion.within is not None or METRICS.get(metric).direction == "zero":
+        return 0.0
+    return None

@@ -11,7 +11,7 @@ from common.uncertainty.clusters import DRAWS, Clusters
 from common.uncertainty.effect import Effects, cohens_h, hedges_g
 from common.uncertainty.interval import METHODS, Interval
 from common.uncertainty.multiple import benjamini_hochberg
-from common.uncertainty.paired import Paired, mcnemar, paired
+from common.uncertainty.paired import Paired, mcnemar, nearer, paired
 from common.uncertainty.recipe import Recipe, Term
 from common.uncertainty.statistics import STATISTICS
 from common.uncertainty.verdict import VERDICTS, verdict_with_power
@@ -32,6 +32,7 @@ __all__ = [
     "cohens_h",
     "hedges_g",
     "mcnemar",
+    "nearer",
     "paired",
     "verdict_with_power",
 ]

@@ -16,6 +16,8 @@ from common.uncertainty.recipe import Recipe
 
 #: differences below this are rounding
 ROUNDING = 1e-12
+#: level at which a score lies on one side of a value for certain
+CERTAIN = 0.05
 
 
 class Paired(NamedTuple):
@@ -63,14 +65,80 @@ def paired(
         the difference of the gains; without at least two clusters, or if most resamples have
         no value, interval and p are NaN
     """
-    before, after = bootstrap.bound(baseline), bootstrap.bound(candidate)
+    both = _both(bootstrap, baseline, candidate, label)
+    old, new = (gain(values) for values in both.points)
+    return _tested(float(new - old), gain(both.draws[1]) - gain(both.draws[0]), both)
+
+
+def nearer(
+    bootstrap: Bootstrap, baseline: Recipe, candidate: Recipe, centre: float, label: str = ""
+) -> Paired:
+    r"""Is the candidate nearer to a wanted value than the baseline, or farther from it?
+
+    Tested is the signed difference of both scores (:func:`paired`). Noise pushes absolute values
+    away from zero, so a test of these finds little. If the scores lie on different sides of the
+    wanted value, and that of the baseline does so for certain (5 %), a difference alone does not
+    say which is nearer. With the distances :math:`x = \text{score} - \text{centre}` of both models,
+
+    .. math:: x_c^2 - x_b^2 = (x_c - x_b)(x_c + x_b)
+
+    so the sum has to differ from zero, too: p is the larger of the two p values then, an
+    intersection-union test (Berger 1982).
+
+    Args:
+        bootstrap: of the samples that both scores rest on
+        baseline: what the score of the baseline is computed of
+        candidate: the same of the candidate
+        centre: the wanted value
+        label: class or bin
+
+    Returns:
+        by how much the candidate is nearer, :math:`|x_b| - |x_c|`, with the interval of the
+        difference or, on different sides, of the sum
+    """
+    both = _both(bootstrap, baseline, candidate, label)
+    old, new = (float(value) - centre for value in both.points)
+    before, after = (values - centre for values in both.draws)
+    difference = _tested(new - old, after - before, both)
+    total = _tested(new + old, after + before, both)
+    same = old * new >= 0
+    found = difference if same else total
+    sign = -math.copysign(1.0, new if new else old)
+    low, high = sorted((sign * found.low, sign * found.high))
+    p = difference.p
+    if not same and _tested(old, before, both).p < CERTAIN:
+        p = max(p, total.p)
+    return Paired(sign * found.difference, low, high, p, found.clusters)
+
+
+class _Both(NamedTuple):
+    """Scores of both models, in the samples and in the same resamples of them."""
+
+    points: tuple[np.ndarray, np.ndarray]
+    draws: tuple[np.ndarray, np.ndarray]
+    clusters: int
+    number: float
+
+
+def _both(bootstrap: Bootstrap, baseline: Recipe, candidate: Recipe, label: str) -> _Both:
+    bounds = bootstrap.bound(baseline), bootstrap.bound(candidate)
     own = (baseline.group, label if baseline.label is None else baseline.label)
-    place, other = before.keys.index(own), after.keys.index(own)
-    difference = float(gain(after.point())[other] - gain(before.point())[place])
-    draws = gain(bootstrap.draws(candidate, label)) - gain(bootstrap.draws(baseline, label))
-    sizes = [_clusters(bound.support, n) for bound, n in ((before, place), (after, other))]
-    clusters = min(count for count, _ in sizes)
+    places = [bound.keys.index(own) for bound in bounds]
+    sizes = [_clusters(bound.support, n) for bound, n in zip(bounds, places, strict=True)]
+    points = [bound.point()[n] for bound, n in zip(bounds, places, strict=True)]
+    draws = [bootstrap.draws(recipe, label) for recipe in (baseline, candidate)]
     number = max(min(effect for _, effect in sizes), 2.0)
+    return _Both(
+        (points[0], points[1]),
+        (draws[0], draws[1]),
+        min(count for count, _ in sizes),
+        number,
+    )
+
+
+def _tested(difference: float, draws: np.ndarray, both: _Both) -> Paired:
+    """Interval and t test of a difference from its resamples."""
+    clusters, number = both.clusters, both.number
     known = draws[~np.isnan(draws)]
     if clusters < 2 or len(known) <= MOST_UNDEFINED * len(draws) or math.isnan(difference):
         return Paired(difference, math.nan, math.nan, math.nan, clusters)
@@ -120,7 +188,7 @@ class Discordant(NamedTuple):
     Args:
         lost: right by the baseline, wrong by the candidate
         won: wrong by the baseline, right by the candidate
-        p: exact McNemar test
+        p: McNemar test, mid-p
     """
 
     lost: int
@@ -129,10 +197,11 @@ class Discordant(NamedTuple):
 
 
 def mcnemar(baseline: np.ndarray, candidate: np.ndarray) -> Discordant:
-    """Exact McNemar test of two models on the same, independent samples (McNemar 1947).
+    """McNemar test of two models on the same, independent samples, with the mid-p value.
 
     Under the null hypothesis a sample that only one model gets right is equally likely to be
-    that of either, so the p value is that of a fair coin.
+    that of either (McNemar 1947). Of what was found itself, half of the probability counts
+    (Fagerland et al. 2013): the exact test errs far less often than its level says and finds less.
 
     Args:
         baseline: whether the baseline is right, bool, shape (N,)
@@ -142,10 +211,12 @@ def mcnemar(baseline: np.ndarray, candidate: np.ndarray) -> Discordant:
     >>> hits = np.array([True] * 8 + [False] * 2)
     >>> found = mcnemar(hits, ~hits)
     >>> found.lost, found.won, round(found.p, 6)
-    (8, 2, 0.109375)
+    (8, 2, 0.06543)
     """
     from scipy.special import bdtr
 
     lost = int(np.count_nonzero(baseline & ~candidate))
     won = int(np.count_nonzero(candidate & ~baseline))
-    return Discordant(lost, won, min(1.0, 2 * float(bdtr(min(lost, won), lost + won, 0.5))))
+    fewer, number = min(lost, won), lost + won
+    below = float(bdtr(fewer - 1, number, 0.5)) if fewer else 0.0
+    return Discordant(lost, won, min(1.0, below + float(bdtr(fewer, number, 0.5))))
