@@ -29,14 +29,18 @@ def intervals(scores: Sequence[Score], view: View) -> list[Interval | None]:
     wanted = [score.recipe is not None and not math.isnan(score.value) for score in scores]
     if not any(wanted):
         return [None] * len(scores)
-    low, high = view.target.range or (math.nan, math.nan)
-    bootstrap = Bootstrap(
-        cluster_codes(view.samples), seed=view.seed, keys=(view.dataset,), span=high - low
-    )
+    bootstrap = bootstrap_of(view)
     return [
         _interval(bootstrap, score) if used else None
         for score, used in zip(scores, wanted, strict=True)
     ]
+
+
+def bootstrap_of(view: View) -> Bootstrap:
+    """Resamples of the samples of a cell, speakers together."""
+    low, high = view.target.range or (math.nan, math.nan)
+    codes = cluster_codes(view.samples)
+    return Bootstrap(codes, seed=view.seed, keys=(view.dataset,), span=high - low)
 
 
 def _interval(bootstrap: Bootstrap, score: Score) -> Interval:

@@ -16,6 +16,8 @@ from typing import Literal, NamedTuple
 from common.errors import DataError
 from common.results import SEVERITY_COLUMNS
 
+#: columns that older files lack
+LATER = ("breaking_mild", "breaking_severe")
 #: a criterion with one bound
 BOUND = re.compile(r"[<>] (-?[0-9.e+-]+)")
 
@@ -54,6 +56,8 @@ class Curve:
         metric: id of the metric
         criterion: rule with its operator
         steps: the levels
+        interval: 95 % interval of the breaking point: a level or ``all``, a level or ``none``;
+            empty: not known
     """
 
     data: str
@@ -63,6 +67,7 @@ class Curve:
     metric: str
     criterion: str
     steps: tuple[Step, ...]
+    interval: tuple[str, str] = ("", "")
 
     def at(self, level: float) -> str:
         """A level with its unit.
@@ -126,7 +131,28 @@ def _crossing(bound: float, last: Step, first: Step) -> float:
 
 
 def told(curve: Curve) -> str:
-    """The breaking point in words."""
+    """The breaking point in words, with its 95 % interval."""
+    return _point(curve) + _interval(curve)
+
+
+def _interval(curve: Curve) -> str:
+    mild, severe = curve.interval
+    kind = breaking(curve).kind
+    if not mild or not severe or kind == "unknown":
+        return ""
+    first, last = (f"{end} {curve.unit}".rstrip() for end in (mild, severe))
+    if mild == "all" and severe == "none":
+        return "; the samples cannot tell where it begins to fail"
+    if mild == severe:  # all resampled curves agree
+        return ""
+    if mild == "all":
+        return f"; 95 % interval: at all levels, or from {last} on at the latest"
+    if severe == "none":
+        return f"; 95 % interval: from {first} on at the earliest, or at no level"
+    return f"; 95 % interval: from {first} on at the earliest, from {last} on at the latest"
+
+
+def _point(curve: Curve) -> str:
     found = breaking(curve)
     if found.kind == "unknown":
         return "no verdict"
@@ -141,31 +167,43 @@ def told(curve: Curve) -> str:
     return f"fails from {curve.at(found.level)}{about}"
 
 
+#: data, condition, axis, unit, metric and criterion of a curve
+_Key = tuple[str, str, str, str, str, str]
+
+
 def read(path: Path) -> list[Curve]:
     """Curves of a file, in its order.
 
     Raises:
         DataError: if it is no file of a sweep
     """
-    found: dict[tuple[str, ...], list[Step]] = {}
+    found: dict[_Key, list[Step]] = {}
+    intervals: dict[_Key, tuple[str, str]] = {}
     try:
         with path.open(encoding="utf-8", newline="") as file:
             lines = csv.DictReader(file)
-            missing = [name for name in SEVERITY_COLUMNS if name not in (lines.fieldnames or ())]
+            missing = [
+                name
+                for name in SEVERITY_COLUMNS
+                if name not in (lines.fieldnames or ()) and name not in LATER
+            ]
             if missing:
                 raise DataError(f"{path}: not a file of a sweep, column missing: {missing[0]}")
             for line in lines:
-                key = tuple(
-                    line[name]
-                    for name in ("data", "condition", "axis", "unit", "metric", "criterion")
+                key = (
+                    *(line["data"], line["condition"], line["axis"]),
+                    *(line["unit"], line["metric"], line["criterion"]),
                 )
                 if line["level"]:
                     found.setdefault(key, []).append(_step(line))
+                    ends = line.get("breaking_mild", ""), line.get("breaking_severe", "")
+                    intervals[key] = ends if all(ends) else intervals.get(key, ("", ""))
     except (OSError, ValueError, csv.Error) as error:
         raise DataError(f"{path}: cannot be read as the rows of a sweep: {error}") from None
     return [
-        Curve(data, condition, axis, unit, metric, criterion, tuple(steps))
-        for (data, condition, axis, unit, metric, criterion), steps in found.items()
+        Curve(data, condition, axis, unit, metric, criterion, tuple(steps), intervals[key])
+        for key, steps in found.items()
+        for data, condition, axis, unit, metric, criterion in [key]
     ]
 
 

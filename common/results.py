@@ -74,6 +74,9 @@ SEVERITY_COLUMNS = {
     "axis": "what gets worse",
     "unit": "its unit",
     "level": "place on the axis, in this unit",
+    "breaking_mild": "end of the 95 % interval of the curve's breaking point on the mild side; "
+    "all: it may fail at all levels",
+    "breaking_severe": "end on the severe side; none: it may hold at all levels",
 }
 NUMBERS = ("value", "reference_value", "ci_low", "ci_high", "mde", "p_value", "effect")
 COUNTS = ("n", "clusters")

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from common.cell import Cell
-from common.designs import DESIGNS, options
+from common.certainty import bootstrap_of
+from common.designs import DESIGNS, Score, options
 from common.engine import Engine
 from common.errors import ConfigError
 from common.paths import SEVERITY, Paths
@@ -20,7 +21,9 @@ from common.perturbations.severity import levels
 from common.plan import Filters
 from common.publish import Publisher
 from common.results import SEVERITY_COLUMNS
+from common.scoring import scores_of
 from common.spec import Benchmark, Perturbation, Target, Test
+from common.uncertainty import breaking_interval
 from common.view import View
 
 
@@ -164,11 +167,48 @@ class _Publisher(Publisher):
     ) -> None:
         """Take the rows of a cell."""
         known = self.points[cell.test.id]
+        ends = {} if view is None else _breaking(cell, view, known)
         placed = [
-            {**row, **(known[row["condition"]].columns if row["condition"] in known else {})}
+            {
+                **row,
+                **(known[row["condition"]].columns if row["condition"] in known else {}),
+                **ends.get((row["condition"], row["metric"], row["label"]), {}),
+            }
             for row in rows
         ]
         super().cell(cell, placed, view, error)
+
+
+#: condition, metric and label of a row
+_Place = tuple[str, str, str]
+
+
+def _breaking(cell: Cell, view: View, known: Mapping[str, Point]) -> dict[_Place, dict[str, str]]:
+    """Intervals of the breaking points, as columns of all rows of a curve."""
+    uses = {use.metric: use.criterion for use in cell.test.uses(cell.target.kind)}
+    judged = {
+        (row["condition"], row["metric"], row["label"])
+        for row in view.rows
+        if row["status"] in ("pass", "fail")
+    }
+    curves: dict[tuple[str, str, str, str], list[Score]] = {}
+    for score in scores_of(cell, view, ""):
+        place = (score.condition, score.metric, score.label)
+        if place in judged and score.condition in known and score.recipe is not None:
+            curve = (known[score.condition].condition, score.metric, score.label, score.data)
+            curves.setdefault(curve, []).append(score)
+    bootstrap = bootstrap_of(view)
+    found: dict[_Place, dict[str, str]] = {}
+    for (_, metric, label, _), scores in curves.items():
+        recipes = [(score.recipe, label) for score in scores if score.recipe is not None]
+        interval = breaking_interval(bootstrap, recipes, uses[metric])
+        if interval is None:
+            continue
+        mild, severe = interval.at([known[score.condition].level for score in scores])
+        for score in scores:
+            place = (score.condition, metric, label)
+            found[place] = {"breaking_mild": mild, "breaking_severe": severe}
+    return found
 
 
 def engine(swept: Sweep) -> type[Engine]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from common import cli, dose, severity
+from common.criterion import Criterion
 from common.dose import Curve, Step, breaking, told
 from common.errors import ConfigError, DataError
 from common.figures.dose import describe_dose, dose_svg
@@ -18,6 +21,7 @@ from common.perturbations import Library
 from common.plan import Filters
 from common.results import COLUMNS, SEVERITY_COLUMNS
 from common.spec import load_benchmark
+from common.uncertainty import Bootstrap, Recipe, Term, breaking_interval
 
 PERTURBATIONS = """
 - id: softer
@@ -56,6 +60,10 @@ def swept(mini):
     return run
 
 
+#: what names a curve
+CURVE = ("data", "condition", "metric", "label")
+
+
 def rows(path) -> list[dict[str, str]]:
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
@@ -79,6 +87,19 @@ class TestRun:
         values = [float(row["value"]) for row in unchanged]
         assert values == sorted(values, reverse=True) and values[0] > 0.5 > values[-1]
         assert all(row["n"] == "280" and row["ci_low"] and row["ci_high"] for row in unchanged)
+
+    def test_every_curve_has_one_interval_of_its_breaking_point(self, swept) -> None:
+        _, path = swept()
+        ends: dict[tuple[str, ...], set[tuple[str, str]]] = {}
+        for row in rows(path):
+            if row["level"] and row["status"] in ("pass", "fail"):
+                key = tuple(row[name] for name in CURVE)
+                ends.setdefault(key, set()).add((row["breaking_mild"], row["breaking_severe"]))
+        assert len(ends) == 2 and all(len(found) == 1 for found in ends.values())
+        assert all(mild and severe for found in ends.values() for mild, severe in found)
+        curves = {(c.condition, c.metric): c.interval for c in dose.read(path)}
+        for (_, condition, metric, _), found in ends.items():
+            assert curves[condition, metric] in found
 
     def test_again_there_is_nothing_to_do(self, swept, mini, capsys) -> None:
         swept()
@@ -193,12 +214,76 @@ class TestBreaking:
     def test_in_words(self, values, text) -> None:
         assert told(curve(*values)) == text
 
+    @pytest.mark.parametrize(
+        ("interval", "text"),
+        [
+            (
+                ("8", "2"),
+                "fails from 0 dB (about 5); 95 % interval: from 8 dB on at the earliest, from 2 dB on at the "
+                "latest",
+            ),
+            (
+                ("12.5", "none"),
+                "fails from 0 dB (about 5); 95 % interval: from 12.5 dB on at the earliest, or at no level",
+            ),
+            (
+                ("all", "3"),
+                "fails from 0 dB (about 5); 95 % interval: at all levels, or from 3 dB on at the latest",
+            ),
+            (
+                ("all", "none"),
+                "fails from 0 dB (about 5); the samples cannot tell where it begins to fail",
+            ),
+            (("", ""), "fails from 0 dB (about 5)"),
+        ],
+    )
+    def test_with_its_interval(self, interval, text) -> None:
+        assert told(curve(0.9, 0.6, 0.4, interval=interval)) == text
+
+    def test_the_interval_is_that_of_resampled_curves(self) -> None:
+        """Against a loop over resamples."""
+        rng = np.random.default_rng(2)
+        codes = np.repeat(np.arange(16), 6)
+        truth = rng.random(96)
+        noise = rng.normal(0, 1, 96) + rng.normal(0, 1, 16)[codes]
+        recipes = [
+            (Recipe(Term("mae", (truth, truth + 0.05 * level * noise))), "")
+            for level in range(1, 7)
+        ]
+        bootstrap = Bootstrap(codes, seed=0)
+        found = breaking_interval(bootstrap, recipes, Criterion(below=0.2))
+        assert found is not None
+        points = [float(bootstrap.bound(recipe).point()[0]) for recipe, _ in recipes]
+        draws = np.stack([bootstrap.draws(recipe) for recipe, _ in recipes], axis=1)
+        factor = float(stats.t.ppf(0.975, 15) / stats.norm.ppf(0.975)) * np.sqrt(16 / 15)
+        places = []
+        for row in points + factor * (draws - points):
+            passes = [place for place, value in enumerate(row) if value < 0.2]
+            last = max(passes, default=-1)
+            if last in (-1, 5):
+                places.append(-np.inf if last < 0 else np.inf)
+            else:
+                places.append(last + (0.2 - row[last]) / (row[last + 1] - row[last]))
+        expected = np.quantile(places, (0.025, 0.975), method="inverted_cdf")
+        assert found == pytest.approx(tuple(expected), abs=1e-3)
+        assert found.mild < found.severe
+        # with a bound far away nothing fails, with one at zero everything does
+        assert breaking_interval(bootstrap, recipes, Criterion(below=9.0)) == (np.inf, np.inf)
+        assert breaking_interval(bootstrap, recipes, Criterion(below=0.0)) == (-np.inf, -np.inf)
+
+    @pytest.mark.parametrize("criterion", [{"within": 0.1}, {"between": (0.1, 0.2)}])
+    def test_without_one_bound_there_is_no_interval(self, criterion) -> None:
+        values = np.linspace(0, 1, 8)
+        recipes = [(Recipe(Term("mae", (values, values + 0.1))), "")]
+        bootstrap = Bootstrap(np.arange(8), seed=0)
+        assert breaking_interval(bootstrap, recipes, Criterion(**criterion)) is None
+
     def test_without_one_bound_there_is_no_estimate(self) -> None:
         made = curve(0.6, 0.4, criterion="0.5 < x < 0.9")
         assert told(made) == "fails from 0 dB" and np.isnan(breaking(made).crossing)
         below = curve(0.1, 0.3, criterion="< 0.2", status="")
         steps = (below.steps[0]._replace(status="pass"), below.steps[1]._replace(status="fail"))
-        found = breaking(Curve(*(getattr(below, n) for n in list(vars(below))[:-1]), steps=steps))
+        found = breaking(replace(below, steps=steps))
         assert found.crossing == pytest.approx(5)
 
     def test_files_that_are_none(self, tmp_path) -> None:

@@ -7,6 +7,7 @@ sum of speakers, and 1,000 of them are one matrix product.
 """
 
 from common.uncertainty.bootstrap import Bootstrap
+from common.uncertainty.breaking import Break, breaking_interval
 from common.uncertainty.clusters import DRAWS, Clusters
 from common.uncertainty.effect import Effects, cohens_h, hedges_g
 from common.uncertainty.interval import METHODS, Interval
@@ -22,6 +23,7 @@ __all__ = [
     "STATISTICS",
     "VERDICTS",
     "Bootstrap",
+    "Break",
     "Clusters",
     "Effects",
     "Interval",
@@ -29,6 +31,7 @@ __all__ = [
     "Recipe",
     "Term",
     "benjamini_hochberg",
+    "breaking_interval",
     "cohens_h",
     "hedges_g",
     "mcnemar",

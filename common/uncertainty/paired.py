@@ -124,7 +124,7 @@ def _both(bootstrap: Bootstrap, baseline: Recipe, candidate: Recipe, label: str)
     bounds = bootstrap.bound(baseline), bootstrap.bound(candidate)
     own = (baseline.group, label if baseline.label is None else baseline.label)
     places = [bound.keys.index(own) for bound in bounds]
-    sizes = [_clusters(bound.support, n) for bound, n in zip(bounds, places, strict=True)]
+    sizes = [clusters_of(bound.support, n) for bound, n in zip(bounds, places, strict=True)]
     points = [bound.point()[n] for bound, n in zip(bounds, places, strict=True)]
     draws = [bootstrap.draws(recipe, label) for recipe in (baseline, candidate)]
     number = max(min(effect for _, effect in sizes), 2.0)
@@ -150,7 +150,7 @@ def _tested(difference: float, draws: np.ndarray, both: _Both) -> Paired:
     return Paired(difference, difference - half, difference + half, p, clusters)
 
 
-def _clusters(support: Support, place: int) -> tuple[int, float]:
+def clusters_of(support: Support, place: int) -> tuple[int, float]:
     """Number of clusters behind a value, and their effective number."""
 
     def column(values: np.ndarray) -> np.ndarray:
