@@ -231,9 +231,10 @@ def _segment_and_event_options(parser: argparse.ArgumentParser) -> None:
         )
     _add(
         group,
+        "--matching",
         "--event-matching-type",
         metavar="NAME",
-        help="optimal, greedy or sed_eval (default: optimal)",
+        help="optimal, greedy, or sed_eval: its choices, for published figures (default: optimal)",
     )
     _add(
         group,

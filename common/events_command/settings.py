@@ -115,11 +115,11 @@ def settings(args: argparse.Namespace) -> Settings:
         raise ConfigError(f"--decimals: {decimals} is not in 0 to {MOST_DECIMALS}")
     if decimals is None and "sed_scores_eval" in compatibility:
         decimals = SED_SCORES_EVAL_DECIMALS
-    matching = args.event_matching_type
+    matching = args.matching
     if matching is None:
         matching = "sed_eval" if "sed_eval" in compatibility else "optimal"
     if matching not in MATCHINGS:
-        raise unknown("--event-matching-type", matching, MATCHINGS)
+        raise unknown("--matching", matching, MATCHINGS)
     handling = args.empty_system_output_handling
     if handling is None:
         handling = "nan" if "sed_eval" in compatibility else "zero_score"
