@@ -30,8 +30,8 @@ def run_command(args: argparse.Namespace, workers: int, say: Say) -> dict[str, A
     Raises:
         ConfigError: if an option does not go with it
     """
-    if args.what != "suite" and (args.model or args.dataset):
-        raise ConfigError("--model and --dataset go with 'bench suite' only")
+    if args.what not in ("suite", "paper") and (args.model or args.dataset):
+        raise ConfigError("--model and --dataset go with 'bench suite' and 'bench paper' only")
     suite = Suite(args.catalog, args.model, args.dataset)
     return run(args.what, workers=workers, say=say, large=args.large, suite=suite)
 
@@ -42,16 +42,17 @@ def run(
     """Run a benchmark and report every figure.
 
     Args:
-        what: engine, events, fairness, perturb, site, suite or uncertainty
+        what: engine, events, fairness, paper, perturb, site, suite or uncertainty
         workers: parallel workers
         say: takes one line for a person
         large: whether the large case of events is measured, too
-        suite: what ``suite`` runs
+        suite: what ``suite`` and ``paper`` run
     """
     measure: dict[str, Callable[[int], dict[str, Any]]] = {
         "engine": _engine,
         "events": lambda workers: _events(large),
         "fairness": _fairness,
+        "paper": lambda workers: _paper(workers, suite or Suite()),
         "perturb": _perturb,
         "site": _site,
         "suite": lambda workers: _suite(workers, suite or Suite()),
@@ -115,6 +116,13 @@ def _suite(workers: int, suite: Suite) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         found = bench_suite(Path(folder), workers, *suite)
     return {**found, **{f"at most {name}": value for name, value in LIMITS.items()}}
+
+
+def _paper(workers: int, suite: Suite) -> dict[str, Any]:
+    """Every score of the suite by other means."""
+    from common.bench_paper import bench_paper
+
+    return bench_paper(*suite, workers=workers)
 
 
 def _perturb(workers: int) -> dict[str, Any]:

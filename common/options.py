@@ -10,7 +10,7 @@ from common.events_command.options import add_options as add_events_options
 from common.rng import DEFAULT_SEED
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "stale")
-BENCHES = ("engine", "events", "fairness", "perturb", "site", "suite", "uncertainty")
+BENCHES = ("engine", "events", "fairness", "paper", "perturb", "site", "suite", "uncertainty")
 
 DEFAULTS: dict[str, Any] = {
     "catalog": [],
@@ -266,9 +266,17 @@ def parser() -> argparse.ArgumentParser:
         "--large", action="store_true", help="with events: 11,680 recordings and 407 labels, too"
     )
     bench.add_argument(
-        "--model", metavar="ID", action="append", default=[], help="with suite: only these models"
+        "--model",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="with suite and paper: only these models",
     )
     bench.add_argument(
-        "--dataset", metavar="ID", action="append", default=[], help="with suite: only these data"
+        "--dataset",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="with suite and paper: only these data",
     )
     return top

@@ -25,6 +25,7 @@ LAYERS = {
     "bench_fairness": 2,
     "bench_events": 2,
     "bench_event_peers": 2,
+    "bench_paper": 2,
     "bench_perturb": 2,
     "bench_perturb_peer": 2,
     "bench_site": 2,

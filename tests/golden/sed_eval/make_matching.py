@@ -36,7 +36,9 @@ def scene(number: int) -> tuple[list[list], list[list]]:
         onset, offset, label = draw.choice(reference)
         onset = round(max(0.0, onset + draw.uniform(-0.35, 0.35)), 2)
         label = label if draw.random() < 0.6 else draw.choice(LABELS)
-        estimate.append([onset, round(max(onset + 0.1, offset + draw.uniform(-0.4, 0.4)), 2), label])
+        estimate.append(
+            [onset, round(max(onset + 0.1, offset + draw.uniform(-0.4, 0.4)), 2), label]
+        )
     return reference, estimate
 
 
