@@ -108,8 +108,8 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
         "--repetitions",
         metavar="N",
         type=_positive,
-        default=1000,
-        help="draws per number (default: 1000)",
+        default=0,
+        help="draws per number (default: 1000 for maxima, 100000 or more for quantiles)",
     )
     parser.add_argument(
         "--compat", action="store_true", help="draw as the paper did, digit by digit"

@@ -46,10 +46,10 @@ def rows(
         if criterion.is_simulated and bounds is not None and not np.isnan(score.value):
             bound = bounds.bound(uses[score.metric], cell.target, score.sizes)
             criterion, null = Criterion(within=bound.threshold), bound.null
-            note = remark(note, f"by chance at most {bound.maximum:.3f}")
+            note = remark(note, bound.remark)
         verdict = judge(score.value, criterion, score.reason)
         if null is not None and bound.threshold > widest(score.metric):
-            why = f"too few samples: by chance up to {bound.maximum:.3f}, no score could fail"
+            why = f"too few samples: by chance up to {bound.quantile:.3f}, no score could fail"
             verdict = Verdict("skip", why)
         out.append(
             {

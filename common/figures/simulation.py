@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,32 @@ def simulation_lines(
             loc="outside lower center",
             ncols=6,
         )
+    return drawing
+
+
+def draw_several(
+    new: Callable[..., Figure],
+    parts: Mapping[str, tuple[Sequence[int], Mapping[int, Sequence[float]]]],
+) -> Figure:
+    """Several metrics side by side, three in a row.
+
+    Args:
+        new: makes a figure, such as ``matplotlib.pyplot.figure``
+        parts: title -> samples and maxima as of :func:`draw_lines`
+    """
+    rows, columns = -(-len(parts) // 3), min(len(parts), 3)
+    drawing = new(figsize=(3.2 * columns, 2.9 * rows + 0.4), layout="constrained")
+    places = drawing.subplots(rows, columns, squeeze=False).ravel()
+    for axes, (title, (samples, maxima)) in zip(places, parts.items(), strict=False):
+        draw_lines(axes, samples, maxima)
+        axes.set_title(title)
+        # the ticks of one wide figure would overlap here
+        axes.set_xticks([tick for tick in (20, 300, 600, 1000) if tick <= max(samples)])
+        axes.locator_params(axis="y", nbins=6)
+    for axes in places[len(parts) :]:
+        axes.remove()
+    handles = places[0].get_legend_handles_labels()[0]
+    drawing.legend(handles=handles, title="Number of groups", loc="outside lower center", ncols=6)
     return drawing
 
 

@@ -3,9 +3,11 @@
 A chance model gives every group the same predictions. So what its scores differ by is what a
 fair model may show with as many samples, and a threshold belongs above it. Reading order:
 :mod:`~common.simulation.setup` (what is simulated), :mod:`~common.simulation.scores` (counts
-and sums to scores), :mod:`~common.simulation.chance` (own draws),
-:mod:`~common.simulation.reference` (the draws of the paper), :mod:`~common.simulation.bounds`
-(thresholds for the samples at hand), :mod:`~common.simulation.table` (``build.py simulate``).
+and sums to scores), :mod:`~common.simulation.linear` (scores whose distribution is computed),
+:mod:`~common.simulation.nulls` (quantiles of 100,000 draws and more),
+:mod:`~common.simulation.bounds` (thresholds for the samples at hand),
+:mod:`~common.simulation.chance` (own draws for maxima), :mod:`~common.simulation.reference` (the
+draws of the paper), :mod:`~common.simulation.table` (``build.py simulate``).
 """
 
 from common.simulation.bounds import Bounds, next_step

@@ -12,10 +12,13 @@ from common import rng
 from common.errors import ConfigError
 from common.files import write_text
 from common.provenance import code_digest, digest
+from common.simulation.setup import FAMILY
 from common.spec import MetricUse, Target
 
-#: thresholds are multiples of this
+#: thresholds of the paper are multiples of this
 STEP = 0.025
+#: digits of own bounds: multiples of 0.001
+DIGITS = 3
 #: folder in the cache
 FOLDER = "simulated"
 
@@ -25,15 +28,32 @@ class Bound(NamedTuple):
 
     Args:
         threshold: bound of the absolute score
-        maximum: largest absolute score by chance
-        percentile: score that 99 % of the repetitions do not exceed
-        null: absolute scores by chance, ascending
+        quantile: what chance exceeds with the probability ``tail``
+        error: standard error of the quantile by the draws; 0 if it was computed
+        tail: probability of a larger score in the group
+        draws: number of draws; 0 if the quantile was computed
+        groups: number of groups that share the false alarms
+        null: absolute scores by chance at even steps of probability, ascending
     """
 
     threshold: float
-    maximum: float
-    percentile: float
+    quantile: float
+    error: float
+    tail: float
+    draws: int
+    groups: int
     null: tuple[float, ...]
+
+    @property
+    def remark(self) -> str:
+        """What the bound rests on, for the note of a row."""
+        how = "computed"
+        if self.draws:
+            how = f"standard error {self.error:.4f}, {self.draws:,} draws"
+        return (
+            f"chance exceeds {self.quantile:.4f} in {self.tail:.2g} of cases, "
+            f"{FAMILY:g} for {self.groups} groups ({how})"
+        )
 
 
 def next_step(value: float) -> float:
@@ -45,10 +65,21 @@ def next_step(value: float) -> float:
     return round((math.floor(value / STEP + 1e-9) + 1) * STEP, 3)
 
 
+def bound_above(value: float) -> float:
+    """Next multiple of 0.001 above a quantile: so a score as large as the quantile passes.
+
+    >>> bound_above(0.5), bound_above(0.46664)
+    (0.501, 0.467)
+    """
+    scale = 10**DIGITS
+    return round((math.floor(value * scale + 1e-6) + 1) / scale, DIGITS)
+
+
 class Bounds:
     """Simulated bounds, kept in the cache.
 
-    A bound does not depend on the seed of a run: the same samples have the same threshold.
+    A bound depends on what is declared and on the numbers of samples alone, neither on the seed
+    of a run nor on the code: the same samples have the same threshold.
 
     Args:
         cache: cache folder of the program
@@ -76,30 +107,31 @@ class Bounds:
             "params": dict(use.params),
             "classes": len(target.labels),
             "sizes": [sizes[0], *sorted(sizes[1:])],
-            "code": code_digest([Path(__file__).parent]),
         }
-        key = digest(asked)
+        # other code makes a bound anew, but from the same random numbers
+        key = digest({**asked, "code": code_digest([Path(__file__).parent])})
         if key not in self._known:
             path = self._folder / f"{key}.json"
             found = _read(path)
             if found is None:
-                found = _simulated(asked, key)
+                found = _simulated(asked)
                 write_text(path, json.dumps({**asked, **found._asdict()}) + "\n")
             self._known[key] = found
         return self._known[key]
 
 
-def _simulated(asked: dict[str, Any], key: str) -> Bound:
-    from common.simulation.chance import simulate
+def _simulated(asked: dict[str, Any]) -> Bound:
+    from common.simulation.nulls import quantile
     from common.simulation.setup import default_setup
 
-    generator = rng.generator(rng.DEFAULT_SEED, "chance", key)
+    generator = rng.generator(rng.DEFAULT_SEED, "chance", digest(asked))
     params = asked["params"]
     more = {name: params[name] for name in ("bins", "min_count") if name in params}
     more |= {"classes": asked["classes"]} if asked["classes"] else {}
-    null = simulate(default_setup(asked["metric"]), asked["sizes"], generator, **more)
-    values = tuple(sorted(float(value) for value in null.values))
-    return Bound(next_step(null.maximum), null.maximum, null.percentile, values)
+    found = quantile(default_setup(asked["metric"]), asked["sizes"], generator, **more)
+    groups = len(asked["sizes"])
+    return Bound(threshold=bound_above(found.value), quantile=found.value, error=found.error,
+                 tail=found.tail, draws=found.draws, groups=groups, null=found.null)  # fmt: skip
 
 
 def _read(path: Path) -> Bound | None:
@@ -107,10 +139,13 @@ def _read(path: Path) -> Bound | None:
     try:
         content = json.loads(path.read_text("utf-8"))
         return Bound(
-            float(content["threshold"]),
-            float(content["maximum"]),
-            float(content["percentile"]),
-            tuple(float(value) for value in content["null"]),
+            threshold=float(content["threshold"]),
+            quantile=float(content["quantile"]),
+            error=float(content["error"]),
+            tail=float(content["tail"]),
+            draws=int(content["draws"]),
+            groups=int(content["groups"]),
+            null=tuple(float(value) for value in content["null"]),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -81,9 +81,9 @@ def _tables(
     For a shift, those in the context and the others.
     """
     shape = (repetitions, len(sizes), k)
-    predicted = _distribution(setup.prediction, setup.metric, k)
+    predicted = distribution(setup.prediction, setup.metric, k)
     if setup.metric in WITH_TRUTH:
-        truth = np.broadcast_to(_distribution(setup.truth, setup.metric, k), shape)
+        truth = np.broadcast_to(distribution(setup.truth, setup.metric, k), shape)
         if setup.varied:
             truth = _varied(setup, shape, generator)
         pairs = (truth[..., :, None] * predicted).reshape(*shape[:2], k * k)
@@ -97,7 +97,8 @@ def _tables(
     return [generator.multinomial(sizes[:, 0], np.broadcast_to(predicted, shape))]
 
 
-def _distribution(kind: str, metric: str, k: int) -> np.ndarray:
+def distribution(kind: str, metric: str, k: int) -> np.ndarray:
+    """Probabilities of the classes or bins of a metric, shape (k,)."""
     if metric in OF_CLASSES:
         return np.array(probabilities(kind, k))
     return bin_probabilities(k)
@@ -146,11 +147,12 @@ def _terms(
         truth = np.zeros(shape)
         if metric in WITH_TRUTH:
             mean = generator.choice(MEANS, size=(shape[0], 1)) if varied else MEAN
-            truth = _numbers(shape, generator, mean)
-        yield scores.terms(metric, truth, _numbers(shape, generator, MEAN))
+            truth = numbers(shape, generator, mean)
+        yield scores.terms(metric, truth, numbers(shape, generator, MEAN))
 
 
-def _numbers(
-    shape: tuple[int, int], generator: np.random.Generator, mean: float | np.ndarray
+def numbers(
+    shape: tuple[int, int], generator: np.random.Generator, mean: float | np.ndarray = MEAN
 ) -> np.ndarray:
+    """Numbers of the chance model, one after the other."""
     return truncated_normal(generator.random(shape), mean)

@@ -15,9 +15,8 @@ from common.files import write_text
 from common.metrics import METRICS
 from common.paths import Paths
 from common.simulation import table
-from common.simulation.bounds import next_step
-from common.simulation.setup import METRIC_IDS, POINTS, SETUPS, Null, Setup, default_setup, points
-from common.simulation.table import Draws, Point
+from common.simulation.setup import METRIC_IDS, POINTS, SETUPS, default_setup, points
+from common.simulation.table import Draws
 from common.spec import Benchmark
 
 #: (stage, done, total) -> None
@@ -62,7 +61,7 @@ def run(
     def tell(done: int, total: int) -> None:
         progress("simulate", done, total)
 
-    answer: dict[str, Any] = {"repetitions": draws.repetitions, "compat": draws.compat}
+    answer: dict[str, Any] = {"compat": draws.compat}
     if wanted.table is not None:
         found = table.simulate(SETUPS, POINTS, draws, tell)
         write_text(wanted.table, _csv(table.published_rows(found)))
@@ -72,7 +71,7 @@ def run(
         answer["plots"] = _plots(folders, draws, tell)
     if wanted.metrics or wanted.samples or wanted.groups:
         answer["scores"] = _given(wanted, draws, tell)
-    elif len(answer) == 2:
+    elif len(answer) == 1:
         tests = benchmark.tests.values()
         answer["scores"] = table.operating_points(tests, draws, tell)
     return answer
@@ -94,19 +93,14 @@ def _given(
             f"{max(wanted.samples) * max(wanted.groups):g} values, at most {MOST_VALUES:g} are allowed"
         )
     setups = [default_setup(name) for name in wanted.metrics or METRIC_IDS]
-    found = table.simulate(setups, points(wanted.samples, wanted.groups), draws, tell)
-    return [_row(setup, point, null) for (setup, point), null in found.items()]
-
-
-def _row(setup: Setup, point: Point, null: Null) -> dict[str, object]:
-    return {
-        "metric": setup.metric,
-        "samples": point[0],
-        "groups": point[1],
-        "maximum": null.maximum,
-        "percentile_99": null.percentile,
-        "rule": next_step(null.maximum),
-    }
+    found: list[dict[str, object]] = []
+    grid = points(wanted.samples, wanted.groups)
+    for number, point in enumerate(grid):
+        place = {"samples": point[0], "groups": point[1]}
+        own = table.limits(setups, point, draws)
+        found += [{"metric": setup.metric, **place, **facts} for setup, facts in own.items()]
+        tell(number + 1, len(grid))
+    return found
 
 
 def _csv(rows: Sequence[Mapping[str, object]]) -> str:

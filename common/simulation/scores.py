@@ -37,18 +37,26 @@ def share_difference(group: np.ndarray, everyone: np.ndarray, min_count: int = 0
     return _largest(difference, everyone >= min_count)
 
 
-def share_shift(everything: np.ndarray, inside: np.ndarray, min_count: int = 0) -> np.ndarray:
+def share_shift(
+    everything: np.ndarray,
+    inside: np.ndarray,
+    min_count: int = 0,
+    repeats: np.ndarray | None = None,
+) -> np.ndarray:
     """Shift of the shares in the first group minus the mean shift of all groups.
 
     Args:
         everything: counts of all samples of each group, shape (R, G, K)
         inside: counts of those in the context, shape (R, G, K)
         min_count: bins with fewer samples in the context, all groups together, do not count
+        repeats: how many groups of the same sizes are counted together in each, shape (G,);
+            None: each is one
     """
     shift = _ratio(inside, inside.sum(-1, keepdims=True)) - _ratio(
         everything, everything.sum(-1, keepdims=True)
     )
-    return _largest(shift[:, 0] - shift.mean(axis=1), inside.sum(axis=1) >= min_count)
+    average = np.average(shift, axis=1, weights=repeats)
+    return _largest(shift[:, 0] - average, inside.sum(axis=1) >= min_count)
 
 
 def confusion_difference(

@@ -10,7 +10,8 @@ from pathlib import Path
 from common import rng
 from common.registry import unknown
 from common.simulation import chance, reference
-from common.simulation.bounds import next_step
+from common.simulation.bounds import bound_above, next_step
+from common.simulation.nulls import quantile
 from common.simulation.setup import (
     OF_CLASSES,
     REPETITIONS,
@@ -48,12 +49,13 @@ class Draws:
     """How chance models draw.
 
     Args:
-        repetitions: number of repetitions
+        repetitions: number of repetitions; 0: 1,000 for maxima, and for quantiles as many as
+            they need
         compat: with the draws of the paper; else with our own
         seed: of our own draws
     """
 
-    repetitions: int = REPETITIONS
+    repetitions: int = 0
     compat: bool = False
     seed: int = rng.DEFAULT_SEED
 
@@ -72,14 +74,15 @@ def simulate(
         draws: how chance models draw
         progress: told how far it is
     """
+    repetitions = draws.repetitions or REPETITIONS
     if draws.compat:
-        return reference.simulate(setups, points, repetitions=draws.repetitions, progress=progress)
+        return reference.simulate(setups, points, repetitions=repetitions, progress=progress)
     found = {}
     for number, setup in enumerate(setups):
         for n, g in points:
             generator = rng.generator(draws.seed, "simulate", str(setup), n, g)
             sizes = equal_sizes(setup.metric, n, g)
-            null = chance.simulate(setup, sizes, generator, repetitions=draws.repetitions)
+            null = chance.simulate(setup, sizes, generator, repetitions=repetitions)
             found[setup, (n, g)] = null
         progress(number + 1, len(setups))
     return found
@@ -103,6 +106,36 @@ def published_rows(found: Mapping[tuple[Setup, Point], Null]) -> list[dict[str, 
     ]
 
 
+def limits(setups: Sequence[Setup], point: Point, draws: Draws) -> dict[Setup, dict[str, object]]:
+    """What chance reaches with equal groups, and the bound that follows.
+
+    With the draws of the paper, that is the maximum and its rule; with our own, the quantile
+    that a bound for the samples at hand rests on.
+    """
+    n, g = point
+    if draws.compat:
+        return {
+            setup: {
+                "maximum": null.maximum,
+                "percentile_99": null.percentile,
+                "rule": next_step(null.maximum),
+            }
+            for (setup, _), null in simulate(setups, [point], draws).items()
+        }
+    found: dict[Setup, dict[str, object]] = {}
+    for setup in setups:
+        generator = rng.generator(draws.seed, "quantile", str(setup), n, g)
+        sizes = equal_sizes(setup.metric, n, g)
+        own = quantile(setup, sizes, generator, draws=draws.repetitions)
+        found[setup] = {
+            "quantile": own.value,
+            "error": own.error,
+            "draws": own.draws,
+            "bound": bound_above(own.value),
+        }
+    return found
+
+
 def operating_points(
     tests: Iterable[Test], draws: Draws, progress: Callable[[int, int], None]
 ) -> list[dict[str, object]]:
@@ -122,9 +155,10 @@ def operating_points(
     by_point: dict[Point, list[Setup]] = {}
     for _, _, setup, point in wanted:
         by_point.setdefault(point, []).append(setup)
-    found: dict[tuple[Setup, Point], Null] = {}
+    found: dict[tuple[Setup, Point], dict[str, object]] = {}
     for number, (point, setups) in enumerate(by_point.items()):
-        found |= simulate(list(dict.fromkeys(setups)), [point], draws)
+        own = limits(list(dict.fromkeys(setups)), point, draws)
+        found |= {(setup, point): facts for setup, facts in own.items()}
         progress(number + 1, len(by_point))
     return [
         {
@@ -132,9 +166,7 @@ def operating_points(
             "metric": use.metric,
             "samples": point[0],
             "groups": point[1],
-            "maximum": found[setup, point].maximum,
-            "percentile_99": found[setup, point].percentile,
-            "rule": next_step(found[setup, point].maximum),
+            **found[setup, point],
             "threshold": use.criterion.threshold,
         }
         for test, use, setup, point in wanted

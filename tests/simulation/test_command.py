@@ -40,9 +40,18 @@ def test_given_numbers(tmp_path, capsys) -> None:
     assert run(tmp_path, "--metric", "ccc", "--samples", "30", "--samples", "300", "--groups", "2",
                "--repetitions", "100") == 0  # fmt: skip
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["metric", "samples", "groups", "maximum", "percentile_99", "rule"]
+    names = ["metric", "samples", "groups", "quantile", "error", "draws", "bound"]
+    assert lines[0].split() == names
     small, large = (float(line.split()[3]) for line in lines[1:])
     assert large < small
+
+
+def test_own_bounds_lie_near_those_of_the_suite(tmp_path, capsys) -> None:
+    """Quantiles are lower than maxima, except for many groups, whose false alarms add up."""
+    assert run(tmp_path, "--json", "--repetitions", "2000") == 0
+    for row in json.loads(capsys.readouterr().out)["scores"]:
+        assert 0 < row["quantile"] < row["bound"] < float(row["threshold"]) * 1.1
+        assert (row["error"] == 0) == (row["draws"] == 0)
 
 
 @pytest.mark.parametrize(
