@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from common.designs import Score
-from common.uncertainty import Bootstrap, Interval
+from common.uncertainty import PERMUTATIONS, Bootstrap, Interval, Permuted, permuted
 from common.view import View
 
 if TYPE_CHECKING:
@@ -41,6 +41,34 @@ def bootstrap_of(view: View) -> Bootstrap:
     low, high = view.target.range or (math.nan, math.nan)
     codes = cluster_codes(view.samples)
     return Bootstrap(codes, seed=view.seed, keys=(view.dataset,), span=high - low)
+
+
+def permutations(
+    scores: Sequence[Score], view: View, *, permutations: int = PERMUTATIONS
+) -> list[Permuted | None]:
+    """Outcome of the permutation test of each score of a group; None for all others.
+
+    All scores of a metric, of whatever group, class, bin or context, are one family.
+
+    Args:
+        scores: of a cell
+        view: what they were computed from
+        permutations: number of permutations
+    """
+    families: dict[str, list[int]] = {}
+    for number, score in enumerate(scores):
+        if score.sizes and score.recipe is not None and not math.isnan(score.value):
+            families.setdefault(score.metric, []).append(number)
+    found: list[Permuted | None] = [None] * len(scores)
+    codes = cluster_codes(view.samples) if families else np.empty(0)
+    for family in families.values():
+        asked = [(recipe, scores[n].label) for n in family if (recipe := scores[n].recipe)]
+        outcomes = permuted(
+            asked, codes, seed=view.seed, keys=(view.dataset,), permutations=permutations
+        )
+        for number, outcome in zip(family, outcomes, strict=True):
+            found[number] = outcome
+    return found
 
 
 def _interval(bootstrap: Bootstrap, score: Score) -> Interval:

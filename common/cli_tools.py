@@ -52,7 +52,14 @@ def command_simulate(context: Context) -> int:
         answer = command.run(
             context.benchmark(),
             context.folders,
-            command.Wanted(args.metric, args.samples, args.groups, args.table, args.plots),
+            command.Wanted(
+                metrics=args.metric,
+                samples=args.samples,
+                groups=args.groups,
+                table=args.table,
+                plots=args.plots,
+                alarms=args.alarms,
+            ),
             command.Draws(args.repetitions, args.compat, args.seed),
             progress=context.progress(),
         )

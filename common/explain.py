@@ -28,7 +28,7 @@ WORST = 10
 #: columns that a recomputation must give again, besides those that name the row
 REPEATED = (
     *("value", "reference_value", "n", "ci_low", "ci_high", "clusters", "mde"),
-    *("criterion", "status", "certain", "reason", "note"),
+    *("p_adjusted", "fairness", "criterion", "bound", "status", "certain", "reason", "note"),
 )
 #: columns that tell the rows of a cell apart
 OWN = ("data", "condition", "reference", "metric", "label")

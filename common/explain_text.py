@@ -46,7 +46,11 @@ def _row(found: Mapping[str, Any]) -> Iterator[str]:
     value = "no value" if row["value"] is None else repr(row["value"])
     yield _line("  value", f"{value}, {row['status']}" + _because(row))
     if row["criterion"]:
-        yield _line("  criterion", row["criterion"])
+        kind = f", {row['bound']} bound" if row["bound"] else ""
+        yield _line("  criterion", row["criterion"] + kind)
+    if row["fairness"]:
+        p = "" if row["p_adjusted"] is None else f" (adjusted p {row['p_adjusted']:.4g})"
+        yield _line("  fairness", row["fairness"] + p)
     if row["ci_low"] is not None:
         ends = f"{row['ci_low']:.4g} to {row['ci_high']:.4g}"
         yield _line("  interval", f"{ends} (95 %, {row['clusters']} clusters), {row['certain']}")

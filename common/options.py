@@ -120,6 +120,12 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plots", action="store_true", help="draw extra/media/fairness_thresholds/plots/max_*.png"
     )
+    parser.add_argument(
+        "--alarms",
+        action="store_true",
+        help="instead, how often a fair model is called unfair if speakers differ "
+        "(--repetitions: simulated models, default: 400)",
+    )
 
 
 def _compare_options(parser: argparse.ArgumentParser) -> None:

@@ -126,7 +126,7 @@ def made_of(
     }
     return {
         "format": FORMAT,
-        "test": provenance.digest([test.design, uses, figure]),
+        "test": provenance.digest([test.design, uses, figure, test.bounds]),
         "target": provenance.digest(
             target.model_dump(include={"id", "kind", "range", "labels", "detection"})
         ),

@@ -31,6 +31,8 @@ COMPARISONS = {
     "abs <, skip nan": ("|x| < {:g}", True),
 }
 #: columns of datasets.csv that metrics.csv may name in braces
+#: beginning of the ids of tests whose bounds the paper chose from chance models
+FAIRNESS = "fairness_"
 PLACEHOLDERS = ("group", "compare_table", "tables")
 NO_VALUE = "no value published"
 NO_VALUE_FAILS = "no value published, which this criterion of the paper counts as failed"
@@ -226,6 +228,7 @@ def _long(
         "reference": _fill(cells, "reference"),
         "metric": cells["id"],
         "label": cells["column"].mask(whole, ""),
+        "bound": cells["test"].str.startswith(FAIRNESS).map({True: "published", False: ""}),
         "criterion": pd.Series([COMPARISONS[code][0].format(bound) for code, bound in texts]),
     }
     size, count = len(cells), len(ids)
@@ -239,6 +242,7 @@ def _long(
         "model_version": np.repeat(np.array(ids, dtype=object), size),
         **dict.fromkeys(COUNTS, pd.array([pd.NA] * (size * count), dtype="Int64")),
         "certain": "",
+        "fairness": "",
     }
     columns |= {name: np.nan for name in NUMBERS if name not in columns}
     table = pd.DataFrame({name: columns[name] for name in COLUMNS})

@@ -306,16 +306,16 @@ class Perturbation(Entry):
 class Test(Entry):
     """One test of the suite: the file ``suite/<id>.yaml``.
 
-    ``simulated`` names datasets with fewer samples than the bounds were made for: theirs follow
-    from what chance models reach with them, as for ``within: simulated``.
+    ``bounds`` says whether the bounds of groups were published. ``simulated`` names datasets with
+    fewer samples than they were made for: theirs are as with ``within: simulated``.
     """
 
     __test__ = False  # not a pytest class
-
     title: str
     family: Literal["correctness", "fairness", "robustness"]
     design: Mapping[str, Mapping[str, Any]]
     datasets: tuple[str, ...] = ()
+    bounds: Literal["declared", "published"] = "declared"
     simulated: tuple[str, ...] = ()
     regression: tuple[MetricUse, ...] = ()
     classification: tuple[MetricUse, ...] = ()

@@ -60,7 +60,10 @@ COLUMNS = {
     "mde": "smallest detectable effect: distance from a bound at which a verdict is certain",
     "p_value": "probability of such resamples without a difference, for differences only",
     "effect": "effect size of the difference of a group from all others",
+    "p_adjusted": "p value of speakers permuted over groups, adjusted for all groups (max-T)",
+    "fairness": "verdict on a group: fair within its bound, unfair, undecided or cannot tell",
     "criterion": "rule with its operator",
+    "bound": "where the bound of a group comes from: published, simulated or declared",
     "status": "pass, fail, skip or error",
     "certain": "verdict by the interval: passes, fails or cannot tell",
     "reason": "why there is no value or verdict",
@@ -78,10 +81,15 @@ SEVERITY_COLUMNS = {
     "all: it may fail at all levels",
     "breaking_severe": "end on the severe side; none: it may hold at all levels",
 }
-NUMBERS = ("value", "reference_value", "ci_low", "ci_high", "mde", "p_value", "effect")
+NUMBERS = (
+    *("value", "reference_value", "ci_low", "ci_high", "mde", "p_value", "effect"),
+    "p_adjusted",
+)
 COUNTS = ("n", "clusters")
 #: columns that files of older formats lack
 NEWER = ("p_value", "effect")
+#: columns that files of this format may lack: they are empty then
+ADDED = ("p_adjusted", "fairness", "bound")
 
 
 def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
@@ -164,7 +172,7 @@ def _read_lines(path: Path, columns: Sequence[str]) -> list[list[str]]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             head, *lines = csv.reader(file, strict=True)
-        lacking = set(NEWER) - set(head)
+        lacking = {*NEWER, *ADDED} - set(head)
         places = [-1 if column in lacking else head.index(column) for column in columns]
         found = [["" if place < 0 else line[place] for place in places] for line in lines]
         for line in found:
@@ -190,6 +198,7 @@ def read_csv(path: Path) -> pd.DataFrame:
 
 def _parse(source: Path | io.StringIO, name: str) -> pd.DataFrame:
     table = pd.read_csv(source, dtype=str, keep_default_na=False, encoding="utf-8")
+    table = table.assign(**{name: "" for name in ADDED if name not in table})
     missing = [column for column in COLUMNS if column not in table]
     if missing:
         raise DataError(f"{name}: {_misfit(Path(name), missing)}")

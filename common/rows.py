@@ -15,7 +15,7 @@ from common.judge import Verdict, judge
 from common.metrics import METRICS
 from common.simulation import Bounds
 from common.spec import Criterion, Dataset, Model, Target
-from common.uncertainty import Effects, Interval, verdict_with_power
+from common.uncertainty import Effects, Interval, Permuted, fairness_of, verdict_with_power
 
 
 def rows(
@@ -23,6 +23,7 @@ def rows(
     scores: Sequence[Score],
     bounds: Bounds | None = None,
     intervals: Sequence[Interval | None] = (),
+    permuted: Sequence[Permuted | None] = (),
 ) -> list[dict[str, Any]]:
     """Result rows of a cell: scores with their criteria and verdicts.
 
@@ -31,6 +32,7 @@ def rows(
         scores: of the cell
         bounds: simulates the bounds of criteria that say so
         intervals: of the scores; none: no score has one
+        permuted: outcomes of their permutation tests; none: there was no test
 
     Returns:
         columns of :data:`common.results.COLUMNS`; and, where the bound was simulated, ``null``,
@@ -40,7 +42,9 @@ def rows(
     uses = {use.metric: use for use in found}
     out: list[dict[str, Any]] = []
     effects = Effects()
-    for score, interval in zip(scores, intervals or [None] * len(scores), strict=True):
+    nothing = [None] * len(scores)
+    together = zip(scores, intervals or nothing, permuted or nothing, strict=True)
+    for score, interval, outcome in together:
         criterion, null = uses[score.metric].criterion, None
         note = remark(score.note, cell.remarks.get(score.condition, ""))
         if criterion.is_simulated and bounds is not None and not np.isnan(score.value):
@@ -64,7 +68,9 @@ def rows(
                 "n": score.n,
                 **_certainty(interval, criterion if verdict.status != "skip" else None),
                 **_effect(effects, score),
+                **_fairness(outcome, interval, score.value, criterion, verdict),
                 "criterion": str(criterion),
+                "bound": _kind_of_bound(cell, uses[score.metric].criterion),
                 "status": verdict.status,
                 "reason": verdict.reason,
                 "note": note,
@@ -97,6 +103,30 @@ def _certainty(interval: Interval | None, criterion: Criterion | None) -> dict[s
     if not math.isnan(interval.p_value):
         found["p_value"] = interval.p_value
     return found
+
+
+def _fairness(
+    outcome: Permuted | None,
+    interval: Interval | None,
+    value: float,
+    criterion: Criterion,
+    verdict: Verdict,
+) -> dict[str, Any]:
+    """Permutation test of a group and what follows from it, where there is a bound."""
+    if outcome is None or verdict.status == "skip" or not isinstance(criterion.within, float):
+        return {}
+    low, high = (math.nan, math.nan) if interval is None else (interval.low, interval.high)
+    return {
+        "p_adjusted": outcome.p_value,
+        "fairness": fairness_of(value, low, high, outcome, criterion.within),
+    }
+
+
+def _kind_of_bound(cell: Cell, criterion: Criterion) -> str:
+    """Where the bound of a group comes from; empty for other tests and other rules."""
+    if cell.test.family != "fairness" or criterion.within is None:
+        return ""
+    return "simulated" if criterion.is_simulated else cell.test.bounds
 
 
 def _effect(effects: Effects, score: Score) -> dict[str, float]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from common import kinds
 from common.cell import Cell
-from common.certainty import intervals
+from common.certainty import intervals, permutations
 from common.designs import DESIGNS, Score, Selection, options
 from common.rows import rows
 from common.simulation import Bounds
@@ -78,7 +78,7 @@ def judged(
         view: what they were computed from
         bounds: simulates the bounds of criteria that say so
     """
-    return rows(cell, scores, bounds, intervals(scores, view))
+    return rows(cell, scores, bounds, intervals(scores, view), permutations(scores, view))
 
 
 def evaluate(

@@ -222,6 +222,7 @@ def test_pitch_of_the_speakers_and_a_simulated_threshold(voices, monkeypatch) ->
     bound = ccc["criterion"].iloc[0]
     assert bound.startswith("|x| < 0.") and (ccc["criterion"] == bound).all()
     assert ccc["note"].str.startswith("F0 by autocorrelation 1; chance exceeds 0.").all()
+    assert set(ccc["bound"]) == {"simulated"}
     text = (voices.mini.root / "out/method-tests/arousal/few.csv").read_text()
     assert text == "Test,Threshold\nConcordance Correlation Coeff,simulated\n"
 
@@ -241,7 +242,7 @@ def test_a_dataset_of_a_test_may_have_simulated_thresholds(voices) -> None:
     report, found = voices.run("tongue")
     assert not report.errors
     bounds = found["criterion"].str.removeprefix("|x| < ").astype(float)
-    assert (bounds > 0.001).all()
+    assert (bounds > 0.001).all() and set(found["bound"]) == {"simulated"}
     assert found["note"].str.contains("0.01 for 3 groups (computed)", regex=False).all()
     text = (voices.mini.root / "out/method-tests/arousal/tongue.csv").read_text()
     assert text == "Test,Threshold\nMean Value,0.001\n"
@@ -343,6 +344,33 @@ def test_p_values_and_effect_sizes_of_groups(voices) -> None:
     assert (np.sign(means["effect"]) == np.sign(means["value"])).all()
     others = found[found["reference"] != "all"]
     assert len(others) and others[["p_value", "effect"]].isna().all(axis=None)
+
+
+def test_speakers_are_permuted_over_groups_beside_the_bound(voices) -> None:
+    """8 speakers, 4 of each sex, who all speak three languages."""
+    voices.mini.write(
+        "suite/tongue.yaml",
+        "title: Tongue\nfamily: fairness\n"
+        "design: {group_shift: {attribute: language, min_group: 20}}\n"
+        "regression: [{metric: mean_difference, within: 0.9}]\n",
+    )
+    _, found = voices.run("fairness_sex", "tongue", "correctness_regression")
+    scored = found["status"].isin(["pass", "fail"])
+    groups = found[scored & (found["reference"] == "all")]
+    assert groups["p_adjusted"].between(0.001, 1).all()
+    assert groups["fairness"].str.match("fair within|unfair|undecided|cannot tell").all()
+    tongue = groups[groups["test"] == "tongue"]
+    assert set(tongue["fairness"]) == {"fair within 0.9"} and set(tongue["bound"]) == {"declared"}
+    assert set(groups.loc[groups["test"] == "fairness_sex", "bound"]) == {"published"}
+    for number, row in groups.iterrows():
+        bound = float(row["criterion"].rpartition(" ")[2])
+        inside = -bound < row["ci_low"] and row["ci_high"] < bound
+        unfair = row["p_adjusted"] < 0.05 and abs(row["value"]) >= bound
+        expected = f"fair within {bound:g}" if inside else "unfair" if unfair else "undecided"
+        assert row["fairness"] in (expected, "cannot tell"), number
+    others = found[~scored | (found["reference"] != "all")]
+    assert len(others) and others["p_adjusted"].isna().all()
+    assert set(others["fairness"]) == {""}
 
 
 # --- bad input --------------------------------------------------------------------------------

@@ -32,6 +32,16 @@ def test_an_older_file_names_the_command_that_helps(tmp_path: Path, without) -> 
         assert text.endswith(f"or delete {path.parent}")
 
 
+def test_columns_that_were_added_are_empty_in_older_files(tmp_path: Path) -> None:
+    path = older(tmp_path / "valence" / "lstm" / "fairness_sex.csv", *results.ADDED)
+    for table in (results.read_csv(path), results.read_all(tmp_path)):
+        assert list(table) == list(results.COLUMNS) and table["value"].tolist() == [0.5]
+        assert table["fairness"].tolist() == table["bound"].tolist() == [""]
+        assert np.isnan(table["p_adjusted"]).all()
+    text = results.merged_csv(path, {"mine": [{"dataset": "mine", "value": 1.0}]}, ["", "mine"])
+    assert len(text.splitlines()) == 3 and text.startswith("target,")
+
+
 def test_another_table_is_no_older_file(tmp_path: Path) -> None:
     path = older(tmp_path / "valence" / "lstm" / "fairness_sex.csv", "value", "p_value")
     with pytest.raises(DataError, match="not a result file, column missing: value, p_value"):

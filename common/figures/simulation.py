@@ -136,7 +136,7 @@ def draw_null(
 
     Args:
         axes: where to draw
-        null: absolute scores by chance, one per repetition
+        null: absolute scores by chance, at even steps of probability
         values: scores of the model
         passed: whether each met its criterion: a green dot if so, else a red cross
         threshold: drawn as a dashed line
@@ -151,7 +151,7 @@ def draw_null(
         at = scores[chosen]
         axes.scatter(at, np.full(len(at), below), marker=marker, color=color, s=24, linewidths=0)
     axes.set_xlim(left=0)
-    axes.set(xlabel=xlabel, ylabel="Repetitions")
+    axes.set(xlabel=xlabel, ylabel=f"Of {len(null):,} chance scores")
     style.number_ticks(axes.yaxis, [tick for tick in axes.get_yticks() if tick >= 0])
     axes.set_ylim(2 * below, 1.05 * counts.max())
     axes.grid(True)
@@ -191,8 +191,8 @@ def _label(metric: str) -> str:
 
 def _null_alt(view: View, options: Any) -> dict[str, str]:
     return {
-        suffix: f"{part.label}: {len(part.null)} scores of chance models, at most "
-        f"{number(max(part.null))}; {len(part.values)} scores of the model, absolute values from "
+        suffix: f"{part.label}: 99 % of the scores of chance models up to "
+        f"{number(float(np.quantile(part.null, 0.99)))}; {len(part.values)} scores of the model, absolute values from "
         f"{number(min(part.values))} to {number(max(part.values))}, {sum(part.passed)} within "
         f"their threshold; the largest threshold is {part.bound:g}."
         for suffix, part in _chance(view).items()

@@ -7,7 +7,8 @@ and sums to scores), :mod:`~common.simulation.linear` (scores whose distribution
 :mod:`~common.simulation.nulls` (quantiles of 100,000 draws and more),
 :mod:`~common.simulation.bounds` (thresholds for the samples at hand),
 :mod:`~common.simulation.chance` (own draws for maxima), :mod:`~common.simulation.reference` (the
-draws of the paper), :mod:`~common.simulation.table` (``build.py simulate``).
+draws of the paper), :mod:`~common.simulation.table` (``build.py simulate``),
+:mod:`~common.simulation.alarms` (how often a fair model is called unfair).
 """
 
 from common.simulation.bounds import Bounds, next_step

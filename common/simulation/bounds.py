@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from common import rng
+from common.closure import code_of
 from common.errors import ConfigError
 from common.files import write_text
-from common.provenance import code_digest, digest
+from common.provenance import digest
 from common.simulation.setup import FAMILY
 from common.spec import MetricUse, Target
 
@@ -109,7 +110,7 @@ class Bounds:
             "sizes": [sizes[0], *sorted(sizes[1:])],
         }
         # other code makes a bound anew, but from the same random numbers
-        key = digest({**asked, "code": code_digest([Path(__file__).parent])})
+        key = digest({**asked, "code": code_of(type(self))})
         if key not in self._known:
             path = self._folder / f"{key}.json"
             found = _read(path)

@@ -15,6 +15,8 @@ from common.files import write_text
 from common.metrics import METRICS
 from common.paths import Paths
 from common.simulation import table
+from common.simulation.alarms import MODELS, alarms
+from common.simulation.bounds import Bounds
 from common.simulation.setup import METRIC_IDS, POINTS, SETUPS, default_setup, points
 from common.simulation.table import Draws
 from common.spec import Benchmark
@@ -35,6 +37,7 @@ class Wanted:
         groups: numbers of groups
         table: file for the complete table of the paper
         plots: whether the figures of the method pages are drawn
+        alarms: how often a fair model is called unfair, if speakers differ
     """
 
     metrics: Sequence[str] = ()
@@ -42,6 +45,7 @@ class Wanted:
     groups: Sequence[int] = ()
     table: Path | None = None
     plots: bool = False
+    alarms: bool = False
 
 
 #: values of one draw; more do not fit into memory, and their differences are far below any bound
@@ -69,7 +73,15 @@ def run(
         answer["rows"] = len(found)
     if wanted.plots:
         answer["plots"] = _plots(folders, draws, tell)
-    if wanted.metrics or wanted.samples or wanted.groups:
+    if wanted.alarms:
+        answer["scores"] = alarms(
+            benchmark.tests,
+            Bounds(folders.cache),
+            seed=draws.seed,
+            models=draws.repetitions or MODELS,
+            progress=tell,
+        )
+    elif wanted.metrics or wanted.samples or wanted.groups:
         answer["scores"] = _given(wanted, draws, tell)
     elif len(answer) == 1:
         tests = benchmark.tests.values()

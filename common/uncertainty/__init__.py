@@ -10,9 +10,11 @@ from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.breaking import Break, breaking_interval
 from common.uncertainty.clusters import DRAWS, Clusters
 from common.uncertainty.effect import Effects, cohens_h, hedges_g
+from common.uncertainty.equivalence import fairness_of
 from common.uncertainty.interval import METHODS, Interval
 from common.uncertainty.multiple import benjamini_hochberg
 from common.uncertainty.paired import Paired, mcnemar, nearer, paired
+from common.uncertainty.permutation import PERMUTATIONS, Permuted, permuted
 from common.uncertainty.recipe import Recipe, Term
 from common.uncertainty.statistics import STATISTICS
 from common.uncertainty.verdict import VERDICTS, verdict_with_power
@@ -20,6 +22,7 @@ from common.uncertainty.verdict import VERDICTS, verdict_with_power
 __all__ = [
     "DRAWS",
     "METHODS",
+    "PERMUTATIONS",
     "STATISTICS",
     "VERDICTS",
     "Bootstrap",
@@ -28,14 +31,17 @@ __all__ = [
     "Effects",
     "Interval",
     "Paired",
+    "Permuted",
     "Recipe",
     "Term",
     "benjamini_hochberg",
     "breaking_interval",
     "cohens_h",
+    "fairness_of",
     "hedges_g",
     "mcnemar",
     "nearer",
     "paired",
+    "permuted",
     "verdict_with_power",
 ]

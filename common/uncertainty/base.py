@@ -18,6 +18,8 @@ from common.uncertainty.recipe import Term
 Key = tuple[str, str]
 #: key of a metric with one value
 WHOLE: tuple[Key, ...] = (("", ""),)
+#: if a smaller part of weights is not zero, only that part is multiplied
+SPARSE = 0.1
 
 
 class Support(NamedTuple):
@@ -152,6 +154,17 @@ class Bound(ABC):
     def without_one(self) -> np.ndarray:
         """Values without one of the clusters, shape (clusters, V)."""
 
+    @abstractmethod
+    def weighted(self, weights: np.ndarray) -> np.ndarray:
+        """Values with as many copies of each cluster as its weight says.
+
+        Args:
+            weights: shape (B, size)
+
+        Returns:
+            shape (B, V); NaN where a value is not defined
+        """
+
     @property
     @abstractmethod
     def support(self) -> Support:
@@ -219,6 +232,13 @@ class _BoundSums(Bound):
     def without_one(self) -> np.ndarray:
         return self._values(self._total - self._sums)
 
+    def weighted(self, weights: np.ndarray) -> np.ndarray:
+        if np.count_nonzero(weights) < SPARSE * weights.size:
+            from scipy.sparse import csr_array
+
+            return self._values(csr_array(weights) @ self._sums)
+        return self._values(weights @ self._sums)
+
     @cached_property
     def support(self) -> Support:
         return self._statistic.support(self._sample)
@@ -268,6 +288,9 @@ class BoundWeights(Bound):
     def without_one(self) -> np.ndarray:
         return self._blocks(1 - np.eye(self._clusters.size))
 
+    def weighted(self, weights: np.ndarray) -> np.ndarray:
+        return self._blocks(weights)
+
     @cached_property
     def support(self) -> Support:
         codes = self._clusters.codes[self._rows]
@@ -300,6 +323,9 @@ class Difference(Bound):
 
     def without_one(self) -> np.ndarray:
         return self._first.without_one() - self._second.without_one()[:, self._columns]
+
+    def weighted(self, weights: np.ndarray) -> np.ndarray:
+        return self._first.weighted(weights) - self._second.weighted(weights)[:, self._columns]
 
     @property
     def support(self) -> Support:

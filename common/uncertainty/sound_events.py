@@ -277,6 +277,9 @@ class _BoundPsds(Bound):
     def without_one(self) -> np.ndarray:
         return self._moved(1 - np.eye(self._clusters.size))
 
+    def weighted(self, weights: np.ndarray) -> np.ndarray:
+        return self._moved(weights)
+
     @property
     def support(self) -> Support:
         return self._sample.support()

@@ -111,6 +111,9 @@ class _BoundGeneric(Bound):
     def without_one(self) -> np.ndarray:
         return self._repeated(1 - np.eye(self._clusters.size))
 
+    def weighted(self, weights: np.ndarray) -> np.ndarray:
+        return self._repeated(weights)
+
     @property
     def support(self) -> Support:
         last = len(self._sample.arrays) - 1 if self._metric.takes == "pair" else 0

@@ -54,6 +54,13 @@ def test_own_bounds_lie_near_those_of_the_suite(tmp_path, capsys) -> None:
         assert (row["error"] == 0) == (row["draws"] == 0)
 
 
+def test_false_alarms(tmp_path, capsys) -> None:
+    assert run(tmp_path, "--alarms", "--json", "--repetitions", "1") == 0
+    rows = json.loads(capsys.readouterr().out)["scores"]
+    assert [row["between_speakers"] for row in rows[::2][:4]] == [0, 0.1, 0.3, 0.5]
+    assert {row["test"] for row in rows} == {"fairness_accent", "fairness_pitch"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

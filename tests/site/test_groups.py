@@ -119,6 +119,25 @@ def test_the_sentence_and_the_table(found) -> None:
     assert html.count("<table") == html.count("</table>") == 2
 
 
+def test_verdicts_on_fairness_stand_beside_bound_and_p() -> None:
+    lines = [
+        row("a", 0.3, "fail", bound="published", p_adjusted=0.012, fairness="unfair"),
+        row("b", 0.1, bound="published", p_adjusted=0.4, fairness="fair within 0.2"),
+        row("b", 0.05, metric="uar", bound="published", p_adjusted=1, fairness="fair within 0.2"),
+    ]
+    made = groups.of_rows(results.frame([{**line, "p_value": 0.5} for line in lines]))
+    assert made is not None
+    assert made.outcomes == {"fair within its bound": 2, "unfair": 1}
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", shown(made, "t", "m.html")))
+    assert "passes if |score| &lt; 0.2 (published bound)" in text
+    assert "by permuting speakers: unfair (p 0.012)." in text
+    assert "Fairness: 2 fair within its bound, 1 unfair." in text
+    assert (
+        "Fairness"
+        not in shown(groups.of_rows(results.frame(ROWS[:1])), "t", "").split('<p class="quiet')[0]
+    )
+
+
 def test_published_rows_have_neither_n_nor_interval() -> None:
     nothing = dict.fromkeys(("n", "ci_low", "ci_high", "p_value", "effect"), np.nan)
     table = results.frame([row("female", 0.1, certain="", **{**nothing, "n": pd.NA})])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from common.uncertainty import benjamini_hochberg
 #: what a group is compared with in result rows of groups
 EVERYONE = "all"
 FAMILY = "fairness"
+FAIR = "fair within its bound"
 BOUND = re.compile(r"\|x\| < (\d+(?:\.\d+)?)$")
 
 
@@ -31,11 +33,14 @@ class Comparison:
         what: metric and class or bin
         value: the score
         rule: when it passes
+        bound: where that comes from: published, simulated or declared; empty: nobody said
         n: number of samples
         interval: 95 % interval; empty: there is none
         effect: effect size; empty: there is none
         p: p value; empty: there is none
         q: p value adjusted for all comparisons of the test; empty: there is none
+        adjusted: p value of speakers permuted over the groups; empty: there is none
+        fairness: fair within its bound, unfair, undecided or cannot tell; empty: no test
         css: class, mark: symbol, word: name of the plain verdict
         certain: verdict by the interval
         severity: size of the score as a multiple of its bound
@@ -46,11 +51,14 @@ class Comparison:
     what: str
     value: str
     rule: str
+    bound: str
     n: str
     interval: str
     effect: str
     p: str
     q: str
+    adjusted: str
+    fairness: str
     css: str
     mark: str
     word: str
@@ -68,6 +76,7 @@ class Groups:
         skipped: number of scores without a verdict
         found: number of comparisons with q below 0.05
         tested: number of comparisons with a p value
+        outcomes: verdict of the permutation test and the interval -> number of comparisons
     """
 
     worst: list[Comparison]
@@ -75,6 +84,7 @@ class Groups:
     skipped: int
     found: int
     tested: int
+    outcomes: dict[str, int]
 
 
 def of_rows(rows: pd.DataFrame) -> Groups | None:
@@ -103,7 +113,20 @@ def of_rows(rows: pd.DataFrame) -> Groups | None:
         skipped=len(rows) - len(judged),
         found=int((q < 0.05).sum()),
         tested=int((~pd.isna(q)).sum()),
+        outcomes=outcomes(judged["fairness"]),
     )
+
+
+def outcomes(verdicts: Iterable[str]) -> dict[str, int]:
+    """How often each verdict on fairness occurs; the bounds of "fair" do not count.
+
+    >>> outcomes(["undecided", "fair within 0.1", "", "fair within 0.075"])
+    {'fair within its bound': 2, 'undecided': 1}
+    """
+    counts = Counter(FAIR if text.startswith("fair ") else text for text in verdicts)
+    return {
+        name: counts[name] for name in (FAIR, "unfair", "undecided", "cannot tell") if counts[name]
+    }
 
 
 def _place(comparison: Comparison) -> tuple[bool, float]:
@@ -121,11 +144,14 @@ def _comparison(row: Any, q: float, several: bool) -> Comparison:
         what=" · ".join(text for text in (metric_names(row.metric)[0], row.label) if text),
         value=cells.number(row.value, row.criterion),
         rule=cells.criterion(row.criterion, "score"),
+        bound=row.bound,
         n="" if pd.isna(row.n) else cells.count(int(row.n)),
         interval=interval,
         effect=_shown(row.effect, 2),
         p=_shown(row.p_value),
         q=_shown(q),
+        adjusted=_shown(row.p_adjusted),
+        fairness=row.fairness,
         css=css,
         mark=mark,
         word=word,
