@@ -24,6 +24,7 @@ from common.errors import BenchmarkError, ConfigError
 from common.exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from common.options import DEFAULTS, LISTS, REPEATED, parser
 from common.paths import Paths
+from common.terminal import Formatter, harmless, tell
 
 
 class Context:
@@ -53,13 +54,13 @@ class Context:
     def say(self, text: str) -> None:
         """Print for a person; silent with --quiet and --json."""
         if not self.args.quiet and not self.args.json:
-            print(text)
+            tell(text)
 
     def answer(self, content: Any) -> None:
         """Print for a machine, with --json only."""
         if self.args.json:
             text = json.dumps(content, ensure_ascii=False, indent=1, default=str)
-            print(text, file=self.stdout)
+            tell(text, to=self.stdout)
 
     def progress(self) -> Callable[[str, int, int], None]:
         """Progress line on standard error, to a terminal only."""
@@ -75,7 +76,7 @@ class Context:
 
 def _show_progress(stage: str, done: int, total: int) -> None:
     share = f"{done}/{total}" if total else ""
-    sys.stderr.write(f"\r\033[K{stage[:60]} {share}")
+    sys.stderr.write(f"\r\033[K{harmless(stage[:60])} {share}")
     sys.stderr.flush()
 
 
@@ -159,14 +160,14 @@ def _people(context: Context) -> dict[str, Any]:
     if report.scores:
         context.say(f"{report.scores} scores of single raters: {context.folders.human}")
     for reason in report.errors:
-        print(f"error (ratings): {reason}", file=sys.stderr)
+        tell(f"error (ratings): {reason}", to=sys.stderr)
     return {"ratings": vars(report)}
 
 
 def _tell_reasons(context: Context, report: Any) -> None:
     """Each reason once, with the number of cells that it concerns."""
     for message, count in Counter(report.errors.values()).items():
-        print(f"error ({count} cells): {message}", file=sys.stderr)
+        tell(f"error ({count} cells): {message}", to=sys.stderr)
     absent = Counter(report.not_run.values())
     if absent:
         context.say(
@@ -228,7 +229,7 @@ def command_check(context: Context) -> int:
     context.answer({"faults": found})
     for line in found:
         if not context.args.json:
-            print(line)
+            tell(line)
     if not found:
         sizes = {what: len(getattr(benchmark, what)) for what in LISTS if hasattr(benchmark, what)}
         context.say("no fault in " + ", ".join(f"{n} {what}" for what, n in sizes.items()))
@@ -245,14 +246,11 @@ def command_list(context: Context) -> int:
     table = listing(context.benchmark(), what, dataset=dataset, folders=context.folders)
     context.answer(table)
     if not context.args.json:
-        widths = [
-            max(len(str(row[key])) for row in [*table, {k: k for k in row}])
-            for row in table[:1]
-            for key in row
-        ]
-        for row in table:
-            cells = (str(v).ljust(w) for v, w in zip(row.values(), widths, strict=True))
-            print("  ".join(cells).rstrip())
+        rows = [[harmless(str(value)) for value in row.values()] for row in table]
+        names = [list(row) for row in table[:1]]
+        widths = [max(map(len, column)) for column in zip(*names, *rows, strict=True)]
+        for cells in rows:
+            tell("  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip())
     if what == "stale" and table:
         context.say(f"\nmake them again: {advice.command('run')}")
     return OK
@@ -328,7 +326,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     used = {name: getattr(args, name) for name in REPEATED}
     used["seed"] = None if args.seed == DEFAULTS["seed"] else args.seed
     level = logging.DEBUG if args.verbose else logging.ERROR if args.quiet else logging.WARNING
-    logging.basicConfig(level=level, format="%(levelname)s %(message)s", stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Formatter("%(levelname)s %(message)s"))
+    logging.basicConfig(level=level, handlers=[handler])
     logging.getLogger().setLevel(logging.INFO if args.verbose else level)
     try:
         with _termination_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
@@ -336,11 +336,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BenchmarkError as error:
-        for line in str(error).splitlines():
-            print(f"error: {line}", file=sys.stderr)
+        for line in harmless(str(error)).splitlines():
+            tell(f"error: {line}", to=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
-        print("interrupted; what was computed is kept", file=sys.stderr)
+        tell("interrupted; what was computed is kept", to=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from common import advice
 from common.exits import FAILED, OK
+from common.terminal import tell
 
 if TYPE_CHECKING:
     from common.cli import Context
@@ -32,15 +33,15 @@ def command_summary(context: Context) -> int:
         return OK
     if not rows.empty:
         scoped = summary.add_scope(rows, {d: scopes.get(d, "") for d in rows["dataset"]})
-        print(summary.text(scoped, families, chance=chance, tests=True))
+        tell(summary.text(scoped, families, chance=chance, tests=True))
         _tell_stale(context, benchmark, rows)
     else:
         context.say(f"no results in {context.folders.method_tests}; these are published:\n")
     if with_published:
         title, chance = "Published results of the paper", set(published.chance())
         scores = published.load()
-        print(summary.text(scores, families, title=title, chance=chance))
-        print(summary.paper_text(scores, families, published.target_order()))
+        tell(summary.text(scores, families, title=title, chance=chance))
+        tell(summary.paper_text(scores, families, published.target_order()))
     return OK
 
 
@@ -142,9 +143,9 @@ def command_compare(context: Context) -> int:
     elif form == "table":
         context.say(text.rstrip())
     else:
-        context.stdout.write(text)
+        tell(text, to=context.stdout, end="")
     if not args.gate:
         return OK
     for line in summary_lines(found, rules):
-        print(line, file=sys.stderr)
+        tell(line, to=sys.stderr)
     return OK if passes(found, rules)[0] else FAILED

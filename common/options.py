@@ -8,6 +8,7 @@ from typing import Any
 
 from common.events_command.options import add_options as add_events_options
 from common.rng import DEFAULT_SEED
+from common.terminal import Parser
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "stale")
 BENCHES = ("engine", "events", "fairness", "paper", "perturb", "site", "suite", "uncertainty")
@@ -42,8 +43,8 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _common_options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+def _common_options() -> Parser:
+    parser = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     group = parser.add_argument_group("options of every command")
     group.add_argument(
         "--catalog",
@@ -159,7 +160,7 @@ def _compare_options(parser: argparse.ArgumentParser) -> None:
 def parser() -> argparse.ArgumentParser:
     """The complete argument parser."""
     shared = _common_options()
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="build.py",
         description="Test speech models for correctness, fairness and robustness, and publish "
         "the outcome as a website. Without a command: all.",

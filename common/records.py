@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pydantic
 
+from common import names
 from common.axis import Severity
 from common.criterion import Chance, Criterion, MetricUse, Record
 from common.ratings import Ratings
@@ -45,6 +46,8 @@ class Entry(Record):
     origin: Path = pydantic.Field(default=Path(), exclude=True)
     builtin: bool = pydantic.Field(default=True, exclude=True)
 
+    _names = pydantic.field_validator("id", "version", "name", check_fields=False)(names.usable)
+
     def resolve(self, path: str) -> Path:
         """Path relative to the file of the entry."""
         return (self.origin.parent / Path(path).expanduser()).resolve()
@@ -67,8 +70,7 @@ class Detection(Record):
 class Target(Entry):
     """What a model predicts.
 
-    ``labels`` order the classes of a classification target or of sound events; ``range`` bounds a
-    regression target; ``detection`` belongs to sound events.
+    ``labels`` order classes or sound events; ``range`` bounds a regression target.
     """
 
     label: str
@@ -115,8 +117,7 @@ class Column(Record):
         by_table: a constant for each sample table instead of a column
         overlap: sound events of one class that overlap are an ``error``, or ``merge`` to one
         otherwise: where to look if the data have no such table or column
-        optional: whether the samples have no value, instead of an error, if the data have no
-            such table or column
+        optional: whether samples then have no value, instead of an error
     """
 
     column: str = ""
@@ -145,14 +146,13 @@ class Dataset(Entry):
         ratings: target -> ratings of single raters
         tests: restricts the tests of a user's dataset
         embedded: made by the program itself on first use
-        corpora: set of noises and rooms that perturbations of these data draw from; empty:
-            those of the paper
+        corpora: noises and rooms that perturbations draw from; empty: those of the paper
     """
 
     version: str = pydantic.Field(pattern=VERSION_PATTERN)
     label: str = ""
     adapter: Literal["audb", "audformat", "folder"]
-    name: str = ""
+    name: str = pydantic.Field(default="", pattern=rf"{ID_PATTERN}|^$")
     path: str = ""
     table: str | tuple[str, ...] = ()
     alias: str = ""

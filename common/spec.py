@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pydantic
-import yaml
 
-from common import paths
+from common import names, paths
+from common.documents import read_yaml
 from common.errors import ConfigError
 from common.records import (
     ID_PATTERN,
@@ -86,39 +86,6 @@ _EXPECTED = {
 }
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Safe loader that refuses a key that stands twice, of which YAML would drop the first."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
-        seen: set[str] = set()
-        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
-            if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
-                continue
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key.value}' stands twice", key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-def read_yaml(path: Path) -> Any:
-    """Content of a YAML file; raises ConfigError with line and column."""
-    try:
-        return yaml.load(path.read_text("utf-8"), Loader=_Loader)
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is no UTF-8 text (byte {error.start})") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise ConfigError(f"{path}{place}: not valid YAML: {problem}") from None
-
-
 def _place(location: Iterable[Any]) -> str:
     text = ""
     for part in location:
@@ -165,7 +132,7 @@ def load_entries(record: type[R], path: Path, *, builtin: bool = True) -> dict[s
     entries: dict[str, R] = {}
     for n, item in enumerate(content):
         name = item.get("id") if isinstance(item, Mapping) else None
-        place = f"{path.stem}[{n}]" + (f" ({name})" if name else "")
+        place = f"{path.stem}[{n}]" + (f" ({name!s:.60})" if name else "")
         entry = parse(record, item, path, place, builtin=builtin)
         if entry.id in entries:
             raise ConfigError(f"{path}: {place}: id '{entry.id}' is used twice")
@@ -216,10 +183,24 @@ def load_benchmark(catalogs: Iterable[Path] = ()) -> Benchmark:
         tests = load_tests(folder / "suite", builtin=False)
         merged["tests"].update(tests)
         if not found and not tests:
-            names = ", ".join(f"{name}.yaml" for name in kinds)
-            raise ConfigError(f"--catalog {folder}: holds none of {names} or suite/*.yaml")
+            known = ", ".join(f"{name}.yaml" for name in kinds)
+            raise ConfigError(f"--catalog {folder}: holds none of {known} or suite/*.yaml")
+    for name, entries in merged.items():
+        _check_folders(name, entries)
+    _check_folders("names of datasets", {e.database: e for e in merged["datasets"].values()})
     merged["perturbations"] = _with_variants(merged["perturbations"])
     return Benchmark.model_construct(None, **merged)
+
+
+def _check_folders(what: str, entries: Mapping[str, Entry]) -> None:
+    """Refuse ids of which some systems would make one folder."""
+    pair = names.same_folder(entries)
+    if pair is not None:
+        first, second = pair
+        raise ConfigError(
+            f"{entries[second].origin}: {what}: '{first}' ({entries[first].origin}) and "
+            f"'{second}' differ in upper and lower case only; some systems have one folder for both"
+        )
 
 
 def _with_variants(entries: Mapping[str, Perturbation]) -> dict[str, Perturbation]:

@@ -126,3 +126,46 @@ def test_a_metric_stands_once_in_a_test(tmp_path: Path) -> None:
     )
     with pytest.raises(ConfigError, match=r"own\.yaml: regression: metric 'mae' stands twice"):
         load_benchmark([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("CON", "the name of a device on Windows"),
+        ("nul.csv", "the name of a device on Windows"),
+        ("Com1", "the name of a device on Windows"),
+        ("a.", "ends in a dot"),
+        ("versions", "the name of a folder of this program"),
+        ("Samples", "the name of a folder of this program"),
+        ("fairness_sex.csv", "ends as files of results do"),
+        ("a" * 101, "longer than 100 characters"),
+    ],
+)
+def test_ids_that_are_no_folder(tmp_path: Path, name: str, reason: str) -> None:
+    _write(tmp_path, f"- {{id: {name}, version: 1.0.0, adapter: chance}}\n")
+    with pytest.raises(ConfigError, match=rf"models\[0\].*\.id: a name that .*{reason}"):
+        load_benchmark([tmp_path])
+
+
+def test_versions_and_databases_that_are_no_folder(tmp_path: Path) -> None:
+    _write(tmp_path, "- {id: a, version: '1.0.', adapter: chance}\n")
+    with pytest.raises(ConfigError, match=r"\.version: a name that ends in a dot"):
+        load_benchmark([tmp_path])
+    _write(tmp_path, GOOD)
+    for name, message in (("../x", "expected letters"), ("nul", "a device on Windows")):
+        _write(
+            tmp_path,
+            f"- {{id: d, version: 1.0.0, adapter: audb, name: {name}}}\n",
+            "datasets.yaml",
+        )
+        with pytest.raises(ConfigError, match=rf"\(d\)\.name: .*{message}"):
+            load_benchmark([tmp_path])
+
+
+def test_ids_that_differ_in_case_only(tmp_path: Path) -> None:
+    _write(tmp_path, GOOD + GOOD.replace("id: a", "id: A"))
+    with pytest.raises(ConfigError, match=r"models: 'a' \(.*\) and 'A' differ in upper and lower"):
+        load_benchmark([tmp_path])
+    _write(tmp_path, GOOD.replace("id: a", "id: Random-Gaussian"))
+    with pytest.raises(ConfigError, match=r"'random-gaussian' .* and 'Random-Gaussian' differ"):
+        load_benchmark([tmp_path])

@@ -14,6 +14,7 @@ from common.events_command.evaluation import evaluate
 from common.events_command.inputs import Inputs, read_inputs
 from common.events_command.settings import Settings, settings
 from common.files import write_text
+from common.terminal import tell
 
 #: more segments than this, all recordings together, do not fit into memory
 MOST_SEGMENTS = 10**8
@@ -68,7 +69,7 @@ def run(
         write_text(args.out, text + "\n")
         say(f"report: {args.out}")
     elif not args.json:
-        print(text)
+        tell(text)
     return content
 
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from common import spec
+from common.documents import read_yaml
 from common.errors import ConfigError, ModelError
 from common.models.base import place
 from common.models.notes import content_digest
@@ -99,11 +98,10 @@ def _yaml(path: Path, where: str) -> Any:
     if not path.is_file():
         return None
     try:
-        # every scalar is text: a class named 'no' or 'off' is no truth value
-        return yaml.load(path.read_text("utf-8"), Loader=yaml.BaseLoader)
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        text = " ".join(str(error).split())
-        raise ModelError(f"{where}: {path.name} cannot be read: {text:.200}") from None
+        return read_yaml(path, words=True)  # a class named 'no' or 'off' is no truth value
+    except ConfigError as error:
+        text = str(error).replace(str(path), path.name, 1)
+        raise ModelError(f"{where}: {text:.200}") from None
 
 
 def _empty(value: Any) -> bool:

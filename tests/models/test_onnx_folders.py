@@ -103,7 +103,7 @@ def test_labels_are_text(entry, folder):
         ("  labels: {logits: [a]}\n", "1 labels, but output 'logits' has 2 values"),
         ("  labels: {logits: [a, a]}\n", "a label is there twice: a, a"),
         ("  labels: {logits: {a: 0}}\n", "expected a list of labels, found"),
-        ("  labels: [\n", "model.yaml cannot be read: while parsing"),
+        ("  labels: [\n", r"model.yaml, line 4, column 1: not valid YAML: did not find"),
     ],
 )
 def test_faults_in_the_yaml(entry, targets, folder, text, message):
