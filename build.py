@@ -1,14 +1,45 @@
 #!/usr/bin/env python3
 """Entry point of the benchmark: ``python build.py --help``."""
 
+import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+FOLDER = Path(__file__).resolve().parent
+#: exit code of a wrong usage or configuration, as in ``common/exits.py``
+USAGE = 2
+
+sys.path.insert(0, str(FOLDER))
+
+
+def missing_package(error: ModuleNotFoundError) -> str:
+    """What to do about a module that is not there; nothing if it is our own or Python's."""
+    package = (error.name or "").split(".")[0]
+    own = {"common", "benchmark_site", "local_math"}
+    if not package or package in own or package in sys.stdlib_module_names:
+        return ""
+    requirements = os.path.relpath(FOLDER / "requirements.txt")
+    return (
+        f"error: the package '{package}' is not installed for {sys.executable}; "
+        f"what this program needs is installed with: pip install -r {requirements}"
+    )
+
+
+def run() -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        from common import heap
+        from common.cli import main
+
+        heap.keep()
+        return main()
+    except ModuleNotFoundError as error:
+        line = missing_package(error)
+        if not line:
+            raise
+        print(line, file=sys.stderr)
+        return USAGE
+
 
 if __name__ == "__main__":
-    from common import heap
-    from common.cli import main
-
-    heap.keep()
-    sys.exit(main())
+    sys.exit(run())

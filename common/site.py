@@ -202,7 +202,7 @@ def _sphinx(folders: Paths, benchmark: Benchmark, workers: int, stale: Stale) ->
     except ExtensionError as error:
         _forget(folders)
         cause = error.orig_exc
-        if isinstance(cause, BenchmarkError):
+        if isinstance(cause, BenchmarkError | ModuleNotFoundError):
             raise cause from None
         raise
     except SphinxError as error:

@@ -1,0 +1,71 @@
+"""``build.py`` on a machine where packages are missing: one line that says what to do."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from common import paths
+
+BUILD = paths.REPOSITORY / "build.py"
+COMMANDS = [
+    ["--help"],
+    [],
+    ["check"],
+    ["list", "models"],
+    ["run"],
+    ["site"],
+    ["summary"],
+    ["compare", "a", "b"],
+    ["events", "--truth", "a", "--estimate", "b"],
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_without_any_package(words: list[str], tmp_path: Path) -> None:
+    python = [sys.executable, "-S", "-I"]  # as if nothing were installed
+    done = subprocess.run([*python, str(BUILD), *words], cwd=tmp_path, capture_output=True)
+    (line,) = done.stderr.decode().splitlines()
+    assert done.returncode == 2 and not done.stdout
+    assert line.startswith("error: the package '") and "is not installed for" in line
+    assert "pip install -r " in line
+    assert Path(tmp_path, line.rsplit(" ", 1)[1]).resolve() == paths.REPOSITORY / "requirements.txt"
+
+
+@pytest.fixture
+def build() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("build_script", BUILD)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _lacking(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+
+
+def test_a_package_that_a_command_needs_later(
+    build: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    _lacking(monkeypatch, "sphinx")
+    folders = ["--output", str(tmp_path), "--cache", str(tmp_path / "cache")]
+    monkeypatch.setattr(sys, "argv", ["build.py", "site", *folders])
+    assert build.run() == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: the package 'sphinx' is not installed")
+
+
+@pytest.mark.parametrize("name", ["common.nothing", "json.nothing", "benchmark_site.nothing", None])
+def test_faults_of_the_program_stay_visible(build: ModuleType, name: str | None) -> None:
+    assert not build.missing_package(ModuleNotFoundError("no module", name=name))
