@@ -20,8 +20,20 @@ goes on) and :mod:`common.cli` (message and exit code).
 from __future__ import annotations
 
 
+def writable(text: str) -> str:
+    r"""Text that any file can hold: halves of characters and NUL are written as their numbers.
+
+    >>> writable("a\ud800\0")
+    'a\\ud800\\0'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+
+
 class BenchmarkError(Exception):
-    """Base of all errors with a message for the user."""
+    """Base of all errors with a message for the user; messages become result rows, too."""
+
+    def __init__(self, *parts: object):
+        super().__init__(*(writable(part) if isinstance(part, str) else part for part in parts))
 
 
 class ConfigError(BenchmarkError):

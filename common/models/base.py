@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from common import spec
+from common.errors import BenchmarkError, ModelError, writable
 
 
 @dataclass(frozen=True)
@@ -152,11 +155,38 @@ def place(entry: spec.Model, field: str = "") -> str:
 
 
 def one_line(error: BaseException, limit: int = 300) -> str:
-    """Type and text of an error in one line.
+    """Type and text of an error in one line that can be written to any file.
+
+    Errors of foreign code may have no text: asking for it may raise, and it may hold what no
+    encoding has.
 
     >>> one_line(ValueError("two\\nlines"))
     'ValueError: two lines'
     """
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:
+        text = "its text cannot be had"
+    text = writable(text)
     text = text if len(text) <= limit else text[: limit - 3] + "..."
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+@contextmanager
+def foreign(where: str) -> Iterator[None]:
+    """Turn whatever foreign code raises into a ModelError; Ctrl-C stays what it is.
+
+    Python gives Ctrl-C to the main thread only; in others KeyboardInterrupt is the model's own.
+
+    Args:
+        where: start of the message
+    """
+    try:
+        yield
+    except BenchmarkError:
+        raise
+    except BaseException as error:
+        user = threading.current_thread() is threading.main_thread()
+        if user and isinstance(error, KeyboardInterrupt):
+            raise
+        raise ModelError(f"{where} raised {one_line(error)}") from error

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from common import kinds, spec
-from common.errors import BenchmarkError, ModelError
-from common.models.base import Batch, Model, one_line
+from common.errors import ModelError
+from common.models.base import Batch, Model, foreign
 
 
 class Checked:
@@ -54,14 +54,10 @@ class Checked:
             signals = [tail(s, self._seconds, batch.sampling_rate) for s in batch.signals]
             batch = replace(batch, signals=signals)
         try:
-            answer = self.model.predict(batch)
+            with foreign("predict"):
+                answer = self.model.predict(batch)
         except ModelError as error:
             raise ModelError(f"{self._name}: {error}") from error
-        except BenchmarkError:
-            raise
-        # models are foreign code: whatever they raise is a fault of the model
-        except (Exception, SystemExit) as error:
-            raise ModelError(f"{self._name}: predict raised {one_line(error)}") from error
         return {target.id: self._checked(target, answer, batch) for target in self._targets}
 
     def _checked(

@@ -31,9 +31,9 @@ from typing import Any
 import numpy as np
 
 from common import spec
-from common.errors import BenchmarkError, ConfigError, ModelError
+from common.errors import ConfigError, ModelError
 from common.models import notes, sources
-from common.models.base import Batch, LoadOptions, one_line, place
+from common.models.base import Batch, LoadOptions, foreign, place
 from common.models.labels import check_scored, missing_labels, one_hot, positions
 from common.models.outputs import Choice, wanted
 from common.provenance import digest
@@ -78,7 +78,9 @@ def offered(
     key = "object-" + digest([entry.entry, dict(entry.params), content(entry, cache)])
     stated = notes.recall(cache, key)
     if stated is None:
-        stated = _stated(entry, _create(entry))
+        made = _create(entry)
+        with foreign(f"{place(entry)}: the object"):
+            stated = _stated(entry, made)
         notes.keep(cache, key, stated)
     return _offered(entry, targets, stated)
 
@@ -87,7 +89,9 @@ def load(
     entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
 ) -> PythonModel:
     """Import the module and make the object."""
-    return PythonModel(entry, targets, _create(entry))
+    made = _create(entry)
+    with foreign(f"{place(entry)}: the object"):
+        return PythonModel(entry, targets, made)
 
 
 def _split(entry: spec.Model) -> tuple[str, str]:
@@ -110,25 +114,19 @@ def _create(entry: spec.Model) -> Any:
         if "path" in params:
             raise ConfigError(f"{place(entry)}: has both 'path' and 'params.path'")
         params["path"] = str(entry.resolve(entry.path))
-    try:
-        with sources.importable(folder):
-            importlib.invalidate_caches()
-            module = importlib.import_module(name)
-            loaded = Path(module.__file__ or "").resolve()
-            if loaded != source.resolve():
-                raise ModelError(
-                    f"{where}: a module '{name}' of another folder is loaded already; "
-                    f"rename {source.name}"
-                )
-            if not hasattr(module, factory):
-                names = [n for n in vars(module) if not n.startswith("_")]
-                raise ModelError(str(unknown(f"name in module '{name}':", factory, names, where)))
-            return getattr(module, factory)(**params)
-    except BenchmarkError:
-        raise
-    # the module is foreign code: whatever it raises is a fault of the model
-    except (Exception, SystemExit) as error:
-        raise ModelError(f"{where}: '{entry.entry}' raised {one_line(error)}") from error
+    with foreign(f"{where}: '{entry.entry}'"), sources.importable(folder):
+        importlib.invalidate_caches()
+        module = importlib.import_module(name)
+        loaded = Path(module.__file__ or "").resolve()
+        if loaded != source.resolve():
+            raise ModelError(
+                f"{where}: a module '{name}' of another folder is loaded already; "
+                f"rename {source.name}"
+            )
+        if not hasattr(module, factory):
+            names = [n for n in vars(module) if not n.startswith("_")]
+            raise ModelError(str(unknown(f"name in module '{name}':", factory, names, where)))
+        return getattr(module, factory)(**params)
 
 
 def _stated(entry: spec.Model, made: Any) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import sys
+import sysconfig
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
@@ -27,7 +28,9 @@ def importable(folder: Path) -> Iterator[None]:
 
 
 def find(module: str, folder: Path, where: str) -> Path:
-    """File of a module: in ``folder``, else where Python finds it.
+    """File of a module: in ``folder``, else in a package that is installed.
+
+    Modules of Python itself are no models, but some of their functions run any command.
 
     Args:
         module: dotted name
@@ -35,7 +38,7 @@ def find(module: str, folder: Path, where: str) -> Path:
         where: start of the message
 
     Raises:
-        ModelError: if there is no such module
+        ModelError: if there is no such module, or it is part of Python
     """
     parts = module.split(".")
     path: list[str] | None = [str(folder), *sys.path]
@@ -49,10 +52,31 @@ def find(module: str, folder: Path, where: str) -> Path:
             raise ModelError(
                 f"{where}: no module '{name}' in the folder of the catalog or on Python's path"
             )
+        if n == 1 and _is_of_python(found, folder):
+            raise ModelError(
+                f"{where}: module '{name}' is part of Python; name a module in the folder of the "
+                "catalog, or of a package that is installed"
+            )
         path = list(found.submodule_search_locations or [])
     if found is None or found.origin is None or not found.origin.endswith(".py"):
         raise ModelError(f"{where}: module '{module}' has no source file")
     return Path(found.origin)
+
+
+def _is_of_python(found: ModuleSpec, folder: Path) -> bool:
+    """Whether a module belongs to the standard library, and none of that name to ``folder``."""
+    if found.origin is not None and Path(found.origin).is_relative_to(folder):
+        return False
+    if found.name in sys.stdlib_module_names or found.origin in ("built-in", "frozen"):
+        return True
+    library = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
+    packages = {"site-packages", "dist-packages"}
+    return any(
+        found.origin is not None
+        and Path(found.origin).is_relative_to(place)
+        and not packages & set(Path(found.origin).relative_to(place).parts)
+        for place in library
+    )
 
 
 def _installed(name: str) -> ModuleSpec | None:

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,36 @@ def raises(signals, sampling_rate):
 
 def quits(signals, sampling_rate):
     raise SystemExit(3)
+
+
+class Odd(BaseException):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+def odd(signals, sampling_rate):
+    raise Odd
+
+
+def half(signals, sampling_rate):
+    raise ValueError("half of \\ud83d, \\0 and \\x1b[2J")
+
+
+def interrupted(signals, sampling_rate):
+    raise KeyboardInterrupt
+
+
+def giving(name):
+    return globals()[name]
+
+
+class Property:
+    @property
+    def targets(self):
+        raise Odd
+
+    def predict(self, signals, sampling_rate):
+        raise Odd
 
 
 def broken():
@@ -180,6 +211,64 @@ def test_model_that_quits(entry, targets, module, batch, signals):
         load(mine, targets).predict(batch(signals[:1]))
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("odd", "predict raised Odd: its text cannot be had"),
+        ("half", r"predict raised ValueError: half of \\ud83d, \\0 and"),
+    ],
+)
+def test_errors_that_cannot_be_printed(entry, targets, module, batch, signals, name, message):
+    mine = entry(
+        adapter="python",
+        entry=f"{module}:giving",
+        params={"name": name},
+        outputs={"arousal": {}},
+    )
+    with pytest.raises(ModelError, match=message) as caught:
+        load(mine, targets).predict(batch(signals[:1]))
+    str(caught.value).encode("utf-8")
+
+
+def test_an_object_that_raises_when_it_is_asked(entry, targets, module):
+    mine = entry(adapter="python", entry=f"{module}:Property")
+    with pytest.raises(ModelError, match="the object raised Odd: its text cannot be had"):
+        models.offered_targets(mine, targets)
+
+
+def test_ctrl_c_is_the_users_in_the_main_thread_only(entry, targets, module, batch, signals):
+    mine = entry(
+        adapter="python",
+        entry=f"{module}:giving",
+        params={"name": "interrupted"},
+        outputs={"arousal": {}},
+    )
+    model = load(mine, targets)
+    with pytest.raises(KeyboardInterrupt):
+        model.predict(batch(signals[:1]))
+    with (
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(ModelError, match="predict raised KeyboardInterrupt"),
+    ):
+        pool.submit(model.predict, batch(signals[:1])).result()
+
+
+@pytest.mark.parametrize("name", ["os:system", "subprocess:run", "os.path:join", "sys:exit"])
+def test_modules_of_python_are_no_models(entry, targets, name):
+    mine = entry(adapter="python", entry=name, params={"command": "true"})
+    message = rf"module '{name.split(':')[0].split('.')[0]}' is part of Python; name a module in"
+    for ask in (models.fingerprint, lambda one: load(one, targets)):
+        with pytest.raises(ModelError, match=message):
+            ask(mine)
+
+
+def test_an_own_module_may_have_the_name_of_one_of_python(entry, targets, tmp_path):
+    (tmp_path / "antigravity.py").write_text("def load():\n    return print\n")
+    mine = entry(adapter="python", entry="antigravity:load", outputs={"arousal": {}})
+    assert load(mine, targets).targets == ("arousal",)
+    sys.modules.pop("antigravity")
+
+
 def test_labels_that_lack_a_class(entry, targets, module):
     labels = ["anger", "happiness", "calm", "sadness"]
     mine = entry(
@@ -197,7 +286,7 @@ def test_labels_that_lack_a_class(entry, targets, module):
         ("nowhere_at_all:make", ModelError, "no module 'nowhere_at_all' in the folder"),
         ("{}:broken", ModelError, "raised ZeroDivisionError: division by zero"),
         ("{}:give", ModelError, "raised TypeError: give.* missing 1 required positional"),
-        ("math:pi", ModelError, "module 'math' has no source file"),
+        ("math:pi", ModelError, "module 'math' is part of Python"),
     ],
 )
 def test_entries_that_cannot_be_loaded(entry, targets, module, name, error, message):
