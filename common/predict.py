@@ -27,6 +27,8 @@ from common.view import ORIGINAL
 
 logger = logging.getLogger(__name__)
 
+#: bytes of signals that a worker loads before it predicts what it has
+LOADED_BYTES = 1 << 28
 #: rows and seconds after which new predictions go to disk
 FLUSH_ROWS = 20_000
 FLUSH_S = 20.0
@@ -39,6 +41,8 @@ NOT_TRIED = "not tried"
 
 #: (signals done, signals in all) -> None
 Progress = Callable[[int, int], None]
+#: numbers of segments, their signals, and why there is none
+_Loaded = tuple[np.ndarray, dict[int, np.ndarray], dict[int, str]]
 
 
 @dataclass
@@ -158,20 +162,32 @@ class Predictor:
                 continue
             by_rate.setdefault(model.sampling_rate if model.needs_audio else None, []).append(n)
         for rate, numbers in by_rate.items():
-            signals, failed = ({}, {}) if rate is None else self._load(parts, root, rate)
-            for condition, changed, broken in self._conditions(ids, numbers, signals, failed, rate):
-                for n in numbers:
-                    if self.requests[n].condition == condition:
-                        todo = [int(i) for i in ids[self.missing[n][ids]]]
-                        answers.append(self._predict(self.requests[n], todo, changed, broken, rate))
+            loads = [(ids, {}, {})] if rate is None else self._loads(parts, root, rate)
+            for own, signals, failed in loads:
+                conditions = self._conditions(own, numbers, signals, failed, rate)
+                for condition, changed, broken in conditions:
+                    for n in numbers:
+                        if self.requests[n].condition == condition:
+                            todo = [int(i) for i in own[self.missing[n][own]]]
+                            answer = self._predict(self.requests[n], todo, changed, broken, rate)
+                            answers.append(answer)
         return answers
 
-    def _load(
-        self, parts: list[Piece], root: object, rate: int
-    ) -> tuple[dict[int, np.ndarray], dict[int, str]]:
+    def _loads(self, parts: list[Piece], root: object, rate: int) -> Iterator[_Loaded]:
+        """Segments of pieces and their signals, so many at once as memory is meant for.
+
+        The length of whole files is not known before they are read.
+        """
+        ids: list[np.ndarray] = []
         signals: dict[int, np.ndarray] = {}
         failed: dict[int, str] = {}
         for piece in parts:
+            if self._stop.is_set():
+                return
+            if sum(signal.nbytes for signal in signals.values()) > LOADED_BYTES:
+                yield np.concatenate(ids), signals, failed
+                ids, signals, failed = [], {}, {}
+            ids.append(piece.ids)
             rows = self.source.keys.iloc[piece.ids]
             segments = list(zip(rows["start"].tolist(), rows["end"].tolist(), strict=True))
             loaded = audio.load_many(root, piece.file, segments, rate)
@@ -180,7 +196,7 @@ class Predictor:
                     failed[int(number)] = str(item)
                 else:
                     signals[int(number)] = item
-        return signals, failed
+        yield np.concatenate(ids), signals, failed
 
     def _conditions(
         self,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from common.datasets.decode import SLACK_S, Info, Reader, open_audio, read_info
+from common.datasets.decode import SLACK_S, Info, Reader, longest, open_audio, read_info, too_long
 from common.errors import AudioError
 
 __all__ = ["Info", "info", "load", "load_many", "read", "resample", "to_mono"]
@@ -46,7 +46,8 @@ def read(path: Path, start_ns: int = 0, end_ns: int = -1) -> tuple[np.ndarray, i
 
     Raises:
         AudioError: if the file is missing, empty, truncated or no audio, or if the segment
-            holds no samples, ends behind the file, or holds NaN or infinite samples
+            holds no samples, ends behind the file, is longer than is read at once
+            (:data:`common.datasets.decode.LARGEST`), or holds NaN or infinite samples
     """
     with open_audio(Path(path), str(path)) as reader:
         return _segment(reader, str(path), start_ns, end_ns), reader.sampling_rate
@@ -67,8 +68,8 @@ def load(path: Path, start_ns: int, end_ns: int, sampling_rate: int) -> np.ndarr
     Raises:
         AudioError: as :func:`read`
     """
-    signal, rate = read(path, start_ns, end_ns)
-    return resample(to_mono(signal), rate, sampling_rate)
+    with open_audio(Path(path), str(path)) as reader:
+        return _mono(reader, str(path), start_ns, end_ns, sampling_rate)
 
 
 def load_many(
@@ -88,18 +89,29 @@ def load_many(
     Returns:
         for each segment what :func:`load` returns, or the error that it would raise
     """
-    result: list[np.ndarray | AudioError] = []
+    result: dict[int, np.ndarray | AudioError] = {}
     try:
         with open_audio(Path(root) / file, file) as reader:
-            for start, end in segments:
+            for number in sorted(range(len(segments)), key=lambda n: segments[n][0]):
                 try:
-                    signal = to_mono(_segment(reader, file, start, end))
-                    result.append(resample(signal, reader.sampling_rate, sampling_rate))
+                    result[number] = _mono(reader, file, *segments[number], sampling_rate)
                 except AudioError as error:
-                    result.append(error)
+                    result[number] = error
     except AudioError as error:
         return [error] * len(segments)
-    return result
+    return [result[number] for number in range(len(segments))]
+
+
+def _mono(reader: Reader, name: str, start_ns: int, end_ns: int, target_rate: int) -> np.ndarray:
+    """As :func:`load`, of an open file whose segments are asked for in the order of their starts."""
+    try:
+        signal = to_mono(_segment(reader, name, start_ns, end_ns))
+        if signal.shape[1] * target_rate > longest(1) * reader.sampling_rate:
+            raise too_long(name, 1, target_rate)
+        return resample(signal, reader.sampling_rate, target_rate)
+    except MemoryError:
+        segment = _times(start_ns, end_ns)
+        raise AudioError(f"{name}: segment {segment} does not fit into memory") from None
 
 
 def to_mono(signal: np.ndarray) -> np.ndarray:
@@ -158,6 +170,7 @@ def _segment(reader: Reader, name: str, start_ns: int, end_ns: int) -> np.ndarra
     stop = None if end_ns < 0 else _sample(end_ns, rate)
     if stop is not None and stop <= start:
         raise AudioError(f"{name}: segment {_times(start_ns, end_ns)} holds no samples")
+    reader.forget(start)
     signal = reader.read(start, stop)
     length = signal.shape[1]
     if length == 0:

@@ -2,7 +2,8 @@
 
 The content of a file decides about its decoder, not its extension. No external program is
 called. Formats that can be entered at any sample are read from there; the others are decoded
-from their beginning once, as far as wanted.
+from their beginning once, as far as wanted. What is held at once has a limit, so that a small file
+of many hours takes no more memory than others.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from common.errors import AudioError
 SLACK_S = 0.1
 #: samples that are decoded at a time
 BLOCK = 1 << 18
+#: bytes of the longest part of a file that is held at once, as float32 of all channels
+LARGEST = 1 << 29
 #: lengths from here on mean "unknown" (written by programs that stream)
 UNKNOWN = 1 << 40
 #: formats of libsndfile whose samples after a jump differ a little from those without one
@@ -56,9 +59,26 @@ class Reader(Protocol):
         """
         ...
 
+    def forget(self, before: int) -> None:
+        """Let go of what lies before a sample, which will not be read again."""
+        ...
+
     def length(self) -> int:
         """Number of samples; of a format without length known only once it was decoded."""
         ...
+
+
+def longest(channels: int) -> int:
+    """Samples of the longest part of a file that is read at once."""
+    return LARGEST // (4 * max(1, channels))
+
+
+def too_long(name: str, channels: int, rate: int) -> AudioError:
+    """Error for a part of a file that is longer than :func:`longest`."""
+    return AudioError(
+        f"{name}: a segment is longer than {longest(channels) / rate:.0f} s, the most that is held"
+        f" at once of {channels} channel(s) at {rate} Hz; give its samples a start and an end"
+    )
 
 
 @contextmanager
@@ -106,7 +126,7 @@ def read_info(path: Path, name: str) -> Info:
     """
     with open_audio(path, name) as reader:
         if isinstance(reader, _Sequential):
-            samples = reader.expected or reader.read(0, None).shape[1]
+            samples = reader.expected or reader.counted()
         else:
             samples = reader.length()
         return Info(samples / reader.sampling_rate, reader.sampling_rate, reader.channels)
@@ -176,6 +196,9 @@ class _Seekable:
         self.sampling_rate = int(file.samplerate)
         self.channels = int(file.channels)
 
+    def forget(self, before: int) -> None:
+        """Nothing is kept."""
+
     def length(self) -> int:
         return int(self.file.frames)
 
@@ -184,6 +207,8 @@ class _Seekable:
 
         start = min(start, self.length())
         stop = self.length() if stop is None else min(max(start, stop), self.length())
+        if stop - start > longest(self.channels):
+            raise too_long(self.name, self.channels, self.sampling_rate)
         try:
             self.file.seek(start)
             signal = self.file.read(stop - start, dtype="float32", always_2d=True)
@@ -215,19 +240,34 @@ class _Sequential:
         self.kept: list[np.ndarray] = []
         self.starts: list[int] = []
         self.count = 0
+        self.first = 0
+
+    def forget(self, before: int) -> None:
+        self.first = max(self.first, before)
+        gone = max(0, bisect_right(self.starts, self.first) - 1)
+        del self.kept[:gone], self.starts[:gone]
 
     def length(self) -> int:
         return self.count
 
+    def counted(self) -> int:
+        """Number of samples, after decoding all without keeping any."""
+        self.forget(UNKNOWN)
+        self.read(UNKNOWN, None)
+        return self.count
+
     def read(self, start: int, stop: int | None) -> np.ndarray:
         while self.blocks is not None and (stop is None or self.count < stop):
+            if self.count - start > longest(self.channels):
+                raise too_long(self.name, self.channels, self.sampling_rate)
             block = next(self.blocks, None)
             if block is None:
                 self._end()
-            else:
+                break
+            if self.count + block.shape[1] > self.first:
                 self.kept.append(block)
                 self.starts.append(self.count)
-                self.count += block.shape[1]
+            self.count += block.shape[1]
         stop = self.count if stop is None else min(stop, self.count)
         if start >= stop:
             return np.zeros((self.channels, 0), dtype=np.float32)
