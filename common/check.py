@@ -64,7 +64,7 @@ def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths
         for path in source.rglob("*")
         if path.suffix in (".py", ".yaml") and path.is_file()
     )
-    stamps = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    stamps = [(str(path), provenance.file_digest(path)) for path in files]
     given = [
         str(entry.resolve(path))
         for entry, path in [

@@ -22,6 +22,7 @@ from common.datasets.base import Samples, definition
 from common.datasets.entries import needed, place
 from common.datasets.repositories import Repository
 from common.errors import DataError, DatasetUnavailable
+from common.events_io.databases import drop_pickles
 from common.paths import Paths
 from common.provenance import digest
 from common.spec import Column, Dataset, Target
@@ -87,6 +88,8 @@ def load(
     from common.datasets.tables import sample_table
 
     root = cache_root(dataset, cache)
+    if root == Paths(cache=cache).audb:  # made by earlier versions of this program
+        drop_pickles(_media_root(dataset, cache))
     sources = _sources(dataset, cache, download=download and not _is_cached(dataset, cache))
     with repositories.only(sources) as audb:
         db = _call(
@@ -98,6 +101,7 @@ def load(
             tables=_existing(dataset, audb, root),
             full_path=False,
             cache_root=str(root),
+            pickle_tables=False,  # they must be younger than the table, which a copy is not
             verbose=False,
         )
 

@@ -17,10 +17,9 @@ from common.datasets.entries import place
 from common.datasets.tables import missing, objects, sample_table
 from common.errors import DataError
 from common.events_io import EventTable, durations_of_audio, from_audformat
+from common.events_io.databases import HEADER, open_database
 from common.provenance import digest
 from common.spec import Dataset, Target, read_yaml
-
-HEADER = "db.yaml"
 
 #: files -> length of each in s
 Durations = Callable[[Collection[str]], dict[str, float]]
@@ -173,11 +172,9 @@ def media(samples: Samples, files: Collection[str]) -> Path:
 
 
 def _tables(dataset: Dataset) -> AudformatTables:
-    import audformat
-
     root = dataset.resolve(dataset.path)
     with readable(f"{place(dataset, 'path')}: {root / HEADER}"):
-        db = audformat.Database.load(str(root))
+        db = open_database(root)
     return AudformatTables(db, place(dataset), lambda files: durations_of_audio(root, files))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from common.errors import DataError, MissingDependency
 from common.events_io.columns import find_columns
+from common.events_io.databases import open_database
 from common.events_io.table import EventTable, label_or_none, posix
 from common.registry import unknown
 
@@ -182,13 +183,13 @@ def read_audformat(
         DataError: if there is no database, table or column
     """
     try:
-        import audformat
+        database = open_database(Path(root))
     except ImportError:
         raise MissingDependency(f"{root}: needs audformat", "pip install audformat") from None
-    try:
-        database = audformat.Database.load(str(root))
     except FileNotFoundError:
         raise DataError(f"{root}: holds no audformat database (db.yaml)") from None
+    except DataError:
+        raise
     # audformat and its readers have no exception of their own for broken files
     except Exception as error:
         text = (str(error).splitlines() or [type(error).__name__])[0]

@@ -13,6 +13,7 @@ from common.datasets.audformat_adapter import HEADER, readable
 from common.datasets.base import KEYS
 from common.datasets.folder_adapter import METADATA, MISSING, CsvTable
 from common.errors import ConfigError
+from common.events_io.databases import open_database
 from common.importing import conventions
 from common.importing.conventions import AUDIO, Conventions, Layout
 from common.registry import unknown
@@ -99,12 +100,10 @@ def folder_entry(table_file: Path, targets: Iterable[str]) -> dict[str, Any]:
 
 def audformat_entry(folder: Path, targets: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
     """Table, columns and licence of an audformat database, and other tables with labels."""
-    import audformat
-
     if not (folder / HEADER).is_file():
         raise ConfigError(f"{folder}: holds no {HEADER}, so it is no audformat database")
     with readable(str(folder / HEADER)):
-        db = audformat.Database.load(str(folder))
+        db = open_database(folder)
     if not len(db.tables):
         raise ConfigError(f"{folder / HEADER}: has no tables")
     known = conventions.load()
@@ -128,10 +127,8 @@ def table_columns(source: Path, table: str, format: str) -> dict[str, list[str]]
     """Columns of the tables of an import by name; the one with the samples first, called ``""``."""
     if format != "audformat":
         return {"": list(CsvTable(source, "").columns)}
-    import audformat
-
     with readable(str(source / HEADER)):
-        db = audformat.Database.load(str(source))
+        db = open_database(source)
     others = {name: list(db.tables[name].columns) for name in db.tables if name != table}
     return {"": list(db.tables[table].columns), **others}
 

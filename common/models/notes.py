@@ -21,6 +21,9 @@ logger = logging.getLogger(__name__)
 
 #: a file that changed less than this ago may change again without a new time stamp
 SETTLED_S = 2.0
+#: what tells that a file is the one whose hash is known: a note that was copied to another machine
+#: is about another file, and the time of the last change of a file can be set to anything
+STAMP = ("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino", "st_dev")
 
 
 def recall(cache: Path | None, key: str) -> Any:
@@ -44,7 +47,7 @@ def keep(cache: Path | None, key: str, content: Any) -> None:
 
 
 def content_digest(path: Path, cache: Path | None, where: str) -> str:
-    """SHA-256 of a file; of an unchanged file (size and time) it is taken from a note.
+    """SHA-256 of a file; of an unchanged file it is taken from a note.
 
     Args:
         path: the file
@@ -57,7 +60,7 @@ def content_digest(path: Path, cache: Path | None, where: str) -> str:
     try:
         stat = path.stat()
         key = "file-" + digest(str(path.resolve()))
-        stamp = [stat.st_size, stat.st_mtime_ns]
+        stamp = [getattr(stat, name) for name in STAMP]
         note = recall(cache, key)
         if isinstance(note, dict) and note.get("stamp") == stamp:
             return str(note["sha256"])

@@ -300,3 +300,24 @@ def test_neither_audb_nor_pandas_readers_are_imported_to_see_what_is_there(publi
         check=False,
     )
     assert (result.stdout, result.stderr) == ("[] True\n", "")
+
+
+@pytest.mark.parametrize("ago_s", [-1000, 1000])
+def test_a_copied_cache_has_other_times(mini, targets, tmp_path, db_columns, ago_s):
+    """Earlier versions kept pickles, which audformat refuses if they are older than their table."""
+    first, copy = tmp_path / "first", tmp_path / "copy"
+    root = str(first / "audb")
+    audb.load("minidb", version="1.0.0", only_metadata=True, cache_root=root, verbose=False)
+    assert list(first.rglob("db.words.pkl"))
+    dataset = mini(columns=db_columns, mapping={"fine": "good"})
+    shutil.copytree(first, copy, copy_function=shutil.copy)
+    for path in copy.rglob("db.*"):
+        time_s = path.stat().st_mtime + (0 if path.suffix == ".pkl" else ago_s)
+        os.utime(path, (time_s, time_s))
+    expected = datasets.load(dataset, tmp_path / "fresh", targets).table
+    assert datasets.load(dataset, copy, targets).table.equals(expected)
+
+
+def test_the_cache_holds_no_pickled_table(mini, targets, tmp_path, db_columns):
+    samples = datasets.load(mini(columns=db_columns), tmp_path, targets)
+    assert sorted(path.name for path in samples.root.glob("db.words.*")) == ["db.words.parquet"]

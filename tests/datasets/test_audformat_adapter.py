@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 from pathlib import Path
 
 import audformat
 import numpy as np
+import pandas as pd
 import pytest
 import soundfile
 
 from common import datasets
 from common.errors import DataError, DatasetUnavailable
+from common.events_io import read_audformat
+from common.events_io.databases import open_database
 
 pytestmark = [  # raised inside of audformat
     pytest.mark.filterwarnings("ignore:The inplace keyword in:pandas.errors.Pandas4Warning"),
@@ -19,11 +24,18 @@ pytestmark = [  # raised inside of audformat
 NS = 1_000_000_000
 
 
-@pytest.fixture(params=["csv", "parquet", "pkl"])
+@pytest.fixture(params=["csv", "parquet", "with pickles"])
 def folder(tmp_path: Path, database, request: pytest.FixtureRequest) -> Path:
     """The database, stored in each of the formats of audformat."""
     root = tmp_path / "data"
-    database().save(str(root), storage_format=request.param)
+    if request.param == "with pickles":
+        made = database()
+        made.save(str(root), storage_format="parquet")
+        for name in ("files", "people", "words"):  # older than the table, as after a plain copy
+            (root / f"db.{name}.pkl").write_bytes(b"code")
+            os.utime(root / f"db.{name}.pkl", ns=(1, 1))
+    else:
+        database().save(str(root), storage_format=request.param)
     for name in ("a.wav", "b.wav"):
         soundfile.write(root / name, np.zeros(1600), 16000)
     return root
@@ -104,7 +116,7 @@ def test_broken_files(load, tmp_path, database):
     with pytest.raises(DataError, match=r"mine: table 'words': cannot be read"):
         load()
     (root / "db.yaml").write_text("name: [")
-    with pytest.raises(DataError, match=r"db\.yaml: cannot be read"):
+    with pytest.raises(DataError, match=r"db\.yaml, line 2, column 1: not valid YAML"):
         load()
     (root / "db.yaml").write_text("just text")
     with pytest.raises(DataError, match=r"db\.yaml: cannot be read"):
@@ -155,3 +167,42 @@ def test_fingerprint_of_samples_is_the_cheap_one(load, entry, folder, tmp_path):
     before = samples.media_fingerprint
     soundfile.write(folder / "b.wav", np.zeros(1700), 16000)
     assert load(table="files").media_fingerprint != before
+
+
+class Code:
+    """Leaves a mark when its pickle is loaded."""
+
+    def __init__(self, mark: Path):
+        self.mark = mark
+
+    def __reduce__(self):
+        return Path.touch, (self.mark,)
+
+
+@pytest.mark.parametrize("younger", [True, False])
+def test_pickles_are_not_loaded(tmp_path, database, younger) -> None:
+    """audformat prefers them to the tables beside them."""
+    root, mark = tmp_path / "data", tmp_path / "mark"
+    database().save(str(root), storage_format="csv")
+    expected = open_database(root)["words"].df
+    path = root / "db.words.pkl"
+    path.write_bytes(pickle.dumps(Code(mark)))
+    time_ns = 10**18 * 3 if younger else 1
+    os.utime(path, ns=(time_ns, time_ns))
+    pd.testing.assert_frame_equal(open_database(root)["words"].df, expected)
+    assert not mark.exists()
+
+
+def test_a_pickle_alone_is_refused(load, tmp_path, database) -> None:
+    database().save(str(tmp_path / "data"), storage_format="pkl")
+    with pytest.raises(DataError, match=r"db\.\w+\.pkl: a table .* pickle only is not read.*'csv'"):
+        load()
+    with pytest.raises(DataError, match="a pickle only is not read"):
+        read_audformat(tmp_path / "data", "words")
+
+
+def test_a_header_that_is_too_deep(load, tmp_path, database) -> None:
+    database().save(str(tmp_path / "data"), storage_format="csv")
+    (tmp_path / "data" / "db.yaml").write_text("[" * 100_000)
+    with pytest.raises(DataError, match=r"db\.yaml, line 1, .*more than 64 lists"):
+        load()

@@ -310,7 +310,7 @@ def test_audformat(tmp_path, to):
         ["happiness", "s2", "male"]
     ]
     (root / "db.yaml").write_text("broken: [")
-    with pytest.raises(DataError, match=r"db\.yaml: cannot be read"):
+    with pytest.raises(DataError, match=r"db\.yaml, line 2, column 1: not valid YAML"):
         run(root, to, "other")
 
 
