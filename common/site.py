@@ -3,10 +3,14 @@
 ``build/source`` holds the prose pages of ``docs/``, the generated pages, and the criteria and
 media that prose pages refer to; ``build/html`` is the website. Pages are made from result
 files only, so this needs no model, no dataset and none of the packages that these need.
+
+What Sphinx remembers of a build are pickles, and loading a pickle can run any code. An output
+folder may come from anybody, so they lie in the cache folder, which is the user's own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.metadata
 import io
@@ -21,7 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common import files, paths
+from common import files, paths, provenance
+from common.documents import parse_json
 from common.errors import BenchmarkError, OutputError
 from common.mirror import contents, listing, mirror, remove_empty, stats
 from common.paths import Paths
@@ -40,6 +45,11 @@ PACKAGES = (
     "sphinxcontrib-bibtex",
 )
 STAMP = "site.json"
+PLACE = "place.txt"
+#: folder in the cache, with a folder for each website
+MEMORY = "site"
+#: files that the program itself writes among the pages of results
+GENERATED = (".page", ".html", ".json")
 #: parts of ``docs/`` that Sphinx reads where they are
 SETTINGS = ("_ext", "_static", "_templates", "conf.py", "decisions")
 #: beginnings of what is no page of Sphinx in the site
@@ -88,17 +98,20 @@ def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool
     from common.criteria import write_criteria
 
     (folders.build / STAMP).unlink(missing_ok=True)
-    if force or last.get("docs") != str(paths.DOCS):
+    if force or last.get("docs") != str(paths.DOCS) or last != _remembered(folders):
         _forget(folders)
     if force:
         for folder in (folders.source, folders.html):
             shutil.rmtree(folder, ignore_errors=True)
+    _forget_others(folders)
     write_criteria(benchmark, folders)
     gather(folders, benchmark)
     pages = _sphinx(folders, benchmark, workers, stale)
     removed = _prune(folders, pages)
     mirror(folders.media, folders.html / "extra" / "media", link=True)
-    files.write_text(folders.build / STAMP, json.dumps(_now(folders, benchmark, stale)))
+    now = json.dumps(_now(folders, benchmark, stale))
+    files.write_text(_memory(folders) / STAMP, now)
+    files.write_text(folders.build / STAMP, now)
     return Report(True, len(pages), removed, time.perf_counter() - start)
 
 
@@ -146,20 +159,46 @@ def _now(folders: Paths, benchmark: Benchmark, stale: Stale) -> dict[str, str]:
 
 def _stamp(folders: Paths) -> dict[str, str]:
     """The same of the last build; empty if that did not end well."""
+    return _read_stamp(folders.build / STAMP)
+
+
+def _remembered(folders: Paths) -> dict[str, str]:
+    """The same of the build that Sphinx remembers; another one if the output was moved."""
+    return _read_stamp(_memory(folders) / STAMP)
+
+
+def _read_stamp(path: Path) -> dict[str, str]:
     try:
-        found: dict[str, str] = json.loads((folders.build / STAMP).read_text("utf-8"))
-        return found
+        found = parse_json(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _memory(folders: Paths) -> Path:
+    """Where Sphinx keeps what it knows about the website of an output folder."""
+    return folders.cache / MEMORY / provenance.digest(str(folders.output))
 
 
 def _doctrees(folders: Paths) -> Path:
-    return folders.build / "doctrees"
+    return _memory(folders) / "doctrees"
+
+
+def _forget_others(folders: Paths) -> None:
+    """Let go of websites whose output folder is no longer there, and note where this one is."""
+    for note in (folders.cache / MEMORY).glob(f"*/{PLACE}"):
+        with contextlib.suppress(OSError, ValueError):
+            if not Path(note.read_text("utf-8")).is_dir():
+                shutil.rmtree(note.parent, ignore_errors=True)
+    files.write_text(_memory(folders) / PLACE, str(folders.output), only_changed=True)
+    # of earlier versions, never read any more
+    shutil.rmtree(folders.build / "doctrees", ignore_errors=True)
 
 
 def gather(folders: Paths, benchmark: Benchmark) -> None:
     """Fill ``build/source`` with what prose pages consist of and refer to."""
     mirror(paths.DOCS, folders.source, skip=SETTINGS, keep=("results", "extra", "method-tests"))
+    _remove_strangers(folders.source / "results")
     mirror(folders.method_tests, folders.source / "method-tests", deep=2)
     # matplotlib copies it after the pages are written; lying there before, it would get a
     # checksum in their heads, and a second build would differ from the first
@@ -170,6 +209,13 @@ def gather(folders: Paths, benchmark: Benchmark) -> None:
         folders.source / "extra" / "media",
         skip=(*benchmark.targets, paths.SAMPLES),
     )
+
+
+def _remove_strangers(results: Path) -> None:
+    """Remove what is no page of ours: a page in another format may hold code for plots."""
+    for path in listing(results):
+        if path.suffix not in GENERATED:
+            path.unlink()
 
 
 def _sphinx(folders: Paths, benchmark: Benchmark, workers: int, stale: Stale) -> set[str]:

@@ -249,7 +249,7 @@ class Site:
         """Build in a fresh process with that hash seed; ``stale`` has reasons by cell."""
         done = subprocess.run(
             [sys.executable, str(DRIVER), str(self.root), str(self.docs), json.dumps(stale or {})],
-            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            env={**os.environ, "PYTHONHASHSEED": str(seed), "XDG_CACHE_HOME": str(self.cache)},
             capture_output=True,
             text=True,
             check=False,
@@ -257,6 +257,11 @@ class Site:
         assert done.returncode == 0, done.stderr
         report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
         return report
+
+    @property
+    def cache(self) -> Path:
+        """Folder of the user's caches."""
+        return self.root.with_name(f"{self.root.name}-cache")
 
     def page(self, name: str) -> str:
         """HTML of a page."""

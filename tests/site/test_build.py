@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import shutil
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -381,3 +383,65 @@ def test_a_site_without_own_results(empty: Any) -> None:
     assert empty.build()["built"]
     assert "Own runs" not in text(empty.page(RANKING))
     assert "No model was tested yet." in text(empty.page("results/dominance/index"))
+
+
+# -- an output folder that somebody else has filled ----------------------------------------------
+
+
+class Code:
+    """Leaves a mark when its pickle is loaded."""
+
+    def __init__(self, mark: Path):
+        self.mark = mark
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.mark,)
+
+
+def test_nothing_in_an_output_folder_is_run(new_site: Callable[..., Any], tmp_path: Path) -> None:
+    site, mark = new_site("alpha"), tmp_path / "mark"
+    assert site.build()["built"]
+    expected = site.files()
+    pickled = pickle.dumps(Code(mark))
+    remembered = [path.name for path in site.cache.rglob("*.pickle")]
+    assert "environment.pickle" in remembered
+    for folder in ("build", "build/source", "build/html", "build/html/.doctrees"):
+        for name in ("environment.pickle", "index.doctree"):
+            path = site.root / folder / "doctrees" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(pickled)
+    page = f"Evil\n====\n\n.. plot::\n\n   open({str(mark)!r}, 'w').close()\n"
+    for folder in ("build/source/results", "build/source/extra", "extra/media", "method-tests"):
+        (site.root / folder).mkdir(parents=True, exist_ok=True)
+        (site.root / folder / "evil.rst").write_text(page)
+    (site.root / "build" / "site.json").write_text('{"docs": "elsewhere"}')
+    report = site.build()
+    assert report.get("built"), report
+    assert not mark.exists()
+    assert not (site.root / "build" / "doctrees").exists()
+    found = {name: data for name, data in site.files().items() if name in expected}
+    assert found == expected
+
+
+def test_a_moved_output_is_built_as_a_new_one(new_site: Callable[..., Any]) -> None:
+    """What Sphinx remembers of a place is not that of the site which lies there now."""
+    site, other = new_site("alpha"), new_site("alpha", "beta")
+    assert site.build()["built"] and other.build()["built"]
+    expected = site.files()
+    shutil.rmtree(other.root)
+    shutil.copytree(site.root, other.root)
+    shutil.rmtree(other.cache)
+    shutil.copytree(site.cache, other.cache)
+    other.folders.build.joinpath("site.json").write_text("[]")
+    assert other.build()["built"]
+    assert other.files() == expected
+
+
+def test_websites_that_are_gone_are_forgotten(new_site: Callable[..., Any], tmp_path: Path) -> None:
+    site = new_site()
+    gone = site.cache / "speechproof" / "site" / "gone"
+    gone.mkdir(parents=True)
+    (gone / "place.txt").write_text(str(tmp_path / "nowhere"))
+    assert site.build()["built"]
+    assert not gone.exists()
+    assert len(list(gone.parent.iterdir())) == 1
