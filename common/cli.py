@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from common import advice, cli_results, cli_tools
+from common import advice, cli_results, cli_tools, leftovers
 from common.closure import SOURCES
 from common.errors import BenchmarkError, ConfigError
 from common.exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
@@ -101,6 +101,7 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
     from common.plan import Filters, Planner
 
     args = context.args
+    leftovers.clear()
     benchmark = _checked(context)
     progress = context.progress()
     filters: Filters = context.filters()

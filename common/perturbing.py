@@ -22,8 +22,9 @@ from typing import Protocol
 
 import numpy as np
 
-from common import processes
+from common import leftovers, processes
 from common.errors import BenchmarkError
+from common.leftovers import SHARED
 from common.models.base import SampleKey
 from common.perturbations.library import Library
 from common.spec import Benchmark
@@ -40,8 +41,6 @@ LONGER_S = 0.1
 LARGEST = 2**30
 #: each signal begins at a multiple of so many bytes
 ALIGNED = 64
-#: where Linux keeps shared memory, whose room may be small
-SHARED = Path("/dev/shm")
 
 #: number of a sample -> its changed signal; and -> why there is none
 Changed = tuple[dict[int, np.ndarray], dict[int, str]]
@@ -222,7 +221,7 @@ class Beside:
         if size == 0 or size > LARGEST or not _has_room(size):
             logger.debug("no shared memory of %d bytes: signals are changed by one process", size)
             return None
-        self._memory = SharedMemory(create=True, size=size)
+        self._memory = SharedMemory(leftovers.new_name(), create=True, size=size)
         return self._memory
 
     def begin(self, condition: str, keys: Mapping[int, SampleKey]) -> Callable[[], Changed]:

@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.connection import wait
 from typing import Any
 
-from common import heap
+from common import heap, leftovers
 
 
 def pool(
@@ -20,7 +20,8 @@ def pool(
 ) -> ProcessPoolExecutor:
     """Processes that are started when the first task comes.
 
-    Ctrl-C is for the process that started them; when that one is killed, they end.
+    Ctrl-C is for the process that started them; when that one is killed, they end, and what it
+    cannot give back any more bears its name.
 
     Args:
         workers: number of processes
@@ -28,6 +29,8 @@ def pool(
         args: for ``start``
         yielding: whether they leave the processor to others who want it
     """
+    leftovers.clear()
+    leftovers.name_semaphores()
     return ProcessPoolExecutor(
         workers,
         mp_context=multiprocessing.get_context("spawn"),

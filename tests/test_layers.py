@@ -97,6 +97,7 @@ LAYERS = {
     "errors": 7,
     "documents": 7,
     "names": 7,
+    "leftovers": 7,
     "terminal": 7,
     "files": 7,
     "processes": 7,

@@ -1,0 +1,92 @@
+"""Shared memory and semaphores of runs that were killed: named so that later runs can clear them.
+
+A process that is killed cannot give back what lies in ``/dev/shm``, and neither can its helpers
+if they are killed with it. So names tell whose a file is: the process, by its number and the time of
+its start, as numbers are given again, and the namespace in which the number counts. What belongs
+to a living process, another user or another namespace is never touched. Other systems than
+Linux give these things back themselves, or have no place where one could look.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import multiprocessing
+import os
+import re
+import sys
+from pathlib import Path
+
+#: where Linux keeps shared memory and semaphores
+SHARED = Path("/dev/shm")
+PROCESSES = Path("/proc")
+#: how a name begins: of memory, or after ``sem.`` of a semaphore
+_NAME = re.compile(r"(?:sem\.)?speechproof-(?P<space>\d+)-(?P<number>\d+)-(?P<start>\d+)-")
+_counter = itertools.count()
+
+
+def owner(processes: Path = PROCESSES) -> str:
+    """How names of this process begin; empty where there is no way to tell processes apart."""
+    start, space = started(os.getpid(), processes), namespace(processes)
+    if sys.platform != "linux" or not (start and space):
+        return ""
+    return f"speechproof-{space}-{os.getpid()}-{start}"
+
+
+def new_name() -> str | None:
+    """Name of new shared memory; None: any."""
+    own = owner()
+    return f"{own}-{next(_counter)}" if own else None
+
+
+def name_semaphores() -> None:
+    """Let semaphores that this process makes from now on bear its name."""
+    own = owner()
+    # there is no public way; where the private one is gone, semaphores have any name
+    config = getattr(multiprocessing.current_process(), "_config", None)
+    if own and isinstance(config, dict) and "semprefix" in config:
+        config["semprefix"] = f"/{own}"
+
+
+def clear(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:
+    """Remove what dead processes of this user have left.
+
+    Args:
+        shared: folder of shared memory
+        processes: folder with a folder for each process, as ``/proc``
+
+    Returns:
+        names of what was removed
+    """
+    space = namespace(processes)
+    removed = []
+    for path in sorted(shared.iterdir()) if space and shared.is_dir() else ():
+        found = _NAME.match(path.name)
+        if found is None or found["space"] != space:
+            continue
+        with contextlib.suppress(OSError):  # somebody else was faster
+            mine = path.stat(follow_symlinks=False).st_uid == os.getuid()
+            if mine and started(int(found["number"]), processes) != found["start"]:
+                path.unlink()
+                removed.append(path.name)
+    return removed
+
+
+def started(number: int, processes: Path = PROCESSES) -> str:
+    """When a process was started, in ticks since the system was; empty if there is none."""
+    try:
+        text = (processes / str(number) / "stat").read_text("utf-8", "replace")
+    except OSError:
+        return ""
+    # the second field, the name of the program, may hold blanks and brackets
+    fields = text.rpartition(")")[2].split()
+    return fields[19] if len(fields) > 19 else ""
+
+
+def namespace(processes: Path = PROCESSES) -> str:
+    """Number of the namespace in which numbers of processes count; empty if not known."""
+    try:
+        found = re.search(r"\d+", os.readlink(processes / "self" / "ns" / "pid"))  # noqa: PTH115
+    except OSError:
+        return ""
+    return found[0] if found else ""

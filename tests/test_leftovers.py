@@ -1,0 +1,158 @@
+"""Shared memory and semaphores of runs that were killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from multiprocessing import get_context
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+
+import pytest
+
+from common import leftovers, paths
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such folder")
+
+#: a run with processes and shared memory, which says so and waits
+RUN = """
+import sys
+from multiprocessing.shared_memory import SharedMemory
+from common import leftovers, processes
+
+if __name__ == "__main__":
+    memory = SharedMemory(leftovers.new_name(), create=True, size=100)
+    with processes.pool(2) as pool:
+        assert pool.submit(abs, -1).result() == 1
+        print(leftovers.owner(), flush=True)
+        sys.stdin.read()
+    memory.close()
+    memory.unlink()
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    """Starts that run in a group of its own; returns it and how its names begin."""
+    script = tmp_path / "run.py"
+    script.write_text(RUN)
+    begun = []
+
+    def start() -> tuple[subprocess.Popen[str], str]:
+        process = subprocess.Popen(
+            [sys.executable, str(script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": str(paths.REPOSITORY)},
+        )
+        begun.append(process)
+        assert process.stdout is not None
+        return process, process.stdout.readline().strip()
+
+    yield start
+    for process in begun:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def _files(owner: str) -> list[str]:
+    return sorted(p.name for p in leftovers.SHARED.iterdir() if f"{owner}-" in p.name)
+
+
+@linux
+def test_what_a_killed_run_leaves_is_cleared_by_the_next(run) -> None:
+    killed, owner = run()
+    living, other = run()
+    assert any(name.startswith("sem.") for name in _files(owner)) and len(_files(owner)) > 2
+    kept = _files(other)
+    # with all its helpers, as a batch system does it
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert _files(owner)
+    removed = leftovers.clear()
+    assert set(_files(owner)) == set() and any(owner in name for name in removed)
+    assert _files(other) == kept
+    output, _ = living.communicate("")
+    assert living.returncode == 0 and not _files(other), output
+
+
+@linux
+def test_names_tell_the_process() -> None:
+    memory = SharedMemory(leftovers.new_name(), create=True, size=10)
+    try:
+        assert memory.name.startswith(leftovers.owner())
+        assert memory.name not in leftovers.clear()
+        SharedMemory(memory.name).close()
+    finally:
+        memory.close()
+        memory.unlink()
+    leftovers.name_semaphores()
+    lock = get_context("spawn").Lock()
+    assert lock._semlock.name.startswith(f"/{leftovers.owner()}-")
+
+
+class System:
+    """A folder as /proc, with processes, and one as /dev/shm."""
+
+    def __init__(self, root: Path):
+        self.shared, self.processes = root / "shm", root / "proc"
+        self.shared.mkdir()
+        (self.processes / "self" / "ns").mkdir(parents=True)
+        (self.processes / "self" / "ns" / "pid").symlink_to("pid:[77]")
+
+    def process(self, number: int, start: int) -> None:
+        (self.processes / str(number)).mkdir()
+        middle = " ".join(["0"] * 18)
+        text = f"{number} (a) b (c) S {middle} {start} 0 0\n"
+        (self.processes / str(number) / "stat").write_text(text)
+
+    def file(self, name: str) -> str:
+        (self.shared / name).write_text("")
+        return name
+
+    def clear(self) -> list[str]:
+        return leftovers.clear(self.shared, self.processes)
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> System:
+    return System(tmp_path)
+
+
+def test_only_what_is_dead_and_ours(system: System) -> None:
+    system.process(5, 100)
+    for kept in (
+        "speechproof-77-5-100-0",  # living
+        "sem.speechproof-77-5-100-xyz",
+        "speechproof-78-9-100-0",  # of another namespace, where process 9 may live
+        "psm_1234",  # of other programs
+        "sem.mp-1234",
+        "speechproof-x",
+    ):
+        system.file(kept)
+    dead = [
+        system.file("sem.speechproof-77-9-100-xyz"),
+        system.file("speechproof-77-5-99-0"),  # the number was given again
+        system.file("speechproof-77-9-100-0"),
+    ]
+    assert system.clear() == dead
+    assert len(list(system.shared.iterdir())) == 6 and system.clear() == []
+
+
+def test_other_users(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+    system.file("speechproof-77-9-100-0")
+    user = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    assert system.clear() == []
+
+
+def test_systems_that_cannot_tell(system: System, tmp_path: Path) -> None:
+    system.file("speechproof-77-9-100-0")
+    assert leftovers.clear(system.shared, tmp_path / "no-proc") == []
+    assert leftovers.clear(tmp_path / "nowhere", system.processes) == []
+    assert leftovers.owner(tmp_path / "no-proc") == ""
