@@ -9,7 +9,7 @@ from pathlib import Path
 from common import datasets, models, paths, perturbations, provenance
 from common.designs import DESIGNS, check_uses, options
 from common.errors import BenchmarkError, ConfigError
-from common.files import write_text
+from common.files import keep, read_kept
 from common.metrics import METRICS
 from common.paths import Paths
 from common.plan import conditions, missing_columns, needs
@@ -75,11 +75,11 @@ def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths
     ]
     state = provenance.digest([stamps, given])
     memo = folders.cache / "checked" / f"{provenance.digest([str(c) for c in sources])}.txt"
-    if memo.exists() and memo.read_text("utf-8") == state:
+    if read_kept(memo) == state:
         return []
     found = faults(benchmark)
     if not found:
-        write_text(memo, state)
+        keep(memo, state)
     return found
 
 

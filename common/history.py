@@ -7,7 +7,6 @@ model read the others too.
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from common import advice, files, results
+from common.documents import parse_json
 from common.errors import DataError
 from common.manifest import FORMAT, Manifest
 from common.paths import VERSIONS, Paths
@@ -127,7 +127,7 @@ def _model_of(path: Path) -> str:
 
 def _why_unread(path: Path) -> str:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = parse_json(path.read_text("utf-8"))
     except (OSError, ValueError):
         return "is damaged, as it is no JSON"
     written = found.get("format") if isinstance(found, dict) else None

@@ -19,6 +19,7 @@ from common import closure, datasets, kinds, provenance, results
 from common.cell import Cell
 from common.certainty import CLUSTER
 from common.datasets.base import rating_column
+from common.documents import parse_json
 from common.errors import BenchmarkError, DatasetUnavailable
 from common.identity import scoring_code
 from common.metrics import METRICS
@@ -254,10 +255,10 @@ def _digest(dataset: Dataset, test: Test, target: Target, folders: Paths, seed: 
 
 def _read_hashes(folders: Paths) -> dict[str, str]:
     try:
-        found: dict[str, str] = json.loads(folders.human.with_suffix(".json").read_text("utf-8"))
+        found: dict[str, str] = parse_json(folders.human.with_suffix(".json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found
+    return found if isinstance(found, dict) else {}
 
 
 def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from common.documents import parse_json
+
 FORMAT = "3"
 
 
@@ -51,7 +53,7 @@ class Manifest:
     def read(cls, path: Path) -> Manifest | None:
         """Manifest of a file; None if there is none or it is of another format or broken."""
         try:
-            content = json.loads(path.read_text("utf-8"))
+            content = parse_json(path.read_text("utf-8"))
             if content.pop("format") != FORMAT:
                 return None
             return cls(**content)

@@ -8,7 +8,6 @@ version, or a model of other results, needs no entry in the catalog.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from common.attributes import Context
 from common.cell import Cell
 from common.datasets.base import Samples
 from common.designs import Score, Selection
+from common.documents import parse_json
 from common.errors import DataError, NotCached
 from common.inputs import description
 from common.keys import CellKey
@@ -201,7 +201,7 @@ class Rebuilder:
         )
         for path in sorted(folder.glob(f"*/{DESCRIPTION}")):
             try:
-                content = json.loads(path.read_text("utf-8"))
+                content = parse_json(path.read_text("utf-8"))
                 same = all(content[name] == wanted[name] for name in wanted if name != "columns")
             except (OSError, ValueError, KeyError, TypeError):
                 continue

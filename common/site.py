@@ -110,7 +110,7 @@ def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool
     removed = _prune(folders, pages)
     mirror(folders.media, folders.html / "extra" / "media", link=True)
     now = json.dumps(_now(folders, benchmark, stale))
-    files.write_text(_memory(folders) / STAMP, now)
+    files.keep(_memory(folders) / STAMP, now)
     files.write_text(folders.build / STAMP, now)
     return Report(True, len(pages), removed, time.perf_counter() - start)
 
@@ -190,7 +190,8 @@ def _forget_others(folders: Paths) -> None:
         with contextlib.suppress(OSError, ValueError):
             if not Path(note.read_text("utf-8")).is_dir():
                 shutil.rmtree(note.parent, ignore_errors=True)
-    files.write_text(_memory(folders) / PLACE, str(folders.output), only_changed=True)
+    files.clear_way(_memory(folders) / PLACE, 2)
+    files.keep(_memory(folders) / PLACE, str(folders.output))
     # of earlier versions, never read any more
     shutil.rmtree(folders.build / "doctrees", ignore_errors=True)
 

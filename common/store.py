@@ -23,13 +23,14 @@ import pandas as pd
 
 from common.datasets.base import KEYS
 from common.errors import LengthError, OutputError
-from common.files import write_bytes, write_text
+from common.files import clear_way, keep, set_aside, write_bytes
 
 logger = logging.getLogger(__name__)
 
 DESCRIPTION = "key.json"
 _SUFFIX = ".parquet"
-_BROKEN = ".broken"
+#: folders of a cache above a part: of predictions, model, database and condition
+LEVELS = 4
 #: how often a folder is listed again when a file of it was compacted away meanwhile
 _ATTEMPTS = 5
 
@@ -164,9 +165,10 @@ class PredictionStore:
             return ""
         data = _encode(_distinct(table).sort_values(KEYS, kind="stable", ignore_index=True))
         name = _name(data)
+        clear_way(self.folder / name, LEVELS)
         if self.description:
             text = json.dumps(self.description, indent=1, ensure_ascii=False, default=str)
-            write_text(self.folder / DESCRIPTION, text + "\n", only_changed=True)
+            keep(self.folder / DESCRIPTION, text + "\n")
         if not (self.folder / name).exists():
             write_bytes(self.folder / name, data)
         return name
@@ -269,14 +271,5 @@ def _read(part: Path) -> pd.DataFrame | None:
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
-        _set_aside(part, error)
+        set_aside(part, f"damaged: {error}")
         return None
-
-
-def _set_aside(part: Path, error: Exception) -> None:
-    text = " ".join(str(error).split())
-    logger.warning("%s: damaged, its predictions are made again: %s", part, text)
-    try:
-        part.replace(part.with_name(part.name + _BROKEN))
-    except OSError as problem:
-        logger.warning("%s: cannot be set aside: %s", part, problem)

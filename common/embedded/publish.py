@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from common import closure, files, heap, paths, provenance
+from common.documents import parse_json
 from common.embedded import REPOSITORY, synthesis
 from common.embedded.corpus import Recipe
 from common.errors import DataError, MissingDependency, OutputError
@@ -95,8 +96,8 @@ def missing(cache: Path, recipes: Sequence[Recipe]) -> list[Recipe]:
 
 def _is_published(cache: Path, recipe: Recipe) -> bool:
     try:
-        found = json.loads(_marker(cache, recipe).read_text("utf-8"))
-    except (OSError, ValueError):
+        found = parse_json(files.read_kept(_marker(cache, recipe)) or "")
+    except ValueError:
         return False
     there = (host(cache) / REPOSITORY / recipe.id).is_dir()
     current = isinstance(found, dict) and found.get("fingerprint") == fingerprint(recipe)
@@ -142,7 +143,7 @@ def _install(cache: Path, recipe: Recipe, build: Path) -> None:
         "database": recipe.id,
         "version": recipe.version,
     }
-    files.write_text(marker, json.dumps(content, indent=1) + "\n")
+    files.keep(marker, json.dumps(content, indent=1) + "\n")
 
 
 def render_all(

@@ -81,6 +81,7 @@ def keep(folders: Paths, cell: Cell, view: View) -> None:
         table[f"{BEFORE}{condition}"] = values
     table.attrs = {"perturbations": dict(cell.conditions)}
     path = place(folders, cell.hash)
+    files.clear_way(path)
     files.write_bytes(path, table.to_parquet(compression="zstd"))
 
 
@@ -89,7 +90,12 @@ def read(folders: Paths, cell_hash: str) -> pd.DataFrame | None:
     import pandas as pd
 
     path = place(folders, cell_hash)
-    return pd.read_parquet(path) if path.is_file() else None
+    files.clear_way(path)
+    try:
+        return pd.read_parquet(path) if path.is_file() else None
+    except (OSError, ValueError, RecursionError) as error:
+        files.set_aside(path, error)
+        return None
 
 
 def comparisons(test: Test, table: pd.DataFrame) -> list[Comparison]:

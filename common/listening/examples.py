@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from common import closure, embedded, files, paths, provenance
+from common.documents import parse_json
 from common.embedded import publish, recipes
 from common.errors import BenchmarkError
 from common.listening import speech
@@ -120,7 +121,7 @@ def update(benchmark: Benchmark, folders: paths.Paths) -> Report:
 def read(media: Path) -> dict[str, Any]:
     """Content of ``examples.json``; of one that is not there or of another format, nothing."""
     try:
-        found: dict[str, Any] = json.loads((media / STATE).read_text("utf-8"))
+        found: dict[str, Any] = parse_json((media / STATE).read_text("utf-8"))
     except (OSError, ValueError):
         found = {}
     if not isinstance(found, dict) or found.get("format") != FORMAT:

@@ -21,6 +21,7 @@ import numpy as np
 
 from common import closure, datasets, files, paths, provenance
 from common.datasets import audio
+from common.documents import parse_json
 from common.errors import BenchmarkError
 from common.listening import answers, licences
 from common.listening.answers import Comparison
@@ -118,7 +119,7 @@ def groups(benchmark: Benchmark, folders: Paths) -> list[Group]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = parse_json(path.read_text("utf-8"))
         return dict(found["datasets"]) if found["format"] == FORMAT else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

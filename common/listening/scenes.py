@@ -18,6 +18,7 @@ import numpy as np
 
 from common import closure, datasets, files, paths, provenance
 from common.datasets import audio
+from common.documents import parse_json
 from common.errors import BenchmarkError
 from common.event_details import PREFIX
 from common.figures.audio import FLOOR_DB, mono, spectrogram
@@ -74,7 +75,7 @@ def update(benchmark: Benchmark, folders: Paths, *, download: bool = False) -> i
 def read(path: Path) -> dict[str, Any]:
     """What an index says of each dataset; nothing if there is none or it is of another format."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = parse_json(path.read_text("utf-8"))
         return dict(found["datasets"]) if found["format"] == FORMAT else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
@@ -101,7 +102,7 @@ def _wanted(benchmark: Benchmark, folders: Paths, target: str) -> dict[str, set[
                 if dataset not in benchmark.datasets or not name.startswith(PREFIX):
                     continue
                 try:
-                    scenes = json.loads(path.read_text("utf-8"))["scenes"]
+                    scenes = parse_json(path.read_text("utf-8"))["scenes"]
                     own = {(s["file"], s["start_ns"], s["seconds"]) for s in scenes}
                 except (OSError, ValueError, KeyError, TypeError):
                     continue  # the next run writes the file anew

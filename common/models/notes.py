@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from common import files
+from common.documents import parse_json
 from common.errors import ModelError, OutputError
-from common.files import write_text
 from common.paths import MODELS_CACHE
 from common.provenance import digest, file_digest
 
@@ -30,9 +31,12 @@ def recall(cache: Path | None, key: str) -> Any:
     """Content of a note, None if there is none."""
     if cache is None:
         return None
+    path = _path(cache, key)
+    text = files.read_kept(path)
     try:
-        return json.loads(_path(cache, key).read_text("utf-8"))
-    except (OSError, ValueError):
+        return None if text is None else parse_json(text)
+    except ValueError as error:
+        files.set_aside(path, error)
         return None
 
 
@@ -41,7 +45,7 @@ def keep(cache: Path | None, key: str, content: Any) -> None:
     if cache is None:
         return
     try:
-        write_text(_path(cache, key), json.dumps(content) + "\n", only_changed=True)
+        files.keep(_path(cache, key), json.dumps(content) + "\n")
     except (OutputError, OSError) as error:
         logger.debug("note '%s' not kept: %s", key, error)
 

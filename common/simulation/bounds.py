@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from common import rng
 from common.closure import code_of
+from common.documents import parse_json
 from common.errors import ConfigError
-from common.files import write_text
+from common.files import keep, read_kept
 from common.provenance import digest
 from common.simulation.setup import FAMILY
 from common.spec import MetricUse, Target
@@ -116,7 +117,7 @@ class Bounds:
             found = _read(path)
             if found is None:
                 found = _simulated(asked)
-                write_text(path, json.dumps({**asked, **found._asdict()}) + "\n")
+                keep(path, json.dumps({**asked, **found._asdict()}) + "\n")
             self._known[key] = found
         return self._known[key]
 
@@ -138,7 +139,7 @@ def _simulated(asked: dict[str, Any]) -> Bound:
 def _read(path: Path) -> Bound | None:
     """Kept bound; None if there is none or it is damaged."""
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = parse_json(read_kept(path) or "")
         return Bound(
             threshold=float(content["threshold"]),
             quantile=float(content["quantile"]),
@@ -148,5 +149,5 @@ def _read(path: Path) -> Bound | None:
             groups=int(content["groups"]),
             null=tuple(float(value) for value in content["null"]),
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, ArithmeticError):
         return None
