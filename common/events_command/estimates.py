@@ -11,7 +11,7 @@ from common.errors import DataError
 from common.events_command.names import Names
 from common.events_io import EventTable, read_events
 from common.events_io.folders import look
-from common.events_io.text_lists import EXTENSIONS
+from common.events_io.text_lists import EXTENSIONS, RECORDS
 
 #: extensions of event lists in a folder
 LISTS = (*EXTENSIONS, ".parquet", ".jams")
@@ -70,9 +70,12 @@ def read_estimate(path: Path, folder: str) -> Estimate:
         raise DataError(f"--estimate {path}: there is no such file or folder")
     if not path.is_dir():
         return Estimate(path, "list", (Point(path.stem, read_events(path)),))
-    parts = sorted(look(path, LISTS).parts, key=_natural)
+    # a folder of lists may hold settings as YAML or JSON, too
+    parts = sorted(look(path, LISTS).parts or look(path, RECORDS).parts, key=_natural)
     if not parts:
-        raise DataError(f"--estimate {path}: holds no event list; known: {', '.join(LISTS)}")
+        raise DataError(
+            f"--estimate {path}: holds no event list; known: {', '.join((*LISTS, *RECORDS))}"
+        )
     points = [Point(part.stem, read_events(part)) for part in parts]
     kind = _kind(points) if folder == "auto" else folder
     if kind == "points":

@@ -12,8 +12,9 @@ from common.events_io.durations import durations_of_audio, read_durations
 from common.events_io.folders import look
 from common.events_io.frame_scores import NamedScores, read_scores, scores_from_frame
 from common.events_io.jams_files import read_jams
+from common.events_io.record_lists import holds_records, read_records
 from common.events_io.table import EventTable
-from common.events_io.text_lists import EXTENSIONS, read_text, split_lines
+from common.events_io.text_lists import EXTENSIONS, RECORDS, read_text, split_lines
 
 __all__ = [
     "EventTable",
@@ -43,8 +44,9 @@ def read_events(
     """Read an event list of any format.
 
     ``.txt``, ``.ann``, ``.csv``, ``.tsv``, ``.lab`` and files without a known extension are
-    text, ``.parquet`` is a table with a header, ``.jams`` one recording. In a folder each list is
-    one recording, named as the list unless its rows name it; a table of durations among them is none.
+    text, ``.parquet`` is a table with a header, ``.jams`` one recording, ``.yaml``, ``.yml`` and
+    ``.json`` are lists of records, which count in a folder if it has no other lists. In a folder
+    each list is one recording, named as the list unless its rows name it; a table of durations among them is none.
 
     Args:
         path: file or folder
@@ -63,14 +65,17 @@ def read_events(
     path = Path(path)
     options = {"delimiter": delimiter, "header": header, "decimal": decimal, "layout": layout}
     if path.is_dir():
-        parts = look(path, (*EXTENSIONS, ".jams")).parts
+        parts = look(path, (*EXTENSIONS, ".jams")).parts or look(path, RECORDS).parts
         if not parts:
-            raise DataError(f"{path}: holds no event list; extensions: {', '.join(EXTENSIONS)}")
+            known = ", ".join((*EXTENSIONS, *RECORDS))
+            raise DataError(f"{path}: holds no event list; extensions: {known}")
         return EventTable.concatenate([_of_recording(part, options) for part in parts])
     if path.suffix.lower() == ".parquet":
         return from_frame(read_parquet(path), str(path))
     if path.suffix.lower() == ".jams":
         return read_jams(path)
+    if holds_records(path):
+        return read_records(path)
     return read_text(path, **options)  # type: ignore[arg-type]
 
 

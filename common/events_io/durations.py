@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,15 +11,14 @@ import numpy as np
 from common.errors import DataError
 from common.events_io.columns import DURATIONS, find_columns
 from common.events_io.data_frames import read_parquet, texts
+from common.events_io.record_lists import holds_records, record_cells
 from common.events_io.table import posix
 from common.events_io.text_lists import split_lines
 
 if TYPE_CHECKING:
     import pandas as pd
 
-log = logging.getLogger(__name__)
-
-#: by how much durations of one recording may differ in s before they are said to differ
+#: by how much durations of one recording may differ in s, as they are rounded
 EQUAL_S = 1e-6
 
 
@@ -28,8 +26,9 @@ def read_durations(path: Path) -> dict[str, float]:
     """Durations from a table: parquet, or text with the columns filename and duration.
 
     Text is separated by tabs, commas, semicolons or blanks; without a header the first column is
-    the recording and the second its duration. A recording may be named several times, as in
-    the metadata of DCASE task 4: the first row counts, and the log tells if others differ.
+    the recording and the second its duration. YAML and JSON hold a list of records with these
+    names. A recording may be named several times, as in the metadata of DCASE task 4, but with one
+    duration only.
 
     Args:
         path: the table
@@ -39,11 +38,15 @@ def read_durations(path: Path) -> dict[str, float]:
 
     Raises:
         DataError: with file and row, for a duration that is missing, no number, infinite or
-            negative, and for an empty table
+            negative, for two that differ, and for an empty table
     """
     path = Path(path)
     if path.suffix == ".parquet":
         return from_frame(read_parquet(path), str(path))
+    if holds_records(path):
+        cells = record_cells(path, DURATIONS)
+        rows = [(n, posix(c["file"]), c.get("duration", "")) for n, c in enumerate(cells, start=1)]
+        return _collected(rows, str(path))
     lines = split_lines(path, required=DURATIONS)
     if not lines:
         raise DataError(f"{path}: is empty")
@@ -56,10 +59,10 @@ def read_durations(path: Path) -> dict[str, float]:
             f"{path}: row {lines[0].number}: expected a recording and its duration, found "
             f"'{' | '.join(lines[0].fields)}'; is it an event list?"
         )
-    rows = lines if columns is None else lines[1:]
+    body = lines if columns is None else lines[1:]
     at = {name: (columns or {"file": 0, "duration": 1})[name] for name in DURATIONS}
     found = []
-    for row in rows:
+    for row in body:
         if len(row.fields) <= max(at.values()):
             raise DataError(f"{path}: row {row.number}: expected a recording and its duration")
         found.append((row.number, posix(row.fields[at["file"]]), row.fields[at["duration"]]))
@@ -103,9 +106,9 @@ def _collected(rows: Iterable[tuple[int, str | None, object]], source: str) -> d
                 f"{source}: row {number} (file '{file}'): duration {text!r} is no time in seconds"
             )
         if abs(durations.setdefault(file, value) - value) > EQUAL_S:
-            log.warning(
-                "%s: row %d: '%s' has the durations %g s and %g s; the first one counts",
-                *(source, number, file, durations[file], value),
+            raise DataError(
+                f"{source}: row {number}: '{file}' has two durations: {durations[file]:.10g} s "
+                f"before, {value:.10g} s here"
             )
     if not durations:
         raise DataError(f"{source}: names no recording")

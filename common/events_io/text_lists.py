@@ -20,6 +20,8 @@ from common.events_io.table import EventTable, label_or_none, posix
 
 #: extensions of event lists
 EXTENSIONS = (".txt", ".ann", ".csv", ".tsv", ".lab")
+#: and of lists of records, which are no text in lines
+RECORDS = (".yaml", ".yml", ".json")
 #: name -> character; blank: any white space
 DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "blank": None}
 CHARACTERS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "blank"}
@@ -123,6 +125,11 @@ def split_lines(
     """
     if decimal not in (".", ","):
         raise ConfigError(f"decimal: '{decimal}' is neither '.' nor ','")
+    if path.suffix.lower() in RECORDS:
+        raise DataError(
+            f"{path}: is YAML or JSON, which is read as a list of events or of durations only; "
+            f"expected a text file: {', '.join(EXTENSIONS)}"
+        )
     delimiter = CHARACTERS.get(delimiter or "", delimiter)
     if delimiter is not None and delimiter not in DELIMITERS:
         raise ConfigError(f"delimiter: '{delimiter}' is none of {', '.join(DELIMITERS)}")
@@ -228,7 +235,7 @@ def _without_header(
         if len(layout) != len(row.fields) or not _fits(row.fields, layout, decimal) or number:
             raise DataError(f"{path}: row {row.number}: {_complaint(row.fields, wanted)}")
         cells.append(dict(zip(layout, row.fields, strict=True)))
-    return _table(path, rows, cells, decimal)
+    return of_cells(path, rows, cells, decimal)
 
 
 def _layout(rows: Sequence[list[str]], width: int, decimal: str) -> tuple[str, ...]:
@@ -259,12 +266,20 @@ def _with_header(
             )
         padded = [*row.fields, *[""] * (width - len(row.fields))]
         cells.append({name: padded[at] for name, at in columns.items()})
-    return _table(path, rows[1:], cells, decimal)
+    return of_cells(path, rows[1:], cells, decimal)
 
 
-def _table(
+def of_cells(
     path: Path, rows: Sequence[Line], cells: Sequence[dict[str, str]], decimal: str
 ) -> EventTable:
+    """Events of rows whose columns are known.
+
+    Args:
+        path: the file, for messages
+        rows: numbers of the rows
+        cells: column -> text of each row
+        decimal: what separates the decimals of a time
+    """
     times = {
         name: [
             _time(path, row, cell.get(name, ""), name, decimal)
