@@ -19,7 +19,7 @@ from common.events_io.text_lists import RECORDS, Line, of_cells
 
 #: values of YAML and JSON that stand for no value
 _NOTHING = ("", "~", "null", "Null", "NULL")
-_EXAMPLE = {
+_EXAMPLE: dict[tuple[str, ...], str] = {
     TIMES: "{filename: a.wav, onset: 0.5, offset: 1.0, event_label: speech}",
     ("file", "duration"): "{filename: a.wav, duration: 10.0}",
 }
@@ -86,7 +86,8 @@ def record_cells(path: Path, required: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _named(content: Any) -> str:
-    kind = {dict: "a mapping", list: "a list", str: "text"}.get(type(content), "a value")
+    kinds = {dict: "a mapping", list: "a list", str: "text"}
+    kind = next((name for kind, name in kinds.items() if isinstance(content, kind)), "a value")
     return f"{kind}: {content!r:.60}"
 
 
