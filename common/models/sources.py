@@ -65,16 +65,15 @@ def find(module: str, folder: Path, where: str) -> Path:
 
 def _is_of_python(found: ModuleSpec, folder: Path) -> bool:
     """Whether a module belongs to the standard library, and none of that name to ``folder``."""
-    if found.origin is not None and Path(found.origin).is_relative_to(folder):
+    origin = Path(found.origin or "").resolve()
+    if found.origin is not None and origin.is_relative_to(folder.resolve()):
         return False
     if found.name in sys.stdlib_module_names or found.origin in ("built-in", "frozen"):
         return True
-    library = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
+    library = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")]
     packages = {"site-packages", "dist-packages"}
-    return any(
-        found.origin is not None
-        and Path(found.origin).is_relative_to(place)
-        and not packages & set(Path(found.origin).relative_to(place).parts)
+    return found.origin is not None and any(
+        origin.is_relative_to(place) and not packages & set(origin.relative_to(place).parts)
         for place in library
     )
 

@@ -262,11 +262,14 @@ def test_modules_of_python_are_no_models(entry, targets, name):
             ask(mine)
 
 
-def test_an_own_module_may_have_the_name_of_one_of_python(entry, targets, tmp_path):
+def test_an_own_module_may_have_the_name_of_one_of_python(entry, targets, tmp_path, monkeypatch):
     (tmp_path / "antigravity.py").write_text("def load():\n    return print\n")
     mine = entry(adapter="python", entry="antigravity:load", outputs={"arousal": {}})
     assert load(mine, targets).targets == ("arousal",)
     sys.modules.pop("antigravity")
+    # a catalog may be named from where one stands
+    monkeypatch.chdir(tmp_path.parent)
+    assert sources.find("antigravity", Path(tmp_path.name), "here") == tmp_path / "antigravity.py"
 
 
 def test_labels_that_lack_a_class(entry, targets, module):
