@@ -97,7 +97,10 @@ def test_resamples_are_scores_of_copied_samples(test: Any, kind: str) -> None:
     codes = cluster_codes(view.samples)
     draws = 3
     bootstrap = Bootstrap(codes, seed=0, keys=("d",), draws=draws)
-    weights = Clusters(codes, seed=0, keys=("d",), draws=draws).weights
+    # scores of groups against all are resampled within groups
+    (groups,) = {id(s.recipe.strata): s.recipe.strata for s in scores if s.recipe}.values()
+    assert (groups is not None) == (test.design_name in ("by_group", "group_shift"))
+    weights = Clusters(codes, seed=0, keys=("d",), draws=draws, groups=groups).weights
     compared = 0
     for number in range(draws):
         again = {

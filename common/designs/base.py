@@ -232,9 +232,11 @@ def score_pair(
     ]
 
 
-def difference(first: Recipe | None, second: Recipe | None) -> Recipe | None:
-    """Recipe of the difference of two scores, if both have one."""
-    return Recipe(first.term, minus=second.term) if first and second else None
+def difference(
+    first: Recipe | None, second: Recipe | None, strata: np.ndarray | None = None
+) -> Recipe | None:
+    """Recipe of the difference of two scores, if both have one; ``strata`` as in a recipe."""
+    return Recipe(first.term, minus=second.term, strata=strata) if first and second else None
 
 
 def _sizes(

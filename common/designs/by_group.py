@@ -133,7 +133,7 @@ def scores(options: ByGroup, view: View, uses: Sequence[MetricUse]) -> list[Scor
                     note=remark(view.note, outside),
                     sizes=own_first(sizes, number),
                 )
-                for score in _differences(own, everyone)
+                for score in _differences(own, everyone, codes)
             ]
         for group, reason in view.left_out.items():
             name, part = options.name(group), options.part(group)
@@ -141,14 +141,16 @@ def scores(options: ByGroup, view: View, uses: Sequence[MetricUse]) -> list[Scor
     return found
 
 
-def _differences(own: Sequence[Score], everyone: Sequence[Score]) -> Iterator[Score]:
+def _differences(
+    own: Sequence[Score], everyone: Sequence[Score], groups: np.ndarray
+) -> Iterator[Score]:
     for score, reference in zip(own, everyone, strict=True):
         yield replace(
             score,
             value=score.value - reference.value,
             reference_value=reference.value,
             reason=reference.reason or score.reason,
-            recipe=difference(score.recipe, reference.recipe),
+            recipe=difference(score.recipe, reference.recipe, strata=groups),
         )
 
 

@@ -121,7 +121,7 @@ def scores(options: GroupShift, view: View, uses: Sequence[MetricUse]) -> list[S
                     note=remark(view.note, outside),
                     data=options.part(group),
                     sizes=own_first(sizes, number),
-                    recipe=Recipe(term),
+                    recipe=Recipe(term, strata=codes),
                 )
                 for label, value in by_label(own).items()
             ]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from common import rng
-from common.uncertainty.interval import Z, student
+from common.uncertainty.student import Z, student
 
 #: number of resamples
 DRAWS = 2000

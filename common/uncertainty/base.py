@@ -30,11 +30,13 @@ class Support(NamedTuple):
             the same for all values
         clusters: number of clusters that they belong to, shape (V,) or (1,)
         base: as ``own``, of what they are compared with; None: of nothing or of themselves
+        strata: stratum of what is resampled, shape (size,); None: there are no strata
     """
 
     own: np.ndarray
     clusters: np.ndarray
     base: np.ndarray | None = None
+    strata: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Sample:
         aligned: whether the arrays hold values of the same samples
         labels: classes
         params: parameters as in the YAML of the test
+        strata: stratum of what is resampled; None: there are no strata
     """
 
     arrays: tuple[np.ndarray, ...]
@@ -62,6 +65,7 @@ class Sample:
     aligned: bool
     labels: Sequence[str]
     params: Mapping[str, Any]
+    strata: np.ndarray | None = None
     _kept: dict[str, Any] = field(default_factory=dict)
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
@@ -92,10 +96,12 @@ class Sample:
             cells = np.zeros(len(self.codes[number]), dtype=np.int64)
         own = self.cells(number, cells, m)
         if self.size == self.count:
-            return Support(own, (own > 0).sum(axis=0))
-        if self.single:
-            return Support(own, own.sum(axis=0).astype(np.int64))
-        return Support(own, (_table(self.codes[number], cells, self.count, m) > 0).sum(axis=0))
+            clusters = (own > 0).sum(axis=0)
+        elif self.single:
+            clusters = own.sum(axis=0).astype(np.int64)
+        else:
+            clusters = (_table(self.codes[number], cells, self.count, m) > 0).sum(axis=0)
+        return Support(own, clusters, strata=self.strata)
 
 
 def _table(rows: np.ndarray, columns: np.ndarray, n: int, m: int) -> np.ndarray:
@@ -117,6 +123,7 @@ def sample_of(term: Term, clusters: Clusters) -> Sample:
         aligned=term.is_aligned,
         labels=tuple(term.labels),
         params=term.params,
+        strata=clusters.strata,
     )
 
 
@@ -295,7 +302,8 @@ class BoundWeights(Bound):
     def support(self) -> Support:
         codes = self._clusters.codes[self._rows]
         own = np.bincount(self._clusters.places[codes], minlength=self._clusters.size)
-        return Support(own[:, None].astype(np.float64), np.array([len(np.unique(codes))]))
+        number = np.array([len(np.unique(codes))])
+        return Support(own[:, None].astype(np.float64), number, strata=self._clusters.strata)
 
 
 class Difference(Bound):

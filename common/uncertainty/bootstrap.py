@@ -38,12 +38,13 @@ class Bootstrap:
         draws: int = DRAWS,
         method: str = "corrected",
     ):
+        self._codes = codes
         self._clusters = Clusters(codes, seed=seed, keys=keys, draws=draws)
         self._seed, self._keys, self._draws = seed, keys, draws
         self._span, self._method = span, method
         self._bounds: dict[tuple[int, ...], tuple[Bound, object]] = {}
         self._intervals: dict[int, tuple[list[Interval], object]] = {}
-        self._units: dict[int, tuple[Clusters, object]] = {}
+        self._others: dict[int, tuple[Clusters, object]] = {}
 
     def interval(self, recipe: Recipe, label: str = "") -> Interval:
         """Interval of the score of a recipe, for one class or bin.
@@ -73,10 +74,10 @@ class Bootstrap:
 
     def bound(self, recipe: Recipe) -> Bound:
         """Statistic of a recipe with its data."""
-        clusters = self._of_units(recipe.units) if recipe.units is not None else self._clusters
+        clusters = self._clusters_of(recipe)
         if recipe.minus is None:
             return self._term(recipe.term, clusters)
-        key = (id(recipe.term), id(recipe.minus))
+        key = (id(recipe.term), id(recipe.minus), id(clusters))
         if key not in self._bounds:
             first, second = (self._term(t, clusters) for t in (recipe.term, recipe.minus))
             self._bounds[key] = Difference(first, second), (recipe.term, recipe.minus)
@@ -84,15 +85,24 @@ class Bootstrap:
 
     def _term(self, term: Term, clusters: Clusters) -> Bound:
         # the term is kept, too: the id of one that is gone could be given to another one
-        if (id(term),) not in self._bounds:
-            self._bounds[id(term),] = bind(term, clusters), term
-        return self._bounds[id(term),][0]
+        key = (id(term), id(clusters))
+        if key not in self._bounds:
+            self._bounds[key] = bind(term, clusters), term
+        return self._bounds[key][0]
 
-    def _of_units(self, names: np.ndarray) -> Clusters:
-        if id(names) not in self._units:
-            found = Clusters(codes_of(names), seed=self._seed, keys=self._keys, draws=self._draws)
-            self._units[id(names)] = found, names
-        return self._units[id(names)][0]
+    def _clusters_of(self, recipe: Recipe) -> Clusters:
+        """Units, or clusters in strata, or those of the samples; each made once."""
+        given = recipe.units if recipe.units is not None else recipe.strata
+        if given is None:
+            return self._clusters
+        if id(given) not in self._others:
+            codes = self._codes if recipe.units is None else codes_of(recipe.units)
+            groups = recipe.strata if recipe.units is None else None
+            found = Clusters(
+                codes, seed=self._seed, keys=self._keys, draws=self._draws, groups=groups
+            )
+            self._others[id(given)] = found, given
+        return self._others[id(given)][0]
 
 
 def is_difference(recipe: Recipe, metric: Metric) -> bool:

@@ -10,9 +10,10 @@ import numpy as np
 
 from common.records import Criterion
 from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.interval import TAIL, Z, student
-from common.uncertainty.paired import clusters_of
+from common.uncertainty.interval import TAIL, Z
+from common.uncertainty.paired import size_of
 from common.uncertainty.recipe import Recipe
+from common.uncertainty.student import student
 
 
 class Break(NamedTuple):
@@ -62,11 +63,10 @@ def breaking_interval(
     for recipe, label in recipes:
         found = bootstrap.bound(recipe)
         place = found.keys.index((recipe.group, label if recipe.label is None else recipe.label))
-        clusters, number = clusters_of(found.support, place)
-        if clusters < 2:
+        size = size_of(found.support, place)
+        if size.clusters < 2:
             return None
-        number = max(number, 2.0)
-        stretch = float(student(np.array([number - 1]))[0]) / Z * math.sqrt(number / (number - 1))
+        stretch = float(student(np.array([size.freedom]))[0]) / Z * size.wider
         point = float(found.point()[place])
         moved.append(point + stretch * (bootstrap.draws(recipe, label) - point))
     values = np.stack(moved, axis=1)

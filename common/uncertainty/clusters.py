@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -22,20 +23,31 @@ class Clusters:
     depend on the seed, the keys and the number of clusters alone: they are the same for all
     metrics, groups, conditions and models, so that differences are those of paired samples.
 
+    With strata, the clusters of each group are drawn among themselves: a dataset has so many
+    speakers of each group by design, and how far the groups lie apart is no chance.
+
     Args:
         codes: cluster of each sample, 0 to C - 1, shape (N,)
         seed: seed of the run
         keys: what the draws are for, for example the dataset
         draws: number of resamples
+        groups: group of each sample, -1: none, for strata; None: there are no strata
 
     Attributes:
         count: number of clusters
         size: number of what is resampled: clusters, or groups of them if there are many
         places: which of these a cluster belongs to, shape (C,)
+        strata: stratum of what is resampled, shape (size,); None: there are no strata
     """
 
     def __init__(
-        self, codes: np.ndarray, *, seed: int, keys: tuple[str, ...] = (), draws: int = DRAWS
+        self,
+        codes: np.ndarray,
+        *,
+        seed: int,
+        keys: tuple[str, ...] = (),
+        draws: int = DRAWS,
+        groups: np.ndarray | None = None,
     ):
         self.codes = np.asarray(codes, dtype=np.int64)
         self.count = int(self.codes.max(initial=-1)) + 1
@@ -43,13 +55,17 @@ class Clusters:
         self.draws = draws
         self._seed, self._keys = seed, keys
         self.places = np.arange(self.count)
+        self.strata = None if groups is None else strata_of(self.codes, groups)
         if self.count > MOST:
-            self.places = _merging(seed, keys, self.count) % MOST
+            order = _merging(seed, keys, self.count)
+            self.places, self.strata = _merged(order, self.strata)
+            self.size = int(self.places.max()) + 1
 
     @property
     def weights(self) -> np.ndarray:
         """How often a cluster is in a resample, shape (draws, size); rows add up to size."""
-        return _weights(self._seed, self._keys, self.size, self.draws)
+        strata = b"" if self.strata is None else self.strata.astype(np.int64).tobytes()
+        return _weights(self._seed, self._keys, self.size, self.draws, strata)
 
     def half_counts(self, number: int, *names: str) -> np.ndarray:
         """Random parts of a count, with mean and variance one half, shape (draws, number).
@@ -95,32 +111,141 @@ def effective(own: np.ndarray, base: np.ndarray | None = None) -> np.ndarray:
     >>> effective(np.array([[10], [10]])).tolist(), effective(np.array([[10], [0]])).tolist()
     ([2.0], [1.0])
     """
-    columns = own.T.astype(np.float64)
-    others = [None] * len(columns) if base is None else base.T
-    return np.array([_effective(*pair) for pair in zip(columns, others, strict=True)])
+    return np.array([_effective(parts) for parts in _parts(own, base)])
 
 
-def _effective(own: np.ndarray, base: np.ndarray | None) -> float:
-    parts = own
-    if base is not None:
-        a, b = max(own.sum(), 1), max(base.sum(), 1)
-        if (base >= own).all():
-            parts = own * (1 / a - 1 / b) ** 2 + (base - own) / b**2
-        else:
-            parts = own / a**2 + base / b**2
+def _effective(parts: np.ndarray) -> float:
     squares = float(parts @ parts)
     return max(float(parts.sum()) ** 2 / squares, 1.0) if squares > 0 else 1.0
 
 
+def _parts(own: np.ndarray, base: np.ndarray | None) -> Iterator[np.ndarray]:
+    """Variance that each cluster contributes if samples are independent, of each column."""
+    columns = own.T.astype(np.float64)
+    others = [None] * len(columns) if base is None else base.T
+    for group, everyone in zip(columns, others, strict=True):
+        if everyone is None:
+            yield group
+            continue
+        a, b = max(group.sum(), 1), max(everyone.sum(), 1)
+        if (everyone >= group).all():
+            yield group * (1 / a - 1 / b) ** 2 + (everyone - group) / b**2
+        else:
+            yield group / a**2 + everyone / b**2
+
+
+def stratified(
+    own: np.ndarray, base: np.ndarray | None, strata: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""Degrees of freedom with strata, and by how much their resamples vary too little.
+
+    With the variance :math:`V_h` that stratum :math:`h` contributes, and its effective number of
+    clusters :math:`c_h` as in :func:`effective`, the degrees of freedom are
+    :math:`(\sum V_h)^2 / \sum V_h^2 / (c_h - 1)`, after Satterthwaite (1946). Resampling
+    :math:`c_h` clusters has :math:`(c_h - 1) / c_h` of the variance of new ones, so standard
+    errors of resamples are too small by the root of
+    :math:`\sum V_h / \sum V_h (c_h - 1) / c_h`.
+
+    Args:
+        own: as in :func:`effective`, shape (C, V)
+        base: as in :func:`effective`
+        strata: stratum of each cluster, shape (C,)
+
+    Returns:
+        degrees of freedom, at least 1, and this root, each of shape (V,)
+
+    >>> own, strata = np.array([[8], [8], [8], [0], [0]]), np.array([0, 0, 0, 1, 1])
+    >>> freedom, wider = stratified(own, None, strata)
+    >>> freedom.tolist(), (wider**2).round(3).tolist()
+    ([2.0], [1.5])
+    """
+    freedom, wider = [], []
+    for parts in _parts(own, base):
+        whole = np.bincount(strata, weights=parts)
+        squares = np.bincount(strata, weights=parts**2)
+        there = squares > 0
+        whole, squares = whole[there], squares[there]
+        least = np.maximum(whole**2 / squares, 2.0)  # effective clusters of each stratum
+        lost = (whole / least).sum()
+        some = len(whole) > 0
+        freedom.append(max(whole.sum() ** 2 / (whole**2 / (least - 1)).sum(), 1) if some else 1.0)
+        wider.append(np.sqrt(whole.sum() / (whole.sum() - lost)) if some else 1.0)
+    return np.array(freedom), np.array(wider)
+
+
+def strata_of(codes: np.ndarray, groups: np.ndarray) -> np.ndarray | None:
+    """Stratum of each cluster: its group.
+
+    Clusters with samples of several groups are a stratum together. So are those that are the
+    only ones of their group, as nothing could be drawn there; a single one of these goes to the
+    largest stratum.
+
+    Args:
+        codes: cluster of each sample, 0 to C - 1, shape (N,)
+        groups: group of each sample, -1: none, shape (N,)
+
+    Returns:
+        0 to S - 1, shape (C,); None if there is a single stratum
+
+    >>> groups = np.array([0, 0, 0, 1, 1, 2, 0, 1])
+    >>> strata_of(np.array([0, 0, 1, 2, 3, 4, 5, 5]), groups).tolist()
+    [1, 1, 2, 2, 0, 0]
+    """
+    count = int(codes.max(initial=-1)) + 1
+    lowest, highest = np.full(count, np.iinfo(np.int64).max), np.full(count, -2)
+    np.minimum.at(lowest, codes, groups)
+    np.maximum.at(highest, codes, groups)
+    stratum = np.where(lowest == highest, lowest, -2)
+    _, place, sizes = np.unique(stratum, return_inverse=True, return_counts=True)
+    alone = sizes[place] == 1
+    if alone.sum() == 1 and count > 1:
+        stratum[alone] = stratum[~alone][np.argmax(sizes[place][~alone])]
+    else:
+        stratum[alone] = -3
+    names, found = np.unique(stratum, return_inverse=True)
+    return found if len(names) > 1 else None
+
+
 @lru_cache(maxsize=4)
-def _weights(seed: int, keys: tuple[str, ...], size: int, draws: int) -> np.ndarray:
-    generator = rng.generator(seed, "resamples", *keys, size)
-    drawn = generator.integers(0, max(size, 1), (draws, size))
+def _weights(
+    seed: int, keys: tuple[str, ...], size: int, draws: int, strata: bytes = b""
+) -> np.ndarray:
+    if strata:
+        drawn = _in_strata(np.frombuffer(strata, np.int64), draws, seed, *keys)
+    else:
+        generator = rng.generator(seed, "resamples", *keys, size)
+        drawn = generator.integers(0, max(size, 1), (draws, size))
     drawn += np.arange(draws)[:, None] * size
     weights = np.bincount(drawn.ravel(), minlength=draws * size).reshape(draws, size)
     weights = weights.astype(np.float64)
     weights.flags.writeable = False
     return weights
+
+
+def _in_strata(strata: np.ndarray, draws: int, seed: int, *keys: str) -> np.ndarray:
+    """As many clusters of each stratum as it has, shape (draws, size)."""
+    order = np.argsort(strata, kind="stable")
+    sizes = np.bincount(strata)
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    generator = rng.generator(seed, "resamples in strata", *keys, len(strata))
+    drawn: np.ndarray = order[
+        generator.integers(first, first + np.repeat(sizes, sizes), (draws, len(strata)))
+    ]
+    return drawn
+
+
+def _merged(order: np.ndarray, strata: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
+    """Which of at most about MOST places each cluster belongs to, and the strata of these."""
+    if strata is None:
+        return order % MOST, None
+    sizes = np.bincount(strata)
+    wanted = np.clip(np.round(MOST * sizes / len(strata)).astype(np.int64), 2, sizes)
+    # number of each cluster within its stratum, in the random order
+    row = np.lexsort((order, strata))
+    number = np.empty(len(strata), dtype=np.int64)
+    number[row] = np.arange(len(strata)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    places = (np.cumsum(wanted) - wanted)[strata] + number % wanted[strata]
+    return places, np.repeat(np.arange(len(sizes)), wanted)
 
 
 @lru_cache(maxsize=4)

@@ -6,31 +6,22 @@ How it compares with plain percentiles and with BCa stands in docs/method/uncert
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from common.errors import ConfigError
 from common.uncertainty.base import Bound
-from common.uncertainty.clusters import effective
+from common.uncertainty.clusters import effective, stratified
+from common.uncertainty.p_value import p_values
+from common.uncertainty.student import NORMAL, TAIL, Z, student
 
-#: probability that an interval holds the true value
-LEVEL = 0.95
-NORMAL = NormalDist()
-TAIL = (1 - LEVEL) / 2
-Z = NORMAL.inv_cdf(1 - TAIL)
 #: probability with which the smallest detectable effect is detected
 POWER = 0.8
 #: if a larger part of the resamples has no value, nothing is known
 MOST_UNDEFINED = 0.5
 #: a rank correlation closer to 1 is 1 but for rounding
 PERFECT = 1e-9
-#: a difference closer to 0 is 0 but for rounding
-ZERO = 1e-12
-#: p values are not smaller than this, so that none is 0
-SMALLEST = 1e-300
 NAN = float("nan")
 
 
@@ -43,8 +34,8 @@ class Interval(NamedTuple):
         clusters: number of clusters, such as speakers, that the score rests on
         mde: smallest detectable effect: the distance from a threshold at which a verdict is
             certain with a probability of 80 %
-        p_value: probability of resamples on the other side of zero, for the difference of two
-            scores; NaN for other scores and where nothing is known
+        p_value: probability of a difference at least as large if there is none, for scores that
+            are differences; NaN for other scores and where nothing is known
     """
 
     low: float
@@ -84,61 +75,17 @@ def intervals(
     clusters = np.broadcast_to(bound.support.clusters, point.shape)
     known = (np.isnan(draws).mean(axis=0) <= MOST_UNDEFINED) & (clusters > 1) & ~np.isnan(point)
     low, high = (np.full(len(point), float(limit)) for limit in limits)
-    if known.any():
-        found = _ENDS[method](bound, point, draws, known)
-        low[known], high[known] = (np.clip(end, *limits) for end in found)
-    low, high = np.fmin(low, point), np.fmax(high, point)
     p = np.full(len(point), NAN)
-    if difference and known.any() and bound.nature == "":
-        stretch, freedom = np.ones(known.sum()), np.full(known.sum(), np.inf)
-        if method == "corrected":
-            stretch, freedom = _stretch(bound, known), _freedom(bound, known)
-        p[known] = p_values(point[known], draws[:, known], stretch, freedom)
+    if known.any():
+        ends = _ENDS[method](bound, point, draws, known)
+        low[known], high[known] = (np.clip(end, *limits) for end in ends)
+        if difference and bound.nature == "":
+            p[known] = p_values(point[known], *ends, _freedom(bound, known, method))
+    low, high = np.fmin(low, point), np.fmax(high, point)
     return [
         Interval(float(a), float(b), int(n), detectable(float(b - a)), float(c))
         for a, b, n, c in zip(low, high, clusters, p, strict=True)
     ]
-
-
-def p_values(
-    point: np.ndarray, draws: np.ndarray, stretch: np.ndarray, freedom: np.ndarray
-) -> np.ndarray:
-    r"""Two-sided p values of "there is no difference", from the resamples of an interval.
-
-    .. math:: p = \min\left(1, 2 \, \frac{k + 1}{B + 1}\right)
-
-    with the number :math:`k` of the :math:`B` resamples at zero or on the other side of it than
-    most, moved away from the score as those of the interval. So p is below 0.05 where the 95 %
-    interval does not hold zero, up to one resample, and never 0 (Davison and Hinkley 1997).
-
-    Where no resample lies there, their share says only that p is small, not how small, and a
-    correction for many scores would lose all of them. The p value is that of Student's t then,
-    of the score divided by the standard error of the interval, if that is smaller.
-
-    Args:
-        point: scores, shape (V,)
-        draws: scores of resamples, shape (B, V); NaN: not defined, does not count
-        stretch: how much farther away from the score than it is a resample counts, shape (V,)
-        freedom: degrees of freedom of the interval, shape (V,)
-
-    >>> draws = np.array([[0.1], [0.2], [0.3], [-0.1]])
-    >>> p_values(np.array([0.15]), draws, np.array([1.0]), np.array([9])).tolist()
-    [0.8]
-    >>> p_values(np.array([1.15]), draws + 1, np.array([1.0]), np.array([9])).round(7).tolist()
-    [8.7e-06]
-    """
-    moved = point + stretch * (draws - point)
-    size = (~np.isnan(moved)).sum(axis=0)
-    beyond = np.minimum((moved <= ZERO).sum(axis=0), (moved >= -ZERO).sum(axis=0))
-    found: np.ndarray = np.minimum(1, 2 * (beyond + 1) / (size + 1))
-    error = np.nanstd(draws, axis=0) * stretch * Z / student(freedom)
-    rare = (beyond == 0) & (error > ZERO)
-    if rare.any():
-        from scipy.special import stdtr
-
-        tail = 2 * stdtr(np.maximum(freedom, 1)[rare], -np.abs(point[rare]) / error[rare])
-        found[rare] = np.minimum(found[rare], np.maximum(tail, SMALLEST))
-    return found
 
 
 def detectable(width: float) -> float:
@@ -184,7 +131,11 @@ def _corrected(
 
 def _stretch(bound: Bound, known: np.ndarray) -> np.ndarray:
     """How much wider than normal quantiles of resamples an interval must be."""
-    own, _, base = bound.support
+    own, _, base, strata = bound.support
+    if strata is not None:
+        freedom, wider = stratified(own, base, strata)
+        both: np.ndarray = np.broadcast_to(student(freedom) / Z * wider, known.shape)
+        return both[known]
     everything = effective(own if base is None else base)
     everything = np.maximum(np.broadcast_to(everything, known.shape)[known], 2)
     # resampling C clusters has (C - 1) / C of the variance that a new sample has
@@ -193,9 +144,13 @@ def _stretch(bound: Bound, known: np.ndarray) -> np.ndarray:
     return stretch
 
 
-def _freedom(bound: Bound, known: np.ndarray) -> np.ndarray:
+def _freedom(bound: Bound, known: np.ndarray, method: str = "corrected") -> np.ndarray:
     """Degrees of freedom of intervals: one less than there are effective clusters."""
-    own, _, base = bound.support
+    if method != "corrected":
+        return np.full(int(known.sum()), np.inf)
+    own, _, base, strata = bound.support
+    if strata is not None:
+        return np.broadcast_to(stratified(own, base, strata)[0], known.shape)[known]
     freedom: np.ndarray = np.broadcast_to(effective(own, base), known.shape)[known] - 1
     return freedom
 
@@ -261,40 +216,3 @@ _Ends = Callable[
 ]
 _ENDS: dict[str, _Ends] = {"corrected": _corrected, "percentile": _percentile, "bca": _bca}
 METHODS = tuple(_ENDS)
-
-
-def student(freedom: np.ndarray) -> np.ndarray:
-    """97.5 % quantile of Student's t; at least one degree of freedom is assumed.
-
-    >>> student(np.array([1, 9, 1e9])).round(3).tolist()
-    [12.706, 2.262, 1.96]
-    """
-    inverse, quantiles = _student_table()
-    return np.interp(1 / np.maximum(freedom, 1), inverse, quantiles)
-
-
-@cache
-def _student_table() -> tuple[np.ndarray, np.ndarray]:
-    """1 / degrees of freedom, rising from 0, and quantiles there.
-
-    With t = sqrt(v) tan(angle), the probability of [-t, t] is the part of the integral of
-    cos(angle) ** (v - 1) up to the angle.
-    """
-    inverse = np.linspace(0, 1, 1001)
-    freedom = 1 / inverse[1:, None]
-    farthest = np.minimum(np.pi / 2, 12 / np.sqrt(freedom))  # beyond, nothing is left
-    nodes, weights = np.polynomial.legendre.leggauss(100)
-    nodes = (nodes + 1) / 2
-
-    def part(angle: np.ndarray) -> np.ndarray:
-        cosines = np.cos(angle * nodes)
-        return angle[:, 0] * (weights * cosines ** (freedom - 1)).sum(axis=1)
-
-    whole = part(farthest)
-    low, high = np.zeros_like(farthest), farthest.copy()
-    for _ in range(50):
-        middle = (low + high) / 2
-        below = (part(middle) < LEVEL * whole)[:, None]
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    quantiles = np.sqrt(freedom[:, 0]) * np.tan(high[:, 0])
-    return inverse, np.concatenate([[Z], quantiles])

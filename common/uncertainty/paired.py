@@ -10,9 +10,10 @@ import numpy as np
 
 from common.uncertainty.base import Support
 from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.clusters import effective
-from common.uncertainty.interval import MOST_UNDEFINED, student
+from common.uncertainty.clusters import effective, stratified
+from common.uncertainty.interval import MOST_UNDEFINED
 from common.uncertainty.recipe import Recipe
+from common.uncertainty.student import student, two_sided
 
 #: differences below this are rounding
 ROUNDING = 1e-12
@@ -111,75 +112,75 @@ def nearer(
     return Paired(sign * found.difference, low, high, p, found.clusters)
 
 
+class Size(NamedTuple):
+    """Number of clusters, degrees of freedom, and how much too little resamples vary."""
+
+    clusters: int
+    freedom: float
+    wider: float
+
+
 class _Both(NamedTuple):
     """Scores of both models, in the samples and in the same resamples of them."""
 
     points: tuple[np.ndarray, np.ndarray]
     draws: tuple[np.ndarray, np.ndarray]
-    clusters: int
-    number: float
+    size: Size
 
 
 def _both(bootstrap: Bootstrap, baseline: Recipe, candidate: Recipe, label: str) -> _Both:
     bounds = bootstrap.bound(baseline), bootstrap.bound(candidate)
     own = (baseline.group, label if baseline.label is None else baseline.label)
     places = [bound.keys.index(own) for bound in bounds]
-    sizes = [clusters_of(bound.support, n) for bound, n in zip(bounds, places, strict=True)]
+    sizes = [size_of(bound.support, n) for bound, n in zip(bounds, places, strict=True)]
     points = [bound.point()[n] for bound, n in zip(bounds, places, strict=True)]
     draws = [bootstrap.draws(recipe, label) for recipe in (baseline, candidate)]
-    number = max(min(effect for _, effect in sizes), 2.0)
-    return _Both(
-        (points[0], points[1]),
-        (draws[0], draws[1]),
-        min(count for count, _ in sizes),
-        number,
+    size = Size(
+        min(size.clusters for size in sizes),
+        min(size.freedom for size in sizes),
+        max(size.wider for size in sizes),
     )
+    return _Both((points[0], points[1]), (draws[0], draws[1]), size)
 
 
 def _tested(difference: float, draws: np.ndarray, both: _Both) -> Paired:
     """Interval and t test of a difference from its resamples."""
-    clusters, number = both.clusters, both.number
+    clusters, freedom, wider = both.size
     known = draws[~np.isnan(draws)]
     if clusters < 2 or len(known) <= MOST_UNDEFINED * len(draws) or math.isnan(difference):
         return Paired(difference, math.nan, math.nan, math.nan, clusters)
-    error = float(known.std()) * math.sqrt(number / (number - 1))
+    error = float(known.std()) * wider
     if error < ROUNDING:
-        return _constant(difference, number, clusters)
-    half = float(student(np.array([number - 1]))[0]) * error
-    p = two_sided(difference / error, number - 1)
+        return _constant(difference, freedom, clusters)
+    half = float(student(np.array([freedom]))[0]) * error
+    p = float(two_sided(np.array(difference / error), np.array(freedom)))
     return Paired(difference, difference - half, difference + half, p, clusters)
 
 
-def clusters_of(support: Support, place: int) -> tuple[int, float]:
-    """Number of clusters behind a value, and their effective number."""
+def size_of(support: Support, place: int) -> Size:
+    """What the test of one value rests on."""
 
     def column(values: np.ndarray) -> np.ndarray:
         number = place if values.shape[-1] > 1 else 0
         return values[..., number : number + 1]
 
     base = None if support.base is None else column(support.base)
-    return int(column(support.clusters)[0]), float(effective(column(support.own), base)[0])
+    own, clusters = column(support.own), int(column(support.clusters)[0])
+    if support.strata is not None:
+        freedom, wider = stratified(own, base, support.strata)
+        return Size(clusters, float(freedom[0]), float(wider[0]))
+    number = max(float(effective(own, base)[0]), 2.0)
+    return Size(clusters, number - 1, math.sqrt(number / (number - 1)))
 
 
-def _constant(difference: float, number: float, clusters: int) -> Paired:
+def _constant(difference: float, freedom: float, clusters: int) -> Paired:
     """The same difference in every resample: none at all, or one with the same sign everywhere.
 
     The latter is as surprising as C tosses of a coin that all show the same side.
     """
     if abs(difference) < ROUNDING:
         return Paired(0.0, 0.0, 0.0, 1.0, clusters)
-    return Paired(difference, difference, difference, min(1.0, 2 ** (1 - number)), clusters)
-
-
-def two_sided(t: float, freedom: float) -> float:
-    """Probability that Student's t lies at least as far from zero.
-
-    >>> round(two_sided(2.262157, 9), 6)
-    0.05
-    """
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(freedom, -abs(t)))
+    return Paired(difference, difference, difference, min(1.0, 2**-freedom), clusters)
 
 
 class Discordant(NamedTuple):

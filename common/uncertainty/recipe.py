@@ -67,6 +67,8 @@ class Recipe:
             the score itself names
         units: for metrics of units such as speakers, their names; the rows of the terms count
             units then, and units are what is resampled
+        strata: group of each sample of the view, -1: none, if clusters are to be drawn within
+            their groups, shape (N,); None: from all of them
     """
 
     term: Term
@@ -74,3 +76,4 @@ class Recipe:
     group: str = ""
     label: str | None = None
     units: np.ndarray | None = None
+    strata: np.ndarray | None = None

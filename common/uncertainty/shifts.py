@@ -49,9 +49,11 @@ def _support(labels: Callable[[Sample], Sequence[str]]) -> Any:
         names, codes = _groups(sample)
         inside, m = _inside(sample), len(labels(sample))
         base = sample.support(0, codes, len(names)).own
-        own, clusters, _ = sample.support(0, np.where(inside, codes, -1), len(names))
-        repeated = (np.repeat(table, m, axis=-1) for table in (own, clusters, base))
-        return Support(*repeated)
+        found = sample.support(0, np.where(inside, codes, -1), len(names))
+        own, clusters, base = (
+            np.repeat(table, m, axis=-1) for table in (found.own, found.clusters, base)
+        )
+        return Support(own, clusters, base, found.strata)
 
     return support
 

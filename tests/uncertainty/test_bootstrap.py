@@ -92,6 +92,30 @@ def test_two_models_are_compared_on_the_same_resamples(rng) -> None:
     assert together.std() < apart[0].std() / 2
 
 
+@pytest.mark.parametrize("away", [0.0, 1.0])
+def test_how_far_groups_lie_apart_is_no_chance(away: float) -> None:
+    """Drawn from all speakers, resamples have more or fewer of each group; within groups not."""
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(30), 20)
+    group = codes // 10
+    prediction = rng.normal(size=30)[codes] / 3 + rng.normal(size=600) + away * group
+    rows = np.flatnonzero(group == 0)
+    term = Term("mean_difference", (prediction, prediction[rows]), rows=(np.arange(600), rows))
+    bootstrap = Bootstrap(codes, seed=0)
+    ends = [bootstrap.interval(Recipe(term, strata=strata)) for strata in (None, group)]
+    widths = [end.high - end.low for end in ends]
+    if away:
+        assert widths[0] > 1.35 * widths[1]
+    else:
+        assert widths[0] == pytest.approx(widths[1], rel=0.15)
+    # the standard error of a mean over groups with fixed shares
+    means = np.array([prediction[codes == c].mean() for c in range(30)]).reshape(3, 10)
+    weights = np.array([2 / 3, -1 / 3, -1 / 3])
+    error = np.sqrt((weights**2 * means.var(axis=1, ddof=1) / 10).sum())
+    assert widths[1] == pytest.approx(2 * 2.13 * error, rel=0.1)
+    assert ends[1].clusters == 10
+
+
 def test_units_are_resampled_themselves(rng) -> None:
     truth, prediction = rng.random(12), rng.random(12)
     names = np.array([f"s{n}" for n in rng.permutation(12)], dtype=object)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from common.uncertainty import clusters as module
-from common.uncertainty.clusters import Clusters, codes_of, effective
+from common.uncertainty.clusters import Clusters, codes_of, effective, strata_of, stratified
 
 
 def test_each_resample_draws_as_many_clusters_as_there_are() -> None:
@@ -71,3 +71,57 @@ def test_effective_number_of_a_difference() -> None:
     others = np.full((8, 1), 5) * (np.arange(8) >= 4)[:, None]
     own = np.full((8, 1), 5) * (np.arange(8) < 4)[:, None]
     assert effective(own, others)[0] == pytest.approx(8)
+
+
+def test_each_group_is_drawn_among_itself() -> None:
+    codes = np.arange(60) // 2
+    groups = codes // 10
+    clusters = Clusters(codes, seed=0, groups=groups)
+    assert (
+        clusters.strata is not None and clusters.strata.tolist() == [0] * 10 + [1] * 10 + [2] * 10
+    )
+    for group in range(3):
+        assert (clusters.weights[:, clusters.strata == group].sum(axis=1) == 10).all()
+    assert clusters.weights.var() == pytest.approx(0.9, abs=0.03)
+    again = Clusters(codes[::-1], seed=0, groups=groups[::-1])
+    assert np.array_equal(again.weights, clusters.weights)
+
+
+def test_clusters_that_are_alone_or_of_several_groups_are_put_together() -> None:
+    codes = np.array([0, 0, 1, 2, 3, 4, 5])
+    # clusters 0 and 5 have two groups or none at all; 1 to 3 share one; 4 is the only one of its own
+    assert strata_of(codes, np.array([0, 1, 7, 7, 7, 2, -1])) is not None
+    found = strata_of(codes, np.array([0, 1, 7, 7, 7, 2, -1]))
+    assert found.tolist() == [0, 1, 1, 1, 0, 0]
+    # one that is alone goes to the largest stratum
+    one = strata_of(np.arange(6), np.array([3, 1, 1, 2, 2, 2]))
+    assert one.tolist() == [1, 0, 0, 1, 1, 1]
+    # a single stratum is none
+    assert strata_of(np.arange(4), np.zeros(4, int)) is None
+    assert strata_of(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])) is None
+
+
+def test_many_clusters_are_merged_within_their_strata(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST", 12)
+    codes = np.arange(100)
+    groups = np.where(codes < 70, 0, np.where(codes < 97, 1, 2))
+    clusters = Clusters(codes, seed=0, groups=groups)
+    assert clusters.size <= 14 and clusters.weights.shape == (1000, clusters.size)
+    assert (clusters.strata[clusters.places] == groups).all()
+    sizes = np.bincount(clusters.places)
+    assert sizes.min() > 0 and sizes.sum() == 100
+    assert np.bincount(clusters.strata).tolist() == [8, 3, 2]
+
+
+def test_freedom_of_strata() -> None:
+    own = np.full((10, 1), 6.0)
+    strata = np.repeat([0, 1], 5)
+    freedom, wider = stratified(own, None, strata)
+    assert freedom[0] == pytest.approx(8)  # two variances with 4 degrees of freedom each
+    assert wider[0] ** 2 == pytest.approx(5 / 4)
+    # a small group against many others: its own freedom and its own loss decide
+    base = np.full((400, 1), 6.0)
+    few = base * (np.arange(400) < 4)[:, None]
+    freedom, wider = stratified(few, base, (np.arange(400) >= 4).astype(int))
+    assert freedom[0] == pytest.approx(3, rel=0.05)
+    assert wider[0] ** 2 == pytest.approx(4 / 3, rel=0.02)

@@ -1,0 +1,133 @@
+"""How often equal groups are said to differ: a simulation of p and q values.
+
+``python -m common.uncertainty.findings FILE`` writes the table that the method page shows. In each
+run, twenty groups of a few speakers are drawn from one population and compared with all samples,
+as the designs of fairness do. Every p value below a level is a false alarm, and so is every run
+with a q value below 0.05.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from common import rng
+from common.files import write_text
+from common.uncertainty.bootstrap import Bootstrap
+from common.uncertainty.coverage import CLASSES, Drawn, Size, draw
+from common.uncertainty.multiple import benjamini_hochberg
+from common.uncertainty.recipe import Recipe, Term
+
+LEVELS = (0.05, 0.01, 0.002)
+#: q values below this are called findings
+FINDING = 0.05
+GROUPS = 20
+COLUMNS = (
+    *("score", "groups", "speakers", "samples", "likeness"),
+    *(f"p < {level:g}" for level in LEVELS),
+    f"any q < {FINDING:g}",
+)
+
+#: samples and the group of each -> recipe of the score of each group, and its label
+Comparisons = Callable[[Drawn, np.ndarray], tuple[list[Recipe], str]]
+
+
+def _shift(metric: str, label: str = "") -> Comparisons:
+    def comparisons(drawn: Drawn, groups: np.ndarray) -> tuple[list[Recipe], str]:
+        values = drawn.classes()[1] if label else drawn.numbers()[1]
+        everyone = np.arange(len(values))
+        found = []
+        for number in range(groups.max() + 1):
+            rows = np.flatnonzero(groups == number)
+            term = Term(metric, (values, values[rows]), rows=(everyone, rows), labels=CLASSES)
+            found.append(Recipe(term, strata=groups))
+        return found, label
+
+    return comparisons
+
+
+def _quality(metric: str) -> Comparisons:
+    def comparisons(drawn: Drawn, groups: np.ndarray) -> tuple[list[Recipe], str]:
+        arrays = drawn.numbers()
+        everyone = Term(metric, arrays)
+        found = []
+        for number in range(groups.max() + 1):
+            rows = np.flatnonzero(groups == number)
+            own = Term(metric, tuple(values[rows] for values in arrays), rows=(rows,))
+            found.append(Recipe(own, minus=everyone, strata=groups))
+        return found, ""
+
+    return comparisons
+
+
+#: speakers of each group, samples of each speaker, and how alike these are
+SIZES = [Size(speakers, 6, 0.2) for speakers in (3, 4, 5, 10)]
+TABLE: list[tuple[str, Comparisons]] = [
+    ("mean", _shift("mean_difference")),
+    ("share of a class", _shift("relative_difference_per_class", "b")),
+    ("CCC", _quality("ccc")),
+]
+
+
+def findings(
+    comparisons: Comparisons, size: Size, runs: int, *, seed: int
+) -> tuple[list[float], float]:
+    """Share of false alarms.
+
+    Args:
+        comparisons: what is compared
+        size: speakers of each group, their samples and their likeness
+        runs: how often
+        seed: seed of the simulation
+
+    Returns:
+        share of p values below each of :data:`LEVELS`; share of runs with a finding
+    """
+    values = np.empty((runs, GROUPS))
+    whole = Size(GROUPS * size.speakers, size.samples, size.likeness)
+    for number in range(runs):
+        drawn = draw(whole, rng.generator(seed, "groups", repr(size), number))
+        recipes, label = comparisons(drawn, drawn.codes // size.speakers)
+        bootstrap = Bootstrap(drawn.codes, seed=number // 50)
+        values[number] = [bootstrap.interval(recipe, label).p_value for recipe in recipes]
+    found = [(benjamini_hochberg(row) < FINDING).any() for row in values]
+    return [float((values < level).mean()) for level in LEVELS], float(np.mean(found))
+
+
+def table(runs: int, *, seed: int = 0) -> Iterator[dict[str, str]]:
+    """Rows of the table, as text; shares in per cent."""
+    for score, comparisons in TABLE:
+        for size in SIZES:
+            levels, any_of = findings(comparisons, size, runs, seed=seed)
+            yield {
+                "score": score,
+                "groups": str(GROUPS),
+                "speakers": str(size.speakers),
+                "samples": str(size.samples),
+                "likeness": f"{size.likeness:g}",
+                **{f"p < {a:g}": f"{100 * b:.2f}" for a, b in zip(LEVELS, levels, strict=True)},
+                COLUMNS[-1]: f"{100 * any_of:.1f}",
+            }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the table to a file."""
+    parser = argparse.ArgumentParser(prog="common.uncertainty.findings", description=__doc__)
+    parser.add_argument("file", type=Path, help="CSV file to write")
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(arguments)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table(args.runs, seed=args.seed))
+    write_text(args.file, text.getvalue())
+
+
+if __name__ == "__main__":
+    main()
