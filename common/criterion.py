@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 import pydantic
@@ -36,6 +38,23 @@ class Criterion(Record):
             raise ValueError("needs exactly one of: above, below, within, between")
         return self
 
+    @classmethod
+    @lru_cache(maxsize=256)
+    def of_text(cls, text: str) -> Criterion:
+        """The criterion that a result row names, the inverse of ``str``.
+
+        Raises:
+            ValueError: if a text is none
+
+        >>> rules = ("> 0.5", "< -0.1", "|x| < 0.075", "0.2 < x < 0.4")
+        >>> all(str(Criterion.of_text(rule)) == rule for rule in rules)
+        True
+        """
+        for pattern, make in _RULES:
+            if found := re.fullmatch(pattern, text):
+                return cls(**make(*map(float, found.groups())))
+        raise ValueError(f"'{text}' is no criterion")
+
     @property
     def is_simulated(self) -> bool:
         """Whether the bound has to be simulated first."""
@@ -60,6 +79,15 @@ class Criterion(Record):
             return f"|x| < {self.threshold}"
         low, high = self.between or (float("nan"), float("nan"))
         return f"{low:g} < x < {high:g}"
+
+
+_NUMBER = r"(-?\d[^ ]*)"
+_RULES: tuple[tuple[str, Callable[..., dict[str, Any]]], ...] = (
+    (rf"> {_NUMBER}", lambda bound: {"above": bound}),
+    (rf"< {_NUMBER}", lambda bound: {"below": bound}),
+    (rf"\|x\| < {_NUMBER}", lambda bound: {"within": bound}),
+    (rf"{_NUMBER} < x < {_NUMBER}", lambda low, high: {"between": (low, high)}),
+)
 
 
 class MetricUse(Record):

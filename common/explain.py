@@ -27,7 +27,7 @@ FIRST = 3
 WORST = 10
 #: columns that a recomputation must give again, besides those that name the row
 REPEATED = (
-    *("value", "reference_value", "n", "ci_low", "ci_high", "clusters", "mde"),
+    *("value", "reference_value", "n", "ci_low", "ci_high", "clusters", "mde_above", "mde_below"),
     *("p_adjusted", "fairness", "criterion", "bound", "status", "certain", "reason", "note"),
 )
 #: columns that tell the rows of a cell apart

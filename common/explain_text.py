@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from common import advice
+from common.criterion import Criterion
 from common.keys import split
+from common.uncertainty import is_decidable
 
 WIDTH = 12
 
@@ -54,6 +56,7 @@ def _row(found: Mapping[str, Any]) -> Iterator[str]:
     if row["ci_low"] is not None:
         ends = f"{row['ci_low']:.4g} to {row['ci_high']:.4g}"
         yield _line("  interval", f"{ends} (95 %, {row['clusters']} clusters), {row['certain']}")
+        yield from _reach(row)
     if row["reference_value"] is not None:
         yield _line("  reference", f"{row['reference']}: {row['reference_value']!r}")
     yield _line("  n", row["n"])
@@ -65,6 +68,17 @@ def _row(found: Mapping[str, Any]) -> Iterator[str]:
         yield _line("  again", f"{'no value' if again is None else repr(again)}: {text}")
     for text in found["differences"]:
         yield _line("", text)
+
+
+def _reach(row: Mapping[str, Any]) -> Iterator[str]:
+    """How far from a bound a verdict is certain, and whether any score could pass."""
+    if row["mde_above"] is not None:
+        ends = f"{row['mde_above']:.4g} above a bound, {row['mde_below']:.4g} below"
+        yield _line("  mde", ends)
+    if row["certain"]:
+        rule = Criterion.of_text(row["criterion"])
+        if not is_decidable(row["ci_low"], row["value"], row["ci_high"], rule):
+            yield _line("", "too few for any score to pass for certain")
 
 
 def _because(row: Mapping[str, Any]) -> str:

@@ -57,7 +57,8 @@ COLUMNS = {
     "ci_low": "lower end of the 95 % interval",
     "ci_high": "upper end of the 95 % interval",
     "clusters": "number of speakers, or else of samples, that the interval rests on",
-    "mde": "smallest detectable effect: distance from a bound at which a verdict is certain",
+    "mde_above": "smallest detectable effect: distance above a bound at which a verdict is certain",
+    "mde_below": "the same for a score below a bound",
     "p_value": "probability of such resamples without a difference, for differences only",
     "effect": "effect size of the difference of a group from all others",
     "p_adjusted": "p value of speakers permuted over groups, adjusted for all groups (max-T)",
@@ -82,14 +83,14 @@ SEVERITY_COLUMNS = {
     "breaking_severe": "end on the severe side; none: it may hold at all levels",
 }
 NUMBERS = (
-    *("value", "reference_value", "ci_low", "ci_high", "mde", "p_value", "effect"),
-    "p_adjusted",
+    *("value", "reference_value", "ci_low", "ci_high", "mde_above", "mde_below"),
+    *("p_value", "effect", "p_adjusted"),
 )
 COUNTS = ("n", "clusters")
 #: columns that files of older formats lack
 NEWER = ("p_value", "effect")
 #: columns that files of this format may lack: they are empty then
-ADDED = ("p_adjusted", "fairness", "bound")
+ADDED = ("mde_above", "mde_below", "p_adjusted", "fairness", "bound")
 
 
 def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:

@@ -15,7 +15,14 @@ from common.judge import Verdict, judge
 from common.metrics import METRICS
 from common.simulation import Bounds
 from common.spec import Criterion, Dataset, Model, Target
-from common.uncertainty import Effects, Interval, Permuted, fairness_of, verdict_with_power
+from common.uncertainty import (
+    Effects,
+    Interval,
+    Permuted,
+    fairness_of,
+    verdict_on_share,
+    verdict_with_power,
+)
 
 
 def rows(
@@ -66,7 +73,7 @@ def rows(
                 "value": score.value,
                 "reference_value": score.reference_value,
                 "n": score.n,
-                **_certainty(interval, criterion if verdict.status != "skip" else None),
+                **_certainty(score, interval, criterion if verdict.status != "skip" else None),
                 **_effect(effects, score),
                 **_fairness(outcome, interval, score.value, criterion, verdict),
                 "criterion": str(criterion),
@@ -92,14 +99,22 @@ def widest(metric: str) -> float:
     return max(abs(low), abs(high)) if known.direction == "zero" else high - low
 
 
-def _certainty(interval: Interval | None, criterion: Criterion | None) -> dict[str, Any]:
+def _certainty(
+    score: Score, interval: Interval | None, criterion: Criterion | None
+) -> dict[str, Any]:
     """Interval and second verdict; an interval without ends is not shown, but told."""
     if interval is None:
         return {}
-    certain = verdict_with_power(interval.low, interval.high, criterion) if criterion else ""
+    low, high = interval.low, interval.high
+    certain = ""
+    if criterion and interval.is_share:
+        certain = verdict_on_share(low, score.value, high, interval.clusters, criterion)
+    elif criterion:
+        certain = verdict_with_power(low, high, criterion)
     found: dict[str, Any] = {"clusters": interval.clusters, "certain": certain}
-    if np.isfinite(interval.low) and np.isfinite(interval.high):
-        found |= {"ci_low": interval.low, "ci_high": interval.high, "mde": interval.mde}
+    if np.isfinite(low) and np.isfinite(high):
+        found |= {"ci_low": low, "ci_high": high}
+        found |= {"mde_above": interval.mde_above, "mde_below": interval.mde_below}
     if not math.isnan(interval.p_value):
         found["p_value"] = interval.p_value
     return found

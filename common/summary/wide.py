@@ -42,7 +42,8 @@ class Cell(NamedTuple):
     ci_low: float
     ci_high: float
     clusters: int | None = None
-    mde: float = math.nan
+    mde_above: float = math.nan
+    mde_below: float = math.nan
     certain: str = ""
     dataset: str = ""
 

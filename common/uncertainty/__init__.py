@@ -17,7 +17,12 @@ from common.uncertainty.paired import Paired, mcnemar, nearer, paired
 from common.uncertainty.permutation import PERMUTATIONS, Permuted, permuted
 from common.uncertainty.recipe import Recipe, Term
 from common.uncertainty.statistics import STATISTICS
-from common.uncertainty.verdict import VERDICTS, verdict_with_power
+from common.uncertainty.verdict import (
+    VERDICTS,
+    is_decidable,
+    verdict_on_share,
+    verdict_with_power,
+)
 
 __all__ = [
     "DRAWS",
@@ -39,9 +44,11 @@ __all__ = [
     "cohens_h",
     "fairness_of",
     "hedges_g",
+    "is_decidable",
     "mcnemar",
     "nearer",
     "paired",
     "permuted",
+    "verdict_on_share",
     "verdict_with_power",
 ]

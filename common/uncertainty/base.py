@@ -127,13 +127,19 @@ def sample_of(term: Term, clusters: Clusters) -> Sample:
     )
 
 
+#: what is special about the resamples of a statistic: those of a "distance" are too far away, as
+#: noise can only increase it; those of "ranks" have ties that samples do not have; those of a
+#: "share" or of a mean "error" cannot leave its range, so the arms of an interval are not equal
+Nature = Literal["", "distance", "ranks", "share", "error"]
+
+
 class Bound(ABC):
     """A statistic with its data."""
 
     keys: tuple[Key, ...] = WHOLE
-    #: what is special about its resamples: those of a "distance" are too far away, as noise
-    #: can only increase it; those of "ranks" have ties that samples do not have
-    nature: Literal["", "distance", "ranks"] = ""
+    nature: Nature = ""
+    #: number of cases that a share is one of, shape (V,)
+    cases: np.ndarray | None = None
 
     def __init__(self) -> None:
         self._kept: dict[str, np.ndarray] = {}
@@ -200,7 +206,7 @@ class Sums(Statistic):
         support: sample -> samples behind each value
         keys: sample -> keys of the values
         counts: whether the sums are counts of cases that exclude each other
-        nature: see :class:`Bound`
+        nature: see :data:`Nature`. The sums of a share are its hits, then its misses
     """
 
     sums: Callable[[Sample], np.ndarray]
@@ -208,7 +214,7 @@ class Sums(Statistic):
     support: Callable[[Sample], Support] = lambda sample: sample.support()
     keys: Callable[[Sample], tuple[Key, ...]] = lambda sample: WHOLE
     counts: bool = False
-    nature: Literal["", "distance", "ranks"] = ""
+    nature: Nature = ""
 
     def bind(self, term: Term, clusters: Clusters) -> Bound:
         return _BoundSums(self, sample_of(term, clusters), clusters)
@@ -222,6 +228,8 @@ class _BoundSums(Bound):
         self._total = self._sums.sum(axis=0)
         self.keys = statistic.keys(sample)
         self.nature = statistic.nature
+        if self.nature == "share":
+            self.cases = self._total.reshape(2, -1).sum(axis=0)
 
     def _values(self, sums: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -259,7 +267,7 @@ class BoundWeights(Bound):
         rows: sample of each value, shape (N,)
         clusters: of the samples
         keys: of the values
-        nature: see :class:`Bound`
+        nature: see :data:`Nature`
     """
 
     #: most numbers in a block of weights
@@ -271,7 +279,7 @@ class BoundWeights(Bound):
         rows: np.ndarray,
         clusters: Clusters,
         keys: tuple[Key, ...] = WHOLE,
-        nature: Literal["", "distance", "ranks"] = "",
+        nature: Nature = "",
     ):
         super().__init__()
         self._values, self._rows, self._clusters = values, rows, clusters

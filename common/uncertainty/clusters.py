@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -14,6 +14,8 @@ DRAWS = 1000
 #: more clusters are merged at random into so many before they are resampled. The spread of
 #: 1,000 resamples is known to 2 %; that of sums of 4,000 groups to 1 %
 MOST = 4000
+#: so many resamples are drawn at a time
+BLOCK = 100
 
 
 class Clusters:
@@ -61,11 +63,16 @@ class Clusters:
             self.places, self.strata = _merged(order, self.strata)
             self.size = int(self.places.max()) + 1
 
-    @property
+    @cached_property
     def weights(self) -> np.ndarray:
         """How often a cluster is in a resample, shape (draws, size); rows add up to size."""
-        strata = b"" if self.strata is None else self.strata.astype(np.int64).tobytes()
-        return _weights(self._seed, self._keys, self.size, self.draws, strata)
+        if self.strata is None:
+            counts = _counts(self._seed, self._keys, self.size, self.draws)
+        else:
+            counts = _in_strata(self.strata, self.draws, self._seed, *self._keys)
+        weights = counts.astype(np.float64)
+        weights.flags.writeable = False
+        return weights
 
     def half_counts(self, number: int, *names: str) -> np.ndarray:
         """Random parts of a count, with mean and variance one half, shape (draws, number).
@@ -207,31 +214,43 @@ def strata_of(codes: np.ndarray, groups: np.ndarray) -> np.ndarray | None:
 
 
 @lru_cache(maxsize=4)
-def _weights(
-    seed: int, keys: tuple[str, ...], size: int, draws: int, strata: bytes = b""
-) -> np.ndarray:
-    if strata:
-        drawn = _in_strata(np.frombuffer(strata, np.int64), draws, seed, *keys)
-    else:
-        generator = rng.generator(seed, "resamples", *keys, size)
-        drawn = generator.integers(0, max(size, 1), (draws, size))
-    drawn += np.arange(draws)[:, None] * size
-    weights = np.bincount(drawn.ravel(), minlength=draws * size).reshape(draws, size)
-    weights = weights.astype(np.float64)
-    weights.flags.writeable = False
-    return weights
+def _counts(seed: int, keys: tuple[str, ...], size: int, draws: int) -> np.ndarray:
+    """Weights in a quarter of the memory, as they are kept for the next cells of a dataset."""
+    generator = rng.generator(seed, "resamples", *keys, size)
+    return _counted(draws, size, lambda rows: generator.integers(0, max(size, 1), (rows, size)))
 
 
 def _in_strata(strata: np.ndarray, draws: int, seed: int, *keys: str) -> np.ndarray:
     """As many clusters of each stratum as it has, shape (draws, size)."""
     order = np.argsort(strata, kind="stable")
-    sizes = np.bincount(strata)
-    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    generator = rng.generator(seed, "resamples in strata", *keys, len(strata))
-    drawn: np.ndarray = order[
-        generator.integers(first, first + np.repeat(sizes, sizes), (draws, len(strata)))
-    ]
-    return drawn
+    sizes = np.bincount(strata)[strata[order]]
+    first = np.searchsorted(strata[order], strata[order])
+    size = len(strata)
+    generator = rng.generator(seed, "resamples in strata", *keys, size)
+
+    def drawn(rows: int) -> np.ndarray:
+        places = generator.random((rows, size))
+        places *= sizes
+        return np.asarray(order[places.astype(np.int64) + first])
+
+    return _counted(draws, size, drawn)
+
+
+def _counted(draws: int, size: int, drawn: Callable[[int], np.ndarray]) -> np.ndarray:
+    """How often each cluster is drawn, shape (draws, size), a block of resamples at a time.
+
+    Args:
+        draws: number of resamples
+        size: number of clusters
+        drawn: number of resamples -> clusters that are in them, shape (resamples, size)
+    """
+    counts = np.empty((draws, size), dtype=np.uint16)
+    for start in range(0, draws, BLOCK):
+        rows = min(BLOCK, draws - start)
+        cells = drawn(rows) + np.arange(rows)[:, None] * size
+        block = np.bincount(cells.ravel(), minlength=rows * size)
+        counts[start : start + rows] = block.reshape(rows, size)
+    return counts
 
 
 def _merged(order: np.ndarray, strata: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:

@@ -96,7 +96,7 @@ for _name, _of in (("recall", 0), ("precision", 1)):
         ("bin", bins, _number_of_bins, bin_keys),
     ):
         _cells, _support = _hits(_code, _of, _size), _per_class(_code, _of, _size)
-        _sums = Sums(_cells, _shares, _support, _keys, counts=True)
+        _sums = Sums(_cells, _shares, _support, _keys, counts=True, nature="share")
         STATISTICS.add(f"{_name}_per_{_what}", _sums)
     _cells = _hits(classes, _of, _number_of_classes)
     STATISTICS.add("uar" if _of == 0 else "uap", Sums(_cells, _average, counts=True))
@@ -111,7 +111,7 @@ def _share_of(test: Callable[[Sample], np.ndarray]) -> Sums:
     def sums(sample: Sample) -> np.ndarray:
         return sample.cells(0, np.where(test(sample), 0, 1), 2)
 
-    return Sums(sums, _shares, counts=True)
+    return Sums(sums, _shares, counts=True, nature="share")
 
 
 def _in_range(sample: Sample) -> np.ndarray:

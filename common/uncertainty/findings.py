@@ -19,8 +19,8 @@ import numpy as np
 from common import rng
 from common.files import write_text
 from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.coverage import CLASSES, Drawn, Size, draw
 from common.uncertainty.multiple import benjamini_hochberg
+from common.uncertainty.populations import CLASSES, Drawn, Size, draw
 from common.uncertainty.recipe import Recipe, Term
 
 LEVELS = (0.05, 0.01, 0.002)

@@ -14,6 +14,7 @@ from common.errors import ConfigError
 from common.uncertainty.base import Bound
 from common.uncertainty.clusters import effective, stratified
 from common.uncertainty.p_value import p_values
+from common.uncertainty.shares import half_count_variance, log_ends, logit_ends
 from common.uncertainty.student import NORMAL, TAIL, Z, student
 
 #: probability with which the smallest detectable effect is detected
@@ -32,17 +33,21 @@ class Interval(NamedTuple):
         low: lower end
         high: upper end
         clusters: number of clusters, such as speakers, that the score rests on
-        mde: smallest detectable effect: the distance from a threshold at which a verdict is
-            certain with a probability of 80 %
+        mde_above: smallest detectable effect upwards: how far above a threshold a score must lie
+            so that its interval does so, too, with a probability of 80 %
+        mde_below: the same downwards; the arms of an interval need not be equal
         p_value: probability of a difference at least as large if there is none, for scores that
             are differences; NaN for other scores and where nothing is known
+        is_share: whether the score is a share of samples
     """
 
     low: float
     high: float
     clusters: int
-    mde: float
+    mde_above: float
+    mde_below: float
     p_value: float = NAN
+    is_share: bool = False
 
 
 def intervals(
@@ -82,23 +87,28 @@ def intervals(
         if difference and bound.nature == "":
             p[known] = p_values(point[known], *ends, _freedom(bound, known, method))
     low, high = np.fmin(low, point), np.fmax(high, point)
+    above, below = detectable(point - low), detectable(high - point)
+    share = bound.nature == "share"
     return [
-        Interval(float(a), float(b), int(n), detectable(float(b - a)), float(c))
-        for a, b, n, c in zip(low, high, clusters, p, strict=True)
+        Interval(float(a), float(b), int(n), float(up), float(down), float(c), share)
+        for a, b, n, up, down, c in zip(low, high, clusters, above, below, p, strict=True)
     ]
 
 
-def detectable(width: float) -> float:
-    r"""Smallest detectable effect with an interval of this width.
+def detectable(arm: np.ndarray) -> np.ndarray:
+    r"""Smallest detectable effect with intervals of this arm.
 
-    An interval whose half width is :math:`z_{0.975}` standard errors misses a threshold with a
+    An interval whose arm is :math:`z_{0.975}` standard errors misses a threshold with a
     probability of 80 % if the true value lies :math:`z_{0.975} + z_{0.8}` standard errors away
-    from it (Cohen 1988): 1.43 half widths.
+    from it (Cohen 1988): 1.43 arms. The arm counts that lies between score and threshold.
 
-    >>> round(detectable(0.2), 3)
-    0.143
+    Args:
+        arm: distance of the score from an end of its interval; NaN: there is no score
+
+    >>> detectable(np.array([0.1])).round(3).tolist()
+    [0.143]
     """
-    return width / 2 * (1 + NORMAL.inv_cdf(POWER) / Z)
+    return np.asarray(arm) * (1 + NORMAL.inv_cdf(POWER) / Z)
 
 
 def _quantiles(draws: np.ndarray, *levels: float) -> np.ndarray:
@@ -126,7 +136,35 @@ def _corrected(
     if bound.nature == "distance":
         return _distance(point, draws, stretch)
     low, high = _quantiles(draws, TAIL, 1 - TAIL)
-    return point + stretch * (low - point), point + stretch * (high - point)
+    ends = point + stretch * (low - point), point + stretch * (high - point)
+    if bound.nature in ("share", "error"):
+        return _bounded(bound, point, draws, known, ends)
+    return ends
+
+
+def _bounded(
+    bound: Bound,
+    point: np.ndarray,
+    draws: np.ndarray,
+    known: np.ndarray,
+    ends: tuple[np.ndarray, np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of a share or of a mean error: the farther ones of resamples and of Student's t.
+
+    Student's t is that of the log odds of a share, or of the logarithm of an error. Where it is
+    too sure, as if all samples are right, resamples with their half counts are not.
+    """
+    freedom = _freedom(bound, known)
+    variance = np.nanvar(draws, axis=0)
+    if bound.cases is not None:
+        cases = bound.cases[known]
+        variance = np.maximum(variance - half_count_variance(point, cases), 0)
+    error = np.sqrt(variance) * _stretch(bound, known) * Z / student(freedom)
+    if bound.cases is None:
+        low, high = log_ends(point, error, freedom)
+    else:
+        low, high = logit_ends(point, cases, error, freedom)
+    return np.fmin(low, ends[0]), np.fmax(high, ends[1])
 
 
 def _stretch(bound: Bound, known: np.ndarray) -> np.ndarray:

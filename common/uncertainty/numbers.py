@@ -82,6 +82,6 @@ def two_supports(sample: Sample) -> Support:
 
 STATISTICS.add("ccc", Sums(_moments, _ccc))
 STATISTICS.add("pcc", Sums(_moments, _pcc))
-STATISTICS.add("mae", Sums(lambda sample: _errors(sample, signed=False), _mean))
+STATISTICS.add("mae", Sums(lambda sample: _errors(sample, signed=False), _mean, nature="error"))
 STATISTICS.add("mean_directional_error", Sums(lambda sample: _errors(sample, signed=True), _mean))
 STATISTICS.add("mean_difference", Sums(_two_sums, _two_means, two_supports))

@@ -11,7 +11,7 @@ import numpy as np
 from common.uncertainty.base import Support
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.clusters import effective, stratified
-from common.uncertainty.interval import MOST_UNDEFINED
+from common.uncertainty.interval import MOST_UNDEFINED, detectable
 from common.uncertainty.recipe import Recipe
 from common.uncertainty.student import student, two_sided
 
@@ -30,6 +30,8 @@ class Paired(NamedTuple):
         high: upper end
         p: probability of a difference at least as large if there is none; NaN: unknown
         clusters: number of clusters, such as speakers, that it rests on
+        mde: smallest detectable effect of a pair: a true difference of this size is found, as
+            an interval without zero, with a probability of 80 %; NaN: unknown
     """
 
     difference: float
@@ -37,6 +39,7 @@ class Paired(NamedTuple):
     high: float
     p: float
     clusters: int
+    mde: float = math.nan
 
 
 def paired(
@@ -109,7 +112,7 @@ def nearer(
     p = difference.p
     if not same and _tested(old, before, both).p < CERTAIN:
         p = max(p, total.p)
-    return Paired(sign * found.difference, low, high, p, found.clusters)
+    return Paired(sign * found.difference, low, high, p, found.clusters, found.mde)
 
 
 class Size(NamedTuple):
@@ -154,7 +157,8 @@ def _tested(difference: float, draws: np.ndarray, both: _Both) -> Paired:
         return _constant(difference, freedom, clusters)
     half = float(student(np.array([freedom]))[0]) * error
     p = float(two_sided(np.array(difference / error), np.array(freedom)))
-    return Paired(difference, difference - half, difference + half, p, clusters)
+    mde = float(detectable(np.array(half)))
+    return Paired(difference, difference - half, difference + half, p, clusters, mde)
 
 
 def size_of(support: Support, place: int) -> Size:

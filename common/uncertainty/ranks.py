@@ -83,4 +83,4 @@ def _means(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
 
 STATISTICS.add("spearmans_rho", _Rho())
 STATISTICS.add("class_proportion_spearmans_rho", _Rho(per_class=True))
-STATISTICS.add("class_proportion_mae", Sums(_errors, _means, keys=class_keys))
+STATISTICS.add("class_proportion_mae", Sums(_errors, _means, keys=class_keys, nature="error"))

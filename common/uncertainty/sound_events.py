@@ -130,7 +130,7 @@ for _name in TALLIES:
 for _name in ("segment", "event"):
     STATISTICS.add(f"{_name}_f", Sums(_cases(_name, together=True), _f_scores, counts=True))
     STATISTICS.add(f"{_name}_error_rate", Sums(_errors(_name), _rate))
-STATISTICS.add("unchanged_segments", Sums(_segments, _share, counts=True))
+STATISTICS.add("unchanged_segments", Sums(_segments, _share, counts=True, nature="share"))
 
 
 # -- PSDS ------------------------------------------------------------------------------------

@@ -387,7 +387,8 @@ def test_benchmark_measures_four_cases_in_fresh_processes(
 
 
 def test_the_second_verdict_stands_in_the_cell() -> None:
-    found = {"ci_low": 0.4, "ci_high": 0.6123, "clusters": 1200, "mde": 0.14, "n": 5}
+    found = {"ci_low": 0.4, "ci_high": 0.6123, "clusters": 1200, "n": 5}
+    found |= {"mde_above": 0.14, "mde_below": 0.16}
     rows = [
         line("a", "d", certain="cannot tell", **found),
         line("b", "d", value=0.9, ci_low=0.8, ci_high=1.0, certain="passes", status="pass"),
@@ -396,7 +397,7 @@ def test_the_second_verdict_stands_in_the_cell() -> None:
     table = tables.by_models("x", one(rows), COLUMNS)
     first, second = table.blocks[0].lines[0].cells
     assert (first.interval, first.doubt) == ("0.40 to 0.61", "cannot tell")
-    assert first.more == "1\u202f200 clusters, mde 0.140"
+    assert first.more == "1\u202f200 clusters, mde 0.140 above, 0.160 below"
     assert (second.interval, second.doubt, second.more) == ("0.80 to 1.00", "", "")
     assert table.sure == (1, 1, 1)
 
@@ -500,10 +501,11 @@ def test_only_a_chance_model_was_run() -> None:
 
 
 def test_one_speaker_only_is_wide_and_cannot_tell() -> None:
-    rows = [line("a", "d", ci_low=-1.0, ci_high=1.0, clusters=1, mde=1.43, certain="cannot tell")]
+    found = {"ci_low": -1.0, "ci_high": 1.0, "clusters": 1, "mde_above": 2.1, "mde_below": 0.7}
+    rows = [line("a", "d", certain="cannot tell", **found)]
     (cell,) = tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0].cells
     assert (cell.interval, cell.doubt) == ("-1.00 to 1.00", "cannot tell")
-    assert cell.more == "1 cluster, mde 1.430"
+    assert cell.more == "1 cluster, mde 2.100 above, 0.700 below"
 
 
 def test_an_interval_without_ends_is_told_without_numbers() -> None:

@@ -75,14 +75,15 @@ def test_corrected_interval_of_a_mean_is_that_of_student() -> None:
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 20), (20, 20), (1, 50), (48, 50), (30, 60)])
-def test_interval_of_a_share_is_that_of_jeffreys(hits: int, n: int) -> None:
+def test_interval_of_a_share_is_that_of_jeffreys_or_farther(hits: int, n: int) -> None:
     low, high, clusters, *_ = interval(share(hits, n), np.arange(n), draws=20000, limits=(0, 1))
     expected = scipy.stats.beta.ppf([0.025, 0.975], hits + 0.5, n - hits + 0.5)
+    exact = scipy.stats.binomtest(hits, n).proportion_ci(method="exact")
     assert clusters == n
     if hits > 0:
-        assert low == pytest.approx(expected[0], abs=0.5 / n)
+        assert exact.low - 1 / n <= low <= expected[0] + 0.5 / n
     if hits < n:
-        assert high == pytest.approx(expected[1], abs=0.5 / n)
+        assert expected[1] - 0.5 / n <= high <= exact.high + 1 / n
     assert 0 <= low <= hits / n <= high <= 1
 
 
@@ -95,7 +96,8 @@ def test_all_of_few_is_no_proof() -> None:
 
 def test_one_cluster_says_nothing() -> None:
     found = interval(share(3, 9), np.zeros(9, int), limits=(0, 1))
-    assert found[:4] == (0, 1, 1, detectable(1))
+    assert found[:3] == (0, 1, 1)
+    assert found[3:5] == pytest.approx((detectable(1 / 3), detectable(2 / 3)))
     rng = np.random.default_rng(0)
     found = interval(Term("mae", (rng.random(9), rng.random(9))), np.zeros(9, int))
     assert (found.low, found.high) == (-math.inf, math.inf)
@@ -195,9 +197,35 @@ def test_smallest_detectable_effect_has_a_power_of_80_percent() -> None:
     rng = np.random.default_rng(0)
     n, sigma = 100, 1.0
     half = scipy.stats.t.ppf(0.975, n - 1) * sigma / math.sqrt(n)
-    away = detectable(2 * half)
+    away = detectable(half)
     means = rng.normal(away, sigma, (4000, n)).mean(axis=1)
     assert (means - half > 0).mean() == pytest.approx(0.8, abs=0.03)
+
+
+def test_smallest_detectable_effects_belong_to_one_arm_each() -> None:
+    """A small error is certain to be below a bound sooner than above one."""
+    errors = np.abs(np.random.default_rng(0).normal(size=60)) * np.repeat([1, 1, 1, 1, 1, 4], 10)
+    found = interval(Term("mae", (np.zeros(60), errors)), np.arange(60) // 10)
+    low, high = (abs(errors.mean() - end) for end in (found.low, found.high))
+    assert high > 1.3 * low
+    assert (found.mde_above, found.mde_below) == pytest.approx((1.4294 * low, 1.4294 * high), 1e-3)
+
+
+@pytest.mark.parametrize(("speakers", "most"), [(10, 0.05), (24, 0.04), (60, 0.025)])
+def test_a_share_near_one_is_not_too_sure_of_itself(speakers: int, most: float) -> None:
+    """Speakers with shares around 0.9: the lower end lies above that in few samples."""
+    wrong = 0
+    for seed in range(300):
+        rng = np.random.default_rng([seed, speakers])
+        hits = rng.binomial(50, rng.beta(9, 1, speakers))
+        values = np.where(np.arange(50) < hits[:, None], 0.5, 0.0).ravel()
+        term = Term(
+            "samples_in_expected_neutral_range", (values,), params={"low": 0.3, "high": 0.6}
+        )
+        found = interval(term, np.repeat(np.arange(speakers), 50), limits=(0, 1))
+        assert found.is_share
+        wrong += found.low > 0.9
+    assert wrong / 300 <= most
 
 
 def test_unknown_method_is_refused() -> None:

@@ -7,11 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmark_site.page import anchor
+from common.spec import Criterion
 from common.summary import Cell as Score
 from common.summary import half_up
+from common.uncertainty import is_decidable
 
 #: status -> (class, symbol, word); colour is never the only sign
 MARKS = {
@@ -22,6 +24,8 @@ MARKS = {
 }
 #: second verdict that says nothing
 DOUBT = "cannot tell"
+#: said where the interval is wider than what the criterion allows
+HOPELESS = "too few for any score to pass for certain"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
@@ -158,8 +162,19 @@ def _interval(row: Score, digits: int) -> str:
 def _more(row: Score) -> str:
     unit = "cluster" if row.clusters == 1 else "clusters"
     clusters = "" if row.clusters is None else f"{count(row.clusters)} {unit}"
-    mde = "" if math.isnan(row.mde) else f"mde {number(row.mde)}"
-    return ", ".join(filter(None, (clusters, mde)))
+    mde = ""
+    if not math.isnan(row.mde_above + row.mde_below):
+        mde = f"mde {number(row.mde_above)} above, {number(row.mde_below)} below"
+    few = "" if can_pass(row) else HOPELESS
+    return ", ".join(filter(None, (clusters, mde, few)))
+
+
+def can_pass(row: Any) -> bool:
+    """Whether any score could pass for certain with an interval as wide as that of a row."""
+    if not row.certain or math.isnan(row.ci_low):
+        return True
+    rule = Criterion.of_text(row.criterion)
+    return is_decidable(row.ci_low, row.value, row.ci_high, rule)
 
 
 class Sure(NamedTuple):

@@ -155,7 +155,7 @@ def _comparison(row: Any, q: float, several: bool) -> Comparison:
         css=css,
         mark=mark,
         word=word,
-        certain=row.certain,
+        certain=row.certain if cells.can_pass(row) else f"{row.certain}; {cells.HOPELESS}",
         severity=severity(row.value, row.criterion, row.status),
     )
 
