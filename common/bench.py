@@ -42,7 +42,7 @@ def run(
     """Run a benchmark and report every figure.
 
     Args:
-        what: engine, events, fairness, paper, perturb, site, suite or uncertainty
+        what: engine, events, fairness, paper, perturb, ranking, site, suite or uncertainty
         workers: parallel workers
         say: takes one line for a person
         large: whether the large case of events is measured, too
@@ -54,6 +54,7 @@ def run(
         "fairness": _fairness,
         "paper": lambda workers: _paper(workers, suite or Suite()),
         "perturb": _perturb,
+        "ranking": _ranking,
         "site": _site,
         "suite": lambda workers: _suite(workers, suite or Suite()),
         "uncertainty": _uncertainty,
@@ -69,6 +70,13 @@ def _text(name: str, value: Any) -> str:
     if not isinstance(value, float):
         return str(value)
     return f"{value:.2f}" if re.search(r"\b(ms|times|GB)\b", name) else f"{value:.2f} s"
+
+
+def _ranking(workers: int) -> dict[str, Any]:
+    """How often rankings of equal models tell two of them apart, by simulation."""
+    from common.bench_ranking import bench_ranking
+
+    return bench_ranking()
 
 
 def _engine(workers: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,32 @@ def intervals(scores: Sequence[Score], view: View) -> list[Interval | None]:
         scores: of a cell
         view: what they were computed from
     """
+    return _intervals(scores, view)
+
+
+def gaps(scores: Sequence[Score], view: View) -> list[Interval | None]:
+    """Interval of the difference from the other group, of the same resamples.
+
+    Only the first of the two groups has one: the other difference is its negative.
+
+    Args:
+        scores: of a cell
+        view: what they were computed from
+    """
+    nothing = Score("", math.nan, 0)
+    found: list[Score] = []
+    seen: set[int] = set()
+    for score in scores:
+        gap = score.gap
+        used = gap is not None and gap.recipe is not None and id(gap.recipe.minus) not in seen
+        if gap is not None and gap.recipe is not None and used:
+            seen.add(id(gap.recipe.term))
+            score = replace(score, value=gap.value, recipe=gap.recipe)
+        found.append(score if used else nothing)
+    return _intervals(found, view)
+
+
+def _intervals(scores: Sequence[Score], view: View) -> list[Interval | None]:
     wanted = [score.recipe is not None and not math.isnan(score.value) for score in scores]
     if not any(wanted):
         return [None] * len(scores)

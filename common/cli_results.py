@@ -19,12 +19,11 @@ def command_summary(context: Context) -> int:
     benchmark, rows = context.benchmark(), results.read_all(context.folders.method_tests)
     families = {test.id: test.family for test in benchmark.tests.values()}
     if context.args.badges:
-        return _badges(context, rows, families)
+        return _badges(context, benchmark, rows, families)
     if context.args.card:
         return _card(context, benchmark, rows, families)
     with_published = context.args.published or rows.empty
-    chance = {model.id for model in benchmark.models.values() if model.is_chance}
-    scopes = {d.id: "demonstration data" for d in benchmark.datasets.values() if d.embedded}
+    chance, scopes = _chance(benchmark), _scopes(benchmark)
     if context.args.json:
         content = summary.to_json(
             rows, families, published=with_published, chance=chance, scopes=scopes
@@ -32,7 +31,7 @@ def command_summary(context: Context) -> int:
         context.answer({**content, "stale": _stale(context, benchmark)})
         return OK
     if not rows.empty:
-        scoped = summary.add_scope(rows, {d: scopes.get(d, "") for d in rows["dataset"]})
+        scoped = _scoped(benchmark, rows)
         tell(summary.text(scoped, families, chance=chance, tests=True))
         _tell_stale(context, benchmark, rows)
     else:
@@ -64,23 +63,46 @@ def command_explain(context: Context) -> int:
     return OK if answer.equal else FAILED
 
 
-def _badges(context: Context, rows: Any, families: Any) -> int:
-    from common import files
-    from common.summary.badge import badge
-    from common.summary.tally import counts, tallies, total
+def _chance(benchmark: Any) -> set[str]:
+    return {model.id for model in benchmark.models.values() if model.is_chance}
 
-    for (_, target, model, _), blocks in tallies(counts(rows, families)).items():
-        share = total(blocks["all"].values()).share
-        path = context.args.badges / target / f"{model}.svg"
-        files.write_text(path, badge(target, share), only_changed=True)
+
+def _scopes(benchmark: Any) -> dict[str, str]:
+    """Datasets whose results are ranked apart."""
+    return {d.id: "demonstration data" for d in benchmark.datasets.values() if d.embedded}
+
+
+def _scoped(benchmark: Any, rows: Any) -> Any:
+    from common import summary
+
+    scopes = _scopes(benchmark)
+    return summary.add_scope(rows, {d: scopes.get(d, "") for d in rows["dataset"]})
+
+
+def _badges(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
+    from common import files, summary
+    from common.summary.badge import badge
+
+    scored: dict[Any, str] = {}
+    unranked: dict[Any, str] = {}
+    chance = _chance(benchmark)
+    scoped = _scoped(benchmark, rows)
+    for (_, target), found in summary.rankings(scoped, families, chance=chance).items():
+        for line in found.lines:
+            path = context.args.badges / target / f"{line.model}.svg"
+            text = badge(target, line.score, chance=found.floor_score, is_chance=line.chance)
+            # of several rankings the first that has a score: own data come before embedded ones
+            (unranked if line.score is None else scored).setdefault(path, text)
+    for path, text in {**unranked, **scored}.items():
+        files.write_text(path, text, only_changed=True)
         context.say(f"written: {path}")
     return OK
 
 
 def _card(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
-    from common import history
+    from common import history, summary
     from common.registry import unknown
-    from common.summary.card import card, model_index
+    from common.summary.card import Scored, card, model_index
 
     model = context.args.card
     own = rows[rows["model"] == model]
@@ -90,7 +112,15 @@ def _card(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
     facts = newest.manifest.model if newest else {}
     name = str(facts.get("label") or model)
     context.answer(model_index(name, own, families, benchmark.targets))
-    context.say(card(name, own, families, benchmark.targets, facts=facts).rstrip())
+    ranked = summary.rankings(_scoped(benchmark, rows), families, chance=_chance(benchmark))
+    scores = [
+        Scored(target, scope, line.score, found.floor_score)
+        for (scope, target), found in ranked.items()
+        for line in found.lines
+        if line.model == model
+    ]
+    text = card(name, own, families, benchmark.targets, facts=facts, scores=scores)
+    context.say(text.rstrip())
     return OK
 
 

@@ -24,6 +24,7 @@ from common.designs import Score, Selection
 from common.errors import BenchmarkError, DatasetUnavailable, ModelError
 from common.identity import prediction_code
 from common.inputs import Request, Source, description, store_folder
+from common.metrics.reasons import DATA, MODEL, Cause
 from common.models.lazy import Lazy
 from common.paths import Paths
 from common.perturbing import Perturbing
@@ -180,7 +181,7 @@ class Engine:
                 continue
             except BenchmarkError as error:
                 for cell in cells:
-                    self._fail(publisher, report, cell, str(error))
+                    self._fail(publisher, report, cell, str(error), DATA)
                 continue
             works = self._select(cells, samples, publisher, report)
             key = _source_key(dataset, samples)
@@ -205,7 +206,7 @@ class Engine:
             except DatasetUnavailable as error:
                 self._skip(publisher, report, cell, str(error))
             except BenchmarkError as error:
-                self._fail(publisher, report, cell, str(error))
+                self._fail(publisher, report, cell, str(error), DATA)
         return works
 
     def _run_source(
@@ -375,13 +376,15 @@ class Engine:
         report.computed += 1
 
     @staticmethod
-    def _fail(publisher: Publisher, report: Report, cell: Cell, message: str) -> None:
+    def _fail(
+        publisher: Publisher, report: Report, cell: Cell, message: str, cause: Cause = MODEL
+    ) -> None:
         name = f"{cell.target.id}/{cell.model.id}/{cell.key}"
         logger.debug("%s: %s", name, message)
         report.errors[name] = message
         uses = cell.test.uses(cell.target.kind)
         failed = [
-            {**row, "status": "error", "reason": message}
+            {**row, "status": "error", "reason": message, "cause": cause}
             for row in rows(cell, [Score(use.metric, float("nan"), 0) for use in uses])
         ]
         publisher.cell(cell, failed, None, error=message)

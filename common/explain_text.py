@@ -7,6 +7,7 @@ from typing import Any
 
 from common import advice
 from common.criterion import Criterion
+from common.display import number
 from common.keys import split
 from common.uncertainty import is_decidable
 
@@ -119,4 +120,4 @@ def _samples(found: Mapping[str, Any] | None) -> Iterator[str]:
 def _value(value: Any) -> str:
     if value is None:
         return "none"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return number(value, digits=4) if isinstance(value, float) else str(value)

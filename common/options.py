@@ -11,7 +11,10 @@ from common.rng import DEFAULT_SEED
 from common.terminal import Parser
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "stale")
-BENCHES = ("engine", "events", "fairness", "paper", "perturb", "site", "suite", "uncertainty")
+BENCHES = (
+    *("engine", "events", "fairness", "paper", "perturb", "ranking"),
+    *("site", "suite", "uncertainty"),
+)
 
 DEFAULTS: dict[str, Any] = {
     "catalog": [],

@@ -171,11 +171,13 @@ def _target(
         raise DataError(f"{path}: model {unknown[0]}: not in models.csv")
     values = _numbers(table[ids], path)
     status, reason = verdicts(values, cells)
+    skipped = (status == "skip").T
+    cause = np.where(skipped, cells["cause"].to_numpy(dtype=object), "").T
     own = notes[notes["task"] == path.stem].set_index(CELL)
     own = own.reindex(columns=ids, index=pd.MultiIndex.from_frame(table[CELL]), fill_value="")
     unsigned = (cells["comparison"] == "abs >").to_numpy()[:, None] & (values < 0)
     note = np.where(unsigned & (status == "pass"), NEGATIVE_RHO, own.to_numpy(dtype=object))
-    blocks = {"value": values, "status": status, "reason": reason, "note": note}
+    blocks = {"value": values, "status": status, "reason": reason, "cause": cause, "note": note}
     return _long(path.stem, cells, [names[name] for name in ids], ids, blocks)
 
 

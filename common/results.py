@@ -63,11 +63,15 @@ COLUMNS = {
     "effect": "effect size of the difference of a group from all others",
     "p_adjusted": "p value of speakers permuted over groups, adjusted for all groups (max-T)",
     "fairness": "verdict on a group: fair within its bound, unfair, undecided or cannot tell",
+    "gap": "score of this group, the first of two, minus that of the other one; else empty",
+    "gap_low": "lower end of the 95 % interval of this difference",
+    "gap_high": "upper end of it",
     "criterion": "rule with its operator",
     "bound": "where the bound of a group comes from: published, simulated or declared",
     "status": "pass, fail, skip or error",
     "certain": "verdict by the interval: passes, fails or cannot tell",
     "reason": "why there is no value or verdict",
+    "cause": "what caused that: data, model, or 'not run'; empty: there is a verdict",
     "note": "remark shown with the value",
 }
 #: the columns of ``severity/<test>.csv``: those of a row, and where it stands on which axis
@@ -84,13 +88,16 @@ SEVERITY_COLUMNS = {
 }
 NUMBERS = (
     *("value", "reference_value", "ci_low", "ci_high", "mde_above", "mde_below"),
-    *("p_value", "effect", "p_adjusted"),
+    *("p_value", "effect", "p_adjusted", "gap", "gap_low", "gap_high"),
 )
 COUNTS = ("n", "clusters")
 #: columns that files of older formats lack
 NEWER = ("p_value", "effect")
 #: columns that files of this format may lack: they are empty then
-ADDED = ("mde_above", "mde_below", "p_adjusted", "fairness", "bound")
+ADDED = (
+    *("mde_above", "mde_below", "p_adjusted", "fairness", "bound"),
+    *("gap", "gap_low", "gap_high", "cause"),
+)
 
 
 def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from common.designs import Score
 from common.designs.groups import remark
 from common.judge import Verdict, judge
 from common.metrics import METRICS
+from common.metrics.reasons import DATA
 from common.simulation import Bounds
 from common.spec import Criterion, Dataset, Model, Target
 from common.uncertainty import (
@@ -31,6 +32,7 @@ def rows(
     bounds: Bounds | None = None,
     intervals: Sequence[Interval | None] = (),
     permuted: Sequence[Permuted | None] = (),
+    gaps: Sequence[Interval | None] = (),
 ) -> list[dict[str, Any]]:
     """Result rows of a cell: scores with their criteria and verdicts.
 
@@ -40,6 +42,7 @@ def rows(
         bounds: simulates the bounds of criteria that say so
         intervals: of the scores; none: no score has one
         permuted: outcomes of their permutation tests; none: there was no test
+        gaps: intervals of differences from the other group; none: no score has one
 
     Returns:
         columns of :data:`common.results.COLUMNS`; and, where the bound was simulated, ``null``,
@@ -50,9 +53,10 @@ def rows(
     out: list[dict[str, Any]] = []
     effects = Effects()
     nothing = [None] * len(scores)
-    together = zip(scores, intervals or nothing, permuted or nothing, strict=True)
-    for score, interval, outcome in together:
+    together = zip(scores, intervals or nothing, permuted or nothing, gaps or nothing, strict=True)
+    for score, interval, outcome, gap in together:
         criterion, null = uses[score.metric].criterion, None
+        cause = score.cause
         note = remark(score.note, cell.remarks.get(score.condition, ""))
         if criterion.is_simulated and bounds is not None and not np.isnan(score.value):
             bound = bounds.bound(uses[score.metric], cell.target, score.sizes)
@@ -61,7 +65,7 @@ def rows(
         verdict = judge(score.value, criterion, score.reason)
         if null is not None and bound.threshold > widest(score.metric):
             why = f"too few samples: by chance up to {bound.quantile:.3f}, no score could fail"
-            verdict = Verdict("skip", why)
+            verdict, cause = Verdict("skip", why), DATA
         out.append(
             {
                 **identity(cell.target, cell.model, cell.test.id, cell.dataset),
@@ -76,10 +80,12 @@ def rows(
                 **_certainty(score, interval, criterion if verdict.status != "skip" else None),
                 **_effect(effects, score),
                 **_fairness(outcome, interval, score.value, criterion, verdict),
+                **_gap(score, gap),
                 "criterion": str(criterion),
                 "bound": _kind_of_bound(cell, uses[score.metric].criterion),
                 "status": verdict.status,
                 "reason": verdict.reason,
+                "cause": cause if verdict.status == "skip" else "",
                 "note": note,
             }
         )
@@ -142,6 +148,16 @@ def _kind_of_bound(cell: Cell, criterion: Criterion) -> str:
     if cell.test.family != "fairness" or criterion.within is None:
         return ""
     return "simulated" if criterion.is_simulated else cell.test.bounds
+
+
+def _gap(score: Score, interval: Interval | None) -> dict[str, float]:
+    """Difference from the other group, where it has an interval."""
+    if score.gap is None or interval is None or math.isnan(score.value):
+        return {}
+    found = {"gap": score.gap.value}
+    if np.isfinite(interval.low) and np.isfinite(interval.high):
+        found |= {"gap_low": interval.low, "gap_high": interval.high}
+    return found
 
 
 def _effect(effects: Effects, score: Score) -> dict[str, float]:

@@ -10,8 +10,9 @@ import pandas as pd
 
 from common import kinds
 from common.cell import Cell
-from common.certainty import intervals, permutations
+from common.certainty import gaps, intervals, permutations
 from common.designs import DESIGNS, Score, Selection, options
+from common.metrics.reasons import DATA
 from common.rows import rows
 from common.simulation import Bounds
 from common.spec import Target
@@ -62,7 +63,10 @@ def scores_of(cell: Cell, view: View, reason: str) -> list[Score]:
     uses = cell.test.uses(cell.target.kind)
     if view.samples.empty:
         why = reason or "no sample with the annotations that the test needs"
-        return [Score(use.metric, float("nan"), 0, reason=why, note=view.note) for use in uses]
+        return [
+            Score(use.metric, float("nan"), 0, reason=why, cause=DATA, note=view.note)
+            for use in uses
+        ]
     design = DESIGNS.get(cell.test.design_name)
     return design.scores(options(design, cell.test), view, uses)
 
@@ -78,7 +82,8 @@ def judged(
         view: what they were computed from
         bounds: simulates the bounds of criteria that say so
     """
-    return rows(cell, scores, bounds, intervals(scores, view), permutations(scores, view))
+    sure, permuted = intervals(scores, view), permutations(scores, view)
+    return rows(cell, scores, bounds, sure, permuted, gaps(scores, view))
 
 
 def evaluate(

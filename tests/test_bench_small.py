@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from common import bench_fairness, bench_uncertainty
+from common import bench_fairness, bench_ranking, bench_uncertainty
 
 
 @pytest.mark.parametrize("speakers", [True, False])
@@ -19,3 +19,14 @@ def test_fairness_tests_of_every_target_with_one_value_per_sample(monkeypatch) -
     monkeypatch.setattr(bench_fairness, "SAMPLES", 3000)
     found = bench_fairness._measure()
     assert found["samples"] == 3000 and found["rows"] > 500
+
+
+def test_rankings_of_published_shape_seldom_tell_equal_models_apart(monkeypatch) -> None:
+    """Of 60 worlds each, 9 are significantly more than 5 % (binomial, 0.2 %)."""
+    monkeypatch.setattr(bench_ranking, "MODELS", (11,))
+    found = list(bench_ranking.cases(worlds=60, draws=300))
+    assert len(found) == 10
+    for case in found:
+        assert 60 * case.equal[11] < 9, case
+        assert 0 <= case.rising <= 1
+    assert max(case.two for case in found) > 0.5

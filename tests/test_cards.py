@@ -54,7 +54,7 @@ ROWS = results.frame(
 
 class TestCard:
     def test_the_block_has_what_the_specification_asks_for(self) -> None:
-        text = card("Mine", ROWS, FAMILIES, BENCHMARK.targets, facts={"license": "MIT"})
+        text = card("Mine", ROWS, FAMILIES, BENCHMARK.targets, facts={"license": "MIT"}, scores=[])
         _, block, body = text.split("---\n", 2)
         metadata = yaml.safe_load(block)
         assert metadata["license"] == "mit"
@@ -71,13 +71,13 @@ class TestCard:
         assert scores["ccc"]["args"]["interval_95"] == [0.65, 0.85]
         shares = {m["name"]: m["value"] for m in result["metrics"] if m["type"] == "passed_tests"}
         assert shares == {
-            "Share of passed correctness tests": 0.6667,
-            "Share of passed fairness tests": 1.0,
+            "Share of executed correctness cells that pass": 0.6667,
+            "Share of executed fairness cells that pass": 1.0,
         }
         assert "| correctness | correctness\\_regression | 2 / 3 | 1 | 0 |" in body
 
     def test_names_stay_text(self) -> None:
-        text = card(HOSTILE, ROWS, FAMILIES, BENCHMARK.targets, facts={})
+        text = card(HOSTILE, ROWS, FAMILIES, BENCHMARK.targets, facts={}, scores=[])
         metadata = yaml.safe_load(text.split("---\n", 2)[1])
         assert metadata["model-index"][0]["name"] == HOSTILE
         assert "<b>" not in text.split("---\n", 2)[2]
@@ -85,17 +85,19 @@ class TestCard:
     def test_nothing_executed(self) -> None:
         rows = results.frame([row("ccc", float("nan"), "error")])
         assert model_index("m", rows, FAMILIES, {})["model-index"][0]["results"] == []
-        assert "| 0 / 0 | 0 | 1 |" in card("m", rows, FAMILIES, {}, facts={})
+        assert "| 0 / 0 | 0 | 1 |" in card("m", rows, FAMILIES, {}, facts={}, scores=[])
 
 
 class TestBadge:
     @pytest.mark.parametrize("share", [None, Fraction(0), Fraction(2, 3), Fraction(1)])
     def test_is_an_image_that_says_what_it_shows(self, share: Fraction | None) -> None:
-        root = ElementTree.fromstring(badge(f"arousal {HOSTILE}", share))
+        root = ElementTree.fromstring(
+            badge(f"arousal {HOSTILE}", share, chance=Fraction(1, 2), is_chance=False)
+        )
         title = root.find("{http://www.w3.org/2000/svg}title")
         assert root.get("role") == "img" and title is not None
         assert root.get("aria-label") == title.text
-        told = "no verdict" if share is None else f"{float(100 * share):.1f} % of tests passed"
+        told = "not ranked" if share is None else f"{float(100 * share):.1f} %, chance 50.0 %"
         assert title.text == f"arousal {HOSTILE}: {told}"
 
     @pytest.mark.parametrize("colour", [NO_COLOUR, *(colour for _, colour in COLOURS)])

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from common.compare.flips import Flipped, Flips
 from common.compare.gate import Rules, compared, passes
 from common.compare.pairs import OUTCOMES, Comparison, Pair
+from common.display import number, signed
 from common.summary.card import markdown
 
 #: version of the JSON; higher when a reader of the old one would fail
@@ -114,20 +115,20 @@ def value(row: tuple[float, str] | None) -> str:
     """
     if row is None:
         return "none"
-    return row[1] if math.isnan(row[0]) else f"{row[0]:.3f} {row[1]}"
+    return row[1] if math.isnan(row[0]) else f"{number(row[0])} {row[1]}"
 
 
 def _gain(pair: Pair) -> str:
     if math.isnan(pair.gain):
         return ""
-    ends = "" if math.isnan(pair.low) else f" [{pair.low:+.3f}, {pair.high:+.3f}]"
-    return f"{pair.gain:+.3f}{ends}"
+    ends = "" if math.isnan(pair.low) else f" [{signed(pair.low)}, {signed(pair.high)}]"
+    return f"{signed(pair.gain)}{ends}"
 
 
 def _p(value: float) -> str:
     if math.isnan(value):
         return ""
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return "<0.001" if value < 0.001 else number(value)
 
 
 def headline(comparison: Comparison) -> str:
@@ -217,7 +218,7 @@ def _flip_line(found: Flips) -> str:
 
 def _sample(found: Flipped) -> str:
     def shown(item: Any) -> str:
-        return f"{item:.3f}" if isinstance(item, float) else str(item)
+        return number(item) if isinstance(item, float) else str(item)
 
     says = f"{shown(found.before)} -> {shown(found.after)}"
     return f"{found.sample}: truth {shown(found.truth)}, {says}"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pydantic
@@ -16,7 +17,7 @@ import pydantic
 from common.errors import ConfigError
 from common.metrics import METRICS, Metric
 from common.metrics.bins import bin_codes, bin_labels
-from common.metrics.reasons import why_undefined
+from common.metrics.reasons import DATA, MODEL, Cause, cause, why_undefined
 from common.registry import Registry, unknown
 from common.simulation.setup import METRIC_IDS
 from common.spec import KINDS, MetricUse, Record, Target, Test, fault
@@ -31,6 +32,7 @@ __all__ = [
     "ORIGINAL",
     "Design",
     "Draws",
+    "Gap",
     "Options",
     "Recipe",
     "Score",
@@ -41,6 +43,13 @@ __all__ = [
     "options",
     "score_pair",
 ]
+
+
+class Gap(NamedTuple):
+    """Score of a group minus that of the other one, and what it is computed of."""
+
+    value: float
+    recipe: Recipe | None
 
 
 @dataclass(frozen=True)
@@ -56,12 +65,14 @@ class Score:
         reference: what the condition is compared with
         reference_value: value of the metric there
         reason: why the value is missing
+        cause: what caused that: the data, or the model, or that it was not run
         note: short remark that is shown with the value
         data: name of the part of the dataset that the score is about, with ``{table}`` for the
             name of its table; empty: the whole dataset
         sizes: for a simulated criterion, (samples, samples in the context) of every group,
             that of the score first
         recipe: what it is computed of, for its interval; None: it gets no interval
+        gap: difference from the other group, if there are two, of what it is computed
     """
 
     metric: str
@@ -72,10 +83,12 @@ class Score:
     reference: str = ""
     reference_value: float = float("nan")
     reason: str = ""
+    cause: Cause = ""
     note: str = ""
     data: str = ""
     sizes: tuple[tuple[int, int], ...] = ()
     recipe: Recipe | None = field(default=None, compare=False, repr=False)
+    gap: Gap | None = field(default=None, compare=False, repr=False)
 
 
 class Options(Record):
@@ -197,6 +210,7 @@ def score_pair(
     *,
     labels: Sequence[str] = (),
     rows: np.ndarray | None = None,
+    annotated: bool = True,
 ) -> list[Score]:
     """Scores of a metric that compares samples one by one.
 
@@ -206,6 +220,7 @@ def score_pair(
         prediction: predicted values, shape (N,)
         labels: classes, for metrics that want them
         rows: which samples of the view these are, shape (N,); None: all of them
+        annotated: whether ``truth`` are annotations; False: predictions, like the other array
 
     Returns:
         one score, or one per class or bin. Its n is N; per class or bin, it is the number of
@@ -217,6 +232,13 @@ def score_pair(
     values = value if isinstance(value, Mapping) else {"": value}
     own = () if rows is None else (rows,)
     recipe = Recipe(Term(use.metric, (truth, prediction), own, labels, use.params))
+    perfect = cache(lambda: metric.score(truth, truth, labels=labels, params=use.params))
+
+    def caused(label: str) -> Cause:
+        if annotated:
+            return cause(truth, perfect, label=label)
+        return MODEL if len(prediction) > 1 else DATA
+
     return [
         Score(
             use.metric,
@@ -226,6 +248,7 @@ def score_pair(
             reason=why_undefined(truth, prediction, label=label, params=use.params)
             if np.isnan(number)
             else "",
+            cause=caused(label) if np.isnan(number) else "",
             recipe=recipe,
         )
         for label, number in values.items()

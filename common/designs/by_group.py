@@ -6,7 +6,7 @@ contain the group.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -19,13 +19,21 @@ from common.designs.base import (
     DESIGNS,
     Design,
     Draws,
+    Gap,
     Score,
     Selection,
     View,
     difference,
     score_pair,
 )
-from common.designs.group_scores import REFERENCE, check_predictions, compared, own_first, uncounted
+from common.designs.group_scores import (
+    REFERENCE,
+    check_predictions,
+    compared,
+    left_out,
+    own_first,
+    uncounted,
+)
 from common.designs.groups import (
     GroupOptions,
     Groups,
@@ -36,6 +44,7 @@ from common.designs.groups import (
     remark,
 )
 from common.metrics.classification import label_codes, observed_labels
+from common.metrics.reasons import DATA, MODEL
 from common.spec import MetricUse, Target
 
 if TYPE_CHECKING:
@@ -113,20 +122,24 @@ def scores(options: ByGroup, view: View, uses: Sequence[MetricUse]) -> list[Scor
     found = []
     for use in uses:
         everyone = score_pair(use, truth, prediction, labels=labels)
-        for group, number in groups.items():
-            mask = codes == number
-            own = score_pair(
+        each = {
+            number: score_pair(
                 uncounted(use),
-                truth[mask],
-                prediction[mask],
+                truth[codes == number],
+                prediction[codes == number],
                 labels=labels,
-                rows=np.flatnonzero(mask),
+                rows=np.flatnonzero(codes == number),
             )
+            for number in groups.values()
+        }
+        for group, number in groups.items():
+            own = _with_gaps(number, each, codes)
             found += [
                 replace(
                     score,
                     value=NAN if constant else score.value,
                     reason=constant or score.reason,
+                    cause=(score.cause or MODEL) if constant else score.cause,
                     condition=options.name(group),
                     reference=REFERENCE,
                     data=options.part(group),
@@ -137,8 +150,22 @@ def scores(options: ByGroup, view: View, uses: Sequence[MetricUse]) -> list[Scor
             ]
         for group, reason in view.left_out.items():
             name, part = options.name(group), options.part(group)
-            found.append(Score(use.metric, NAN, 0, condition=name, data=part, reason=reason))
+            found.append(left_out(use.metric, name, part, reason))
     return found
+
+
+def _with_gaps(number: int, each: Mapping[int, Sequence[Score]], groups: np.ndarray) -> list[Score]:
+    """Scores of a group with their difference from the other one, if there are two."""
+    others = [scores for other, scores in each.items() if other != number]
+    if len(others) != 1:
+        return list(each[number])
+    return [
+        replace(
+            own,
+            gap=Gap(own.value - other.value, difference(own.recipe, other.recipe, strata=groups)),
+        )
+        for own, other in zip(each[number], others[0], strict=True)
+    ]
 
 
 def _differences(
@@ -150,6 +177,9 @@ def _differences(
             value=score.value - reference.value,
             reference_value=reference.value,
             reason=reference.reason or score.reason,
+            cause=DATA
+            if DATA in (score.cause, reference.cause)
+            else score.cause or reference.cause,
             recipe=difference(score.recipe, reference.recipe, strata=groups),
         )
 

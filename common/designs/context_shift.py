@@ -14,11 +14,13 @@ import numpy as np
 import pydantic
 
 from common.designs.base import DESIGNS, Design, Recipe, Score, Selection, Term, View
-from common.designs.group_scores import REFERENCE, check_predictions, compared
+from common.designs.group_scores import REFERENCE, check_predictions, compared, left_out
 from common.designs.group_shift import GroupShift, draw
 from common.designs.groups import Groups, attributes, check_units, criterion_name, remark
+from common.display import tidy
 from common.metrics import METRICS, Metric
 from common.metrics.classification import label_codes
+from common.metrics.reasons import DATA, MODEL, Cause
 from common.metrics.shift import Shift
 from common.metrics.units import count_table
 from common.spec import MetricUse, Target
@@ -120,6 +122,7 @@ def scores(options: ContextShift, view: View, uses: Sequence[MetricUse]) -> list
                             reference=REFERENCE,
                             reference_value=shift.average,
                             reason=constant or _undefined(shift, sizes[0][1], label, use),
+                            cause=MODEL if constant else _cause(shift, sizes, use),
                             note=remark(annotation(shift), view.note, outside),
                             data=options.part(group),
                             sizes=sizes,
@@ -128,7 +131,7 @@ def scores(options: ContextShift, view: View, uses: Sequence[MetricUse]) -> list
                     )
             for group, reason in view.left_out.items():
                 name, part = options.condition_of(context), options.part(group)
-                found.append(Score(use.metric, NAN, 0, condition=name, data=part, reason=reason))
+                found.append(left_out(use.metric, name, part, reason))
     return found
 
 
@@ -136,9 +139,11 @@ def annotation(shift: Shift) -> str:
     """Shift of the group and mean shift as text; empty if the group has none.
 
     >>> annotation(Shift(0.015, 0.012, -0.003))
-    '(0.01 - -0.00)'
+    '(0.01 − 0.00)'
     """
-    return "" if np.isnan(shift.difference) else f"({shift.shift:.2f} - {shift.average:.2f})"
+    if np.isnan(shift.difference):
+        return ""
+    return tidy(f"({shift.shift:.2f} - {shift.average:.2f})")
 
 
 def _given(metric: Metric, view: View, use: MetricUse) -> dict[str, Any]:
@@ -168,6 +173,14 @@ def _undefined(shift: Shift, n: int, label: str, use: MetricUse) -> str:
         least = use.params["min_count"]
         return f"fewer than {least} predictions of all groups in {label} in this context"
     return "no sample of the group in this context"
+
+
+def _cause(shift: Shift, sizes: Sequence[tuple[int, int]], use: MetricUse) -> Cause:
+    """Too few samples in the context, or none that the model puts into the bin."""
+    if not np.isnan(shift.difference):
+        return ""
+    there, least = sum(size[1] for size in sizes), use.params.get("min_count", 0)
+    return MODEL if sizes[0][1] and there >= least else DATA
 
 
 def criterion_names(options: ContextShift, target: Target, label: str) -> list[str]:

@@ -23,6 +23,7 @@ from common.designs.base import (
     View,
 )
 from common.metrics import METRICS, Metric
+from common.metrics.reasons import DATA
 from common.registry import unknown
 from common.spec import MetricUse, Target
 
@@ -120,6 +121,7 @@ def scores(options: ExpectedRange, view: View, uses: Sequence[MetricUse]) -> lis
                     len(chosen),
                     label=label,
                     reason=reason,
+                    cause=DATA if reason else "",
                     recipe=Recipe(term, label=""),
                 )
             )

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from common.designs.base import View
+from common.designs.base import Score, View
 from common.designs.groups import GroupOptions, group_codes
 from common.errors import ModelError
 from common.metrics.base import Value
 from common.metrics.events.recordings import SoundEvents
+from common.metrics.reasons import DATA
 from common.spec import MetricUse
 
 #: name of what a group is compared with
@@ -67,6 +68,12 @@ def own_first(sizes: np.ndarray, number: int) -> tuple[tuple[int, int], ...]:
     """Samples per compared group, that of the score first, for a simulated criterion."""
     others = sorted(int(size) for n, size in enumerate(sizes) if n != number and size)
     return tuple((size, 0) for size in [int(sizes[number]), *others])
+
+
+def left_out(metric: str, condition: str, data: str, reason: str) -> Score:
+    """Score without a value of a group that is not compared."""
+    nan = float("nan")
+    return Score(metric, nan, 0, condition=condition, data=data, reason=reason, cause=DATA)
 
 
 def by_label(value: Value) -> Mapping[str, float]:

@@ -29,6 +29,7 @@ from common.designs.group_scores import (
     by_label,
     check_predictions,
     compared,
+    left_out,
     own_first,
     uncounted,
 )
@@ -42,7 +43,7 @@ from common.designs.groups import (
     remark,
 )
 from common.metrics import METRICS, Metric
-from common.metrics.reasons import why_undefined
+from common.metrics.reasons import DATA, MODEL, Cause, why_undefined
 from common.spec import MetricUse, Target
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def scores(options: GroupShift, view: View, uses: Sequence[MetricUse]) -> list[S
                     reference=REFERENCE,
                     reference_value=level[label],
                     reason=constant or _undefined(level[label], prediction, label, use),
+                    cause=MODEL if constant else _cause(level[label], prediction, use),
                     note=remark(view.note, outside),
                     data=options.part(group),
                     sizes=own_first(sizes, number),
@@ -127,7 +129,7 @@ def scores(options: GroupShift, view: View, uses: Sequence[MetricUse]) -> list[S
             ]
         for group, reason in view.left_out.items():
             name, part = options.name(group), options.part(group)
-            found.append(Score(use.metric, NAN, 0, condition=name, data=part, reason=reason))
+            found.append(left_out(use.metric, name, part, reason))
     return found
 
 
@@ -137,6 +139,13 @@ def _undefined(value: float, prediction: np.ndarray, label: str, use: MetricUse)
     return why_undefined(
         prediction, prediction, what="predictions of all groups", label=label, params=use.params
     )
+
+
+def _cause(value: float, prediction: np.ndarray, use: MetricUse) -> Cause:
+    """Too few samples at all, or none that the model puts into the bin."""
+    if not np.isnan(value):
+        return ""
+    return MODEL if len(prediction) >= max(1, use.params.get("min_count", 0)) else DATA
 
 
 def criterion_names(options: GroupShift, target: Target, label: str) -> list[str]:

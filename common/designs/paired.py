@@ -28,6 +28,7 @@ from common.designs.base import (
 )
 from common.designs.groups import criterion_name
 from common.designs.perturbed import not_run
+from common.display import number
 from common.spec import MetricUse, Target
 
 if TYPE_CHECKING:
@@ -159,11 +160,15 @@ def scores(options: Paired, view: View, uses: Sequence[MetricUse]) -> list[Score
                 found.append(not_run(use.metric, changed, base, reason))
                 continue
             before, after = view.predictions[base], view.predictions[changed]
-            dry = score_pair(use, view.prediction, after, labels=view.target.labels)
+            dry = score_pair(
+                use, view.prediction, after, labels=view.target.labels, annotated=False
+            )
             for score, clean in zip(
-                score_pair(use, before, after, labels=view.target.labels), dry, strict=True
+                score_pair(use, before, after, labels=view.target.labels, annotated=False),
+                dry,
+                strict=True,
             ):
-                note = f"against the original: {clean.value:.3f}"
+                note = f"against the original: {number(clean.value)}"
                 found.append(replace(score, condition=changed, reference=base, note=note))
     return found
 
@@ -186,6 +191,7 @@ def _recorded(options: Paired, view: View, uses: Sequence[MetricUse]) -> list[Sc
             view.prediction[pair[:, 1]],
             labels=view.target.labels,
             rows=pair[:, 0],
+            annotated=False,
         )
     ]
 

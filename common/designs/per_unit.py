@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ from common.designs.base import (
 )
 from common.metrics import METRICS, Metric
 from common.metrics.classification import label_codes
-from common.metrics.reasons import why_undefined
+from common.metrics.reasons import cause, why_undefined
 from common.metrics.units import count_table, unit_codes, unit_values
 from common.spec import MetricUse, Target
 
@@ -84,9 +85,8 @@ def scores(options: PerUnit, view: View, uses: Sequence[MetricUse]) -> list[Scor
     prediction = unit_values(view.prediction, units, labels=labels).values
     found = []
     for use in uses:
-        value = METRICS.get(use.metric).score(
-            truth, prediction, labels=labels or (), params=use.params
-        )
+        score = partial(METRICS.get(use.metric).score, labels=labels or (), params=use.params)
+        value, perfect = score(truth, prediction), partial(score, truth, truth)
         term = Term(use.metric, (truth, prediction), labels=labels or (), params=use.params)
         for label, number in (value if isinstance(value, Mapping) else {"": value}).items():
             column = (slice(None), labels.index(label)) if labels else slice(None)
@@ -98,6 +98,7 @@ def scores(options: PerUnit, view: View, uses: Sequence[MetricUse]) -> list[Scor
                     n=len(units),
                     label=label,
                     reason=reason if np.isnan(number) else "",
+                    cause=cause(truth, perfect, label=label) if np.isnan(number) else "",
                     note=_count(len(names), options.unit),
                     recipe=Recipe(term, units=names),
                 )

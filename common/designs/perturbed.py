@@ -28,7 +28,7 @@ from common.designs.base import (
 from common.designs.groups import criterion_name
 from common.metrics import METRICS, Metric
 from common.metrics.change import scored
-from common.metrics.reasons import why_undefined
+from common.metrics.reasons import NOT_RUN, cause, why_undefined
 from common.spec import MetricUse, Target
 
 
@@ -80,7 +80,9 @@ def scores(options: Perturbed, view: View, uses: Sequence[MetricUse]) -> list[Sc
                 found.append(_change(use, view, condition))
             else:
                 changed = view.predictions[condition]
-                for score in score_pair(use, view.prediction, changed, labels=view.target.labels):
+                for score in score_pair(
+                    use, view.prediction, changed, labels=view.target.labels, annotated=False
+                ):
                     found.append(replace(score, condition=condition, reference=ORIGINAL))
     return found
 
@@ -89,7 +91,9 @@ def not_run(metric: str, condition: str, reference: str, reason: str) -> Score:
     """Score without a value of a condition whose perturbation is not available."""
     nan = float("nan")
     text = f"condition not run: {reason}"
-    return Score(metric, nan, 0, condition=condition, reference=reference, reason=text)
+    return Score(
+        metric, nan, 0, condition=condition, reference=reference, reason=text, cause=NOT_RUN
+    )
 
 
 def _change(use: MetricUse, view: View, condition: str) -> Score:
@@ -106,6 +110,9 @@ def _change(use: MetricUse, view: View, condition: str) -> Score:
         reference=ORIGINAL,
         reference_value=scored(METRICS.get(metric.of), truth, view.prediction, use.params),
         reason="" if not np.isnan(value) else before or why_undefined(truth, changed),
+        cause=cause(truth, lambda: metric.function(truth, truth, truth, **use.params))
+        if np.isnan(value)
+        else "",
         recipe=Recipe(Term(use.metric, arrays, params=use.params)),
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from common import display
 from common.events_command.evaluation import Evaluated, IntersectionF, PointScores
 from common.events_command.inputs import Inputs
 from common.events_command.settings import Settings
@@ -179,7 +180,7 @@ def number(value: float, digits: int = 4) -> str:
     >>> number(0.123456), number(float("nan")), number(float("inf"))
     ('0.1235', '-', 'inf')
     """
-    return "-" if value != value else f"{value:.{digits}f}"
+    return "-" if value != value else display.number(value, digits=digits)
 
 
 def many(number_of: int, what: str) -> str:

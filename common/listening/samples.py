@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import closure, datasets, files, paths, provenance
+from common import closure, datasets, display, files, paths, provenance
 from common.datasets import audio
 from common.documents import parse_json
 from common.errors import BenchmarkError
@@ -326,7 +326,7 @@ def _text(value: Any) -> str:
     ('0.46', 'anger', '')
     """
     if isinstance(value, float | np.floating):
-        return "" if np.isnan(value) else f"{value:.2f}"
+        return "" if np.isnan(value) else display.number(float(value), digits=2)
     return "" if value is None else str(value)
 
 

@@ -1,11 +1,57 @@
-"""Why a metric has no value, in one short sentence."""
+"""Why a metric has no value: in one short sentence, and what caused it.
+
+A score that no model could have, whatever it answers, is missing because of the data; one that a
+perfect model has is missing because of the model. Rankings count the former for nobody and the
+latter as not passed, so that no model can choose what it is judged on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 from common.metrics.events.recordings import SoundEvents
+
+Cause = Literal["", "data", "model", "not run"]
+#: no model could have this score: too few samples, a class that is not annotated
+DATA: Cause = "data"
+#: the answers of the model do not allow it: all the same, a class or bin never predicted, an error
+MODEL: Cause = "model"
+#: the model was not asked: signals or precomputed answers of this condition are not there
+NOT_RUN: Cause = "not run"
+
+
+def cause(
+    truth: Any,
+    perfect: Callable[[], float | Mapping[str, float]],
+    *,
+    label: str = "",
+) -> Cause:
+    """What caused the missing value of a metric of a truth and predictions.
+
+    Args:
+        truth: annotated values, shape (N,)
+        perfect: value of the metric for predictions that equal the truth; not asked for sound
+            events, whose truth has no frame scores
+        label: class or bin that has no value; empty: the metric as a whole
+
+    >>> import numpy as np
+    >>> cause(np.array([0.1, 0.2]), lambda: 1.0), cause(np.array([0.1]), lambda: float("nan"))
+    ('model', 'data')
+    """
+    if isinstance(truth, SoundEvents):
+        silent = truth.is_silent or (label != "" and label not in _annotated(truth))
+        return DATA if silent else MODEL
+    value = perfect()
+    number = value.get(label, math.nan) if isinstance(value, Mapping) else value
+    return DATA if math.isnan(number) else MODEL
+
+
+def _annotated(truth: SoundEvents) -> set[str]:
+    """Classes that are annotated somewhere."""
+    known = dict(enumerate(truth.labels))
+    return {known[code] for code in set(truth.events.label.tolist()) & set(known)}
 
 
 def why_undefined(

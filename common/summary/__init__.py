@@ -3,8 +3,10 @@
 ====================================  ==============================================
 :mod:`~common.summary.tally`          verdicts counted; both shares as exact fractions
 :mod:`~common.summary.ranks`          positions by share of passed cells
-:mod:`~common.summary.standings`      scores on common cells, tiers
-:mod:`~common.summary.resampling`     rank intervals
+:mod:`~common.summary.outcomes`       which cells a ranking counts
+:mod:`~common.summary.standings`      the score of a model, tiers
+:mod:`~common.summary.leave_one_out`  which models differ, rank intervals
+:mod:`~common.summary.rank_simulation` how often that errs
 :mod:`~common.summary.claims`         what a share of cells hides
 :mod:`~common.summary.wide`           the cells of a test, all models side by side
 :mod:`~common.summary.paper`          Tables VI and VII, as printed and exact
@@ -24,8 +26,15 @@ from common.summary.paper import (
 )
 from common.summary.paper_text import paper_text
 from common.summary.ranks import add_scope, ranking
-from common.summary.report import text, to_json
-from common.summary.standings import Standing, Standings, beyond_chance, standings
+from common.summary.report import rankings, text, to_json
+from common.summary.standings import (
+    Outcome,
+    Standing,
+    Standings,
+    beyond_chance,
+    score,
+    standings,
+)
 from common.summary.tally import (
     Tally,
     counts,
@@ -43,6 +52,7 @@ __all__ = [
     "Column",
     "Key",
     "Matrix",
+    "Outcome",
     "Standing",
     "Standings",
     "Tally",
@@ -57,6 +67,8 @@ __all__ = [
     "mean_over_tests",
     "paper_text",
     "ranking",
+    "rankings",
+    "score",
     "shares",
     "standings",
     "table6",

@@ -1,11 +1,11 @@
-"""A badge with the share of passed tests: a small SVG for a README."""
+"""A badge with the score of a model in a ranking: a small SVG for a README."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from xml.sax.saxutils import escape
 
-from common.summary.tally import half_up
+from common.display import percent
 
 #: average width of a character of the font in pixels; the text is fitted to it exactly
 CHARACTER = 6.6
@@ -15,20 +15,25 @@ COLOURS = ((0.9, "#18692f"), (0.75, "#54660f"), (0.5, "#8a5200"), (0.0, "#a1322a
 NO_COLOUR = "#5a5a5a"
 
 
-def badge(name: str, share: Fraction | None) -> str:
+def badge(name: str, score: Fraction | None, *, chance: Fraction | None, is_chance: bool) -> str:
     """SVG of a badge; the text tells everything that the colour does.
 
     Args:
         name: what was tested
-        share: passed / executed; None: nothing was executed
+        score: score of the model in the ranking; None: it is not compared
+        chance: score of the best chance model there; None: there is none
+        is_chance: whether the model itself does not listen
 
-    >>> badge("arousal", Fraction(1, 2)).count("50.0 % of tests passed")
+    >>> drawn = badge("arousal", Fraction(3, 4), chance=Fraction(1, 2), is_chance=False)
+    >>> drawn.count("75.0 %, chance 50.0 %")
     3
     """
-    told = "no verdict" if share is None else f"{half_up(100 * share, 1):.1f} % of tests passed"
-    colour = NO_COLOUR
-    if share is not None:
-        colour = next(colour for least, colour in COLOURS if share >= least)
+    told, colour = "not ranked", NO_COLOUR
+    if score is not None and is_chance:
+        told = f"chance model, {percent(score)}"
+    elif score is not None:
+        told = percent(score) + ("" if chance is None else f", chance {percent(chance)}")
+        colour = next(colour for least, colour in COLOURS if score >= least)
     left, right = (round(len(text) * CHARACTER + 2 * PAD) for text in (name, told))
     title = escape(f"{name}: {told}", {'"': "&quot;"})
     width = left + right

@@ -2,19 +2,21 @@
 
 The block follows the metadata of model cards on the Hugging Face hub: a list of results, each
 with a task, a dataset and metrics. It holds the scores of the correctness tests that are one
-number, with their interval, and the share of passed tests of each family.
+number, with their interval, and for each dataset the share of executed cells that each family
+passes. The score of the model stands in the section, as the ranking has it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import yaml
 
+from common.display import percent
 from common.metrics import METRICS
 from common.records import Target
 from common.summary.tally import counts, half_up
@@ -24,6 +26,22 @@ SOURCE = "speechproof"
 FAMILY = "correctness"
 #: type of the metric that is the share of passed tests
 SHARE = "passed_tests"
+
+
+class Scored(NamedTuple):
+    """Score of the model in a ranking.
+
+    Args:
+        target: the target
+        title: what the ranking rests on
+        score: its score there; None: it is not compared
+        chance: score of the best chance model there; None: there is none
+    """
+
+    target: str
+    title: str
+    score: Fraction | None
+    chance: Fraction | None
 
 
 def model_index(
@@ -88,7 +106,7 @@ def _shares(rows: pd.DataFrame, families: Mapping[str, str]) -> list[dict[str, A
     return [
         {
             "type": SHARE,
-            "name": f"Share of passed {family} tests",
+            "name": f"Share of executed {family} cells that pass",
             "value": half_up(Fraction(int(passed), int(executed)), 4),
             "args": {"passed": int(passed), "executed": int(executed), "skipped": int(skipped)},
         }
@@ -104,6 +122,7 @@ def card(
     targets: Mapping[str, Target],
     *,
     facts: Mapping[str, Any],
+    scores: Sequence[Scored],
 ) -> str:
     """Model card: the metadata block, then a section to be pasted into a card.
 
@@ -119,7 +138,8 @@ def card(
         block["license"] = str(facts["license"]).lower()
     block |= model_index(name, rows, families, targets)
     text = yaml.safe_dump(block, sort_keys=False, allow_unicode=True, width=10_000)
-    return f"---\n{text}---\n\n{section(name, rows, families, targets, facts=facts)}"
+    body = section(name, rows, families, targets, facts=facts, scores=scores)
+    return f"---\n{text}---\n\n{body}"
 
 
 def section(
@@ -129,18 +149,21 @@ def section(
     targets: Mapping[str, Target],
     *,
     facts: Mapping[str, Any],
+    scores: Sequence[Scored],
 ) -> str:
     """What the tests found, as Markdown."""
     version = facts.get("version", "")
     lines = [f"## Test results of {markdown(f'{name} {version}'.strip())}", ""]
     lines.append(
-        "Tests of correctness, fairness and robustness by speechproof. A share counts passed of "
-        "executed scores; skipped scores have no verdict. It means something only beside shares "
-        "on the same data."
+        "Tests of correctness, fairness and robustness by speechproof. The score is the share of "
+        "passed cells, averaged over tests and families. It means something only beside scores "
+        "on the same data. Skipped cells have no verdict."
     )
     for target, part in rows.groupby("target", sort=True):
         label = _label(str(target), targets)
         lines += ["", f"### {markdown(label)}", ""]
+        own = [_told(item) for item in scores if item.target == target]
+        lines += [line for told in own for line in (told, "")]
         lines += [
             "| family | test | passed / executed | skipped | errors |",
             "|---|---|---:|---:|---:|",
@@ -153,6 +176,14 @@ def section(
         told = ", ".join(f"{dataset} {version}" for dataset, version in datasets)
         lines += ["", f"Data: {markdown(told)}."]
     return "\n".join(lines) + "\n"
+
+
+def _told(item: Scored) -> str:
+    chance = "" if item.chance is None else f", chance {percent(item.chance)}"
+    where = f" ({markdown(item.title)})" if item.title else ""
+    if item.score is None:
+        return f"Not ranked{where}."
+    return f"Score **{percent(item.score)}**{chance}{where}."
 
 
 def markdown(text: str) -> str:

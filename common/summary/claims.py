@@ -14,7 +14,8 @@ import pandas as pd
 
 from common import rng
 from common.rng import DEFAULT_SEED
-from common.summary.standings import MODEL, Standings, verdict_table
+from common.summary.outcomes import OWNER, verdict_table
+from common.summary.standings import Standings
 from common.summary.tally import family_of
 
 #: number of resamples of cells
@@ -32,7 +33,7 @@ class Claims(NamedTuple):
         common_winners: models with the largest share of the common cells
         common: number of common cells, chance models included
         fairness: share of the fairness cells that chance passes; None: it has none
-        below: models with a smaller share than chance
+        below: models with a smaller score than chance, on the cells of the ranking
         same: share of the common cells with one verdict for all models and chance
         same_models: the same without chance
         like_winner: models whose share of common cells cannot be told from the largest one by a
@@ -77,7 +78,7 @@ def claims(
         family: family of tests in which the share of chance is looked up
     """
     own = rows[rows["target"] == target]
-    verdicts = verdict_table(own).droplevel(MODEL[1], axis="columns")
+    verdicts = verdict_table(own).droplevel(OWNER[1], axis="columns")
     names = [str(name) for name in verdicts.columns]
     models = [name for name in names if name not in chance]
     dice = [name for name in names if name in chance]
@@ -95,7 +96,9 @@ def claims(
         common_winners=_best(shared),
         common=len(common),
         fairness=float(np.nanmean(fair)) if (fair == fair).any() else None,
-        below=tuple(sorted(n for n in models if any(shares[n] < shares[d] for d in dice))),
+        below=tuple(
+            sorted(s.model for s in made.compared if s.beyond is not None and s.beyond < 0)
+        ),
         same=float((everything.nunique(axis=1) == 1).mean()),
         same_models=float((common.nunique(axis=1) == 1).mean()),
         like_winner=_like_winner(common.to_numpy(), target),

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from common import published as published_results
+from common.display import percent
 from common.summary.paper import paper_tables
 from common.summary.ranks import add_scope, ranking
 from common.summary.standings import Standings, standings
@@ -99,11 +100,26 @@ def _standings(
 ) -> dict[str, list[dict[str, Any]]]:
     """The keys ``ranks`` and ``common``."""
     ranks, common = [], []
-    for (scope, target), part in rows.groupby(["scope", "target"]):
-        made = standings(part, str(target), families, chance=chance)
-        ranks += ranks_json(str(target), str(scope), made)
-        common.append(common_json(str(target), str(scope), made))
+    for (scope, target), made in rankings(rows, families, chance=chance).items():
+        ranks += ranks_json(target, scope, made)
+        common.append(common_json(target, scope, made))
     return {"ranks": ranks, "common": common}
+
+
+def rankings(
+    rows: pd.DataFrame, families: Mapping[str, str], *, chance: Collection[str]
+) -> dict[tuple[str, str], Standings]:
+    """(scope, target) -> where the models stand.
+
+    Args:
+        rows: result rows with a column ``scope`` (:func:`common.summary.ranks.add_scope`)
+        families: test -> family
+        chance: names of chance models
+    """
+    return {
+        (str(scope), str(target)): standings(part, str(target), families, chance=chance)
+        for (scope, target), part in rows.groupby(["scope", "target"])
+    }
 
 
 def _names(row: Mapping[Any, Any], scoped: bool, *more: str) -> dict[str, Any]:
@@ -153,17 +169,21 @@ def text(
             name = ", ".join(filter(None, (target, str(scope))))
             own = rows[rows["scope"] == scope] if "scope" in rows else rows
             blocks.append(_standings_text(name, standings(own, target, families, chance=chance)))
-            blocks.append(_ranking_text(_cut(f"{name}: all executed cells", 100), part))
+            blocks.append(
+                _ranking_text(
+                    _cut(f"{name}: shares as the paper counts, all executed cells", 100), part
+                )
+            )
     if tests:
         blocks.append(_tests_text(counts(rows, families)))
     return "\n\n".join(blocks) + "\n\n" + LEGEND
 
 
 LEGEND = """\
-score: mean over families of the mean over tests, on cells that all compared models have.
-beyond chance: (score - chance) / (1 - chance). ranks: 95 % interval over tests and datasets.
-tier: models of a tier cannot be told from its first.
-pooled: passed / executed cells. mean: mean of the shares of the tests.
+score: mean over families of the mean over tests, on the cells that data and suite fix.
+beyond chance: (score - chance) / (1 - chance). tier: cannot be told from its first.
+ranks: other tests and datasets; all of a table hold together with a probability of 95 %.
+pooled: share as in the paper, passed / executed cells. mean: mean of the shares of the tests.
 Skipped cells and errors are not executed; shares with other denominators compare badly.
 """
 
@@ -221,4 +241,4 @@ def _cut(name: str, width: int = NAME_WIDTH) -> str:
 
 
 def _percent(share: float) -> str:
-    return "-" if math.isnan(share) else f"{100 * share:.1f} %"
+    return "-" if math.isnan(share) else percent(Fraction(share))

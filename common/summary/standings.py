@@ -2,10 +2,12 @@
 
 The share of passed cells (:mod:`~common.summary.ranks`) is the paper's number. Three things
 keep it from being a rank: models are judged on different cells, a family with many cells
-outweighs the others, and what chance passes counts as merit. Here only cells count that all
-compared models have a verdict for; tests weigh the same within a family, and families weigh the
-same; and the share that a chance model passes is taken off. How far a place can be trusted says
-:mod:`~common.summary.resampling`.
+outweighs the others, and what chance passes counts as merit. Here the cells count that data and
+suite fix (:mod:`~common.summary.outcomes`); tests weigh the same within a family, and families
+weigh the same; and the share that a chance model passes is taken off. How far a place can be
+trusted says :mod:`~common.summary.leave_one_out`.
+
+The score of this module is *the* score of a model, wherever one is shown.
 """
 
 from __future__ import annotations
@@ -13,35 +15,49 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from common.rng import DEFAULT_SEED
-from common.summary.ranks import CHANCE, ranking
-from common.summary.resampling import (
+from common.summary.leave_one_out import (
     DRAWS,
     LEAST_PAIRS,
-    Verdicts,
+    Layout,
     rank_intervals,
-    resampled,
     tiers,
+    told_apart,
 )
-from common.summary.tally import Tally, family_of, mean_over_tests, total
-
-#: what names a cell
-CELL = ["test", "dataset", "metric", "data", "condition", "label"]
-MODEL = ["model", "model_version"]
-PASS, FAIL = "pass", "fail"
+from common.summary.outcomes import CELL, Key, Outcomes, common_cells, outcomes
+from common.summary.ranks import CHANCE
+from common.summary.tally import family_of
 
 NO_VERDICT = "no model has a verdict"
 ONE_MODEL = "one model only: there is nothing to compare it with"
-NO_COMMON = "no common tests: there is no cell that all of these models have a verdict for"
+ONE_DATASET = "cannot tell: all cells are on one dataset, which says nothing of others"
+NO_COMMON = "no common tests: there is no cell that all of these models were run on"
 FEW_PAIRS = (
     f"cannot tell: with fewer than {LEAST_PAIRS} pairs of test and dataset in common, no "
     "difference is sure"
 )
+
+
+class Outcome(NamedTuple):
+    """Cells of a model in a ranking: passed, all, and those where the model gave no score.
+
+    Cells that the model left without a verdict are not passed.
+    """
+
+    passed: int
+    cells: int
+    unscored: int = 0
+
+    @property
+    def failed(self) -> int:
+        """Cells that are not passed."""
+        return self.cells - self.passed
 
 
 class Standing(NamedTuple):
@@ -55,9 +71,9 @@ class Standing(NamedTuple):
         tier: tier, 1 for the best; None without a comparison
         low: first rank of the rank interval
         high: last rank of it
-        score: mean over families of the mean over tests of the share of passed common cells
+        score: mean over families of the mean over tests of the share of passed cells
         beyond: score beyond chance, see :func:`beyond_chance`
-        common: verdicts on the common cells
+        common: what it made of the common cells
         families: family -> mean over its tests
         remark: why it is not compared
     """
@@ -65,15 +81,15 @@ class Standing(NamedTuple):
     model: str
     version: str
     chance: bool
-    place: int | None
-    tier: int | None
-    low: int | None
-    high: int | None
-    score: Fraction | None
-    beyond: Fraction | None
-    common: Tally
-    families: dict[str, Fraction]
-    remark: str
+    place: int | None = None
+    tier: int | None = None
+    low: int | None = None
+    high: int | None = None
+    score: Fraction | None = None
+    beyond: Fraction | None = None
+    common: Outcome = Outcome(0, 0)
+    families: Mapping[str, Fraction] = MappingProxyType({})
+    remark: str = ""
 
 
 class Agreement(NamedTuple):
@@ -154,66 +170,91 @@ def standings(
 ) -> Standings:
     """Scores, tiers and rank intervals of the models of a target.
 
-    Compared are the models that were judged on every (test, dataset) pair, without cells in
-    error. If fewer than two were, all models with a verdict are. Of these models, the cells
-    count that all of them have a verdict for.
-
     Args:
         rows: result rows of one scope (:func:`common.summary.ranks.add_scope`)
         target: the target
         families: test -> family
         chance: names of chance models
-        seed: seed of the resamples
-        draws: number of resamples
+        seed: seed of the draws
+        draws: number of draws
     """
     own = rows[rows["target"] == target]
-    table = ranking(own, target, families, chance=chance)
-    if table.empty:
+    if own.empty:
         return Standings((), NO_VERDICT)
-    remarks = {
-        (row["model"], row["model_version"]): row["remark"]
-        for row in table.to_dict(orient="records")
-        if row["executed"] and not row["chance"]
-    }
-    compared = [key for key, remark in remarks.items() if not remark]
-    if len(compared) < 2:
-        compared = list(remarks)
-    verdicts = verdict_table(own)
-    common = verdicts[compared].dropna() if compared else verdicts.iloc[:0]
-    reason = _reason(len(compared), common)
-    facts = _facts(common) if compared else {}
-    keys: list[tuple[str, str]] = list(zip(table["model"], table["model_version"], strict=True))
-    tallies = {key: _tallies(verdicts, common, key) for key in keys}
-    floor = _floor([tallies[key] for key in tallies if key[0] in chance], common, families)
-    placed = _placed(common, families, reason, seed, draws) if len(compared) > 1 else {}
-    lines = []
-    for key, row in zip(keys, table.to_dict(orient="records"), strict=True):
-        by_family = _families(tallies[key], families)
-        use = key in compared or (row["chance"] and len(common) > 0)
-        score = _mean(by_family.values()) if use else None
-        place, tier, low, high = placed.get(key, (None, None, None, None))
-        lines.append(
-            Standing(
-                *key,
-                chance=bool(row["chance"]),
-                place=place,
-                tier=tier,
-                low=low,
-                high=high,
-                score=score,
-                beyond=beyond_chance(score, _mean(floor.values())),
-                common=total(tallies[key].values()),
-                families=by_family if use else {},
-                remark="" if key in compared else row["remark"] or CHANCE,
-            )
-        )
+    found = outcomes(own)
+    keys = found.models
+    compared, cells = common_cells(found, [key for key in keys if key[0] not in chance])
+    common = found.on(cells)
+    reason = _reason(len(compared), common.passed)
+    parts = {key: _tallies(common, key) for key in keys}
+    floor = _floor([parts[key] for key in keys if key[0] in chance], common.passed, families)
+    verdicts = common.passed[compared]
+    placed = _placed(verdicts, families, reason, seed, draws) if len(compared) > 1 else {}
+    lines = [
+        _line(Standing(*key, key[0] in chance), parts[key], placed.get(key), families, floor)
+        if parts[key] and (key in compared or key[0] in chance)
+        else Standing(*key, key[0] in chance, remark=_remark(found, cells, key, chance))
+        for key in keys
+    ]
     return Standings(
         tuple(sorted(lines, key=_order)),
         reason,
         floor=floor,
         floor_score=_mean(floor.values()),
-        **facts,
+        **(_facts(verdicts) if compared else {}),
     )
+
+
+def score(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> Fraction | None:
+    """The score: mean over families of the mean over tests of the share of passed cells.
+
+    Args:
+        tests: what a model made of the cells of each test
+        families: test -> family
+
+    >>> cells = {"a": Outcome(1, 2), "b": Outcome(1, 1), "c": Outcome(0, 5)}
+    >>> score(cells, {"a": "x", "b": "x", "c": "y"})
+    Fraction(3, 8)
+    """
+    return _mean(_families(tests, families).values())
+
+
+def _line(
+    line: Standing,
+    parts: Mapping[str, Outcome],
+    placed: tuple[int, int, int, int] | None,
+    families: Mapping[str, str],
+    floor: Mapping[str, Fraction],
+) -> Standing:
+    """Where a model stands that has a score."""
+    by_family = _families(parts, families)
+    score = _mean(by_family.values())
+    place, tier, low, high = placed or (None, None, None, None)
+    return line._replace(
+        place=place,
+        tier=tier,
+        low=low,
+        high=high,
+        score=score,
+        beyond=beyond_chance(score, _mean(floor.values())),
+        common=Outcome(*(sum(column) for column in zip(*parts.values(), strict=True))),
+        families=by_family,
+        remark=CHANCE if line.chance else "",
+    )
+
+
+def _remark(found: Outcomes, cells: pd.Index, key: Key, chance: Collection[str]) -> str:
+    """Why a model is not compared."""
+    ran = found.passed[key].notna()
+    if not ran.any():
+        return "no cell was executed"
+    ran = ran.loc[cells]
+    if ran.all():
+        return CHANCE if key[0] in chance else ""
+    whole = ran.groupby(level=CELL[:2]).any()
+    if whole.all():
+        return f"was not run on {int((~ran).sum())} of {len(ran)} cells"
+    return f"has {int(whole.sum())} of {len(whole)} (test, dataset) pairs"
 
 
 def _order(line: Standing) -> tuple[bool, bool, Fraction, str, str]:
@@ -221,19 +262,14 @@ def _order(line: Standing) -> tuple[bool, bool, Fraction, str, str]:
     return outside, line.chance, -(line.score or Fraction()), line.model, line.version
 
 
-def verdict_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """1 for pass, 0 for fail, NaN for no verdict; index: cells, columns: models."""
-    judged = rows[rows["status"].isin((PASS, FAIL))]
-    values = (judged["status"] == PASS).astype("float64")
-    return values.groupby([judged[name] for name in [*CELL, *MODEL]]).first().unstack(MODEL)
-
-
 def _reason(models: int, common: pd.DataFrame) -> str:
     if models < 2:
         return ONE_MODEL if models else NO_VERDICT
     if common.empty:
         return NO_COMMON
-    return FEW_PAIRS if _pairs(common) < LEAST_PAIRS else ""
+    if _pairs(common) < LEAST_PAIRS:
+        return FEW_PAIRS
+    return "" if common.index.get_level_values("dataset").nunique() > 1 else ONE_DATASET
 
 
 def _pairs(common: pd.DataFrame) -> int:
@@ -259,27 +295,22 @@ def _facts(common: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _tallies(
-    verdicts: pd.DataFrame, common: pd.DataFrame, key: tuple[str, str]
-) -> dict[str, Tally]:
-    """Verdicts of a model on the common cells, by test."""
-    if key not in verdicts:
-        return {}
-    own = verdicts.loc[common.index, [key]].iloc[:, 0].dropna()
+def _tallies(common: Outcomes, key: Key) -> dict[str, Outcome]:
+    """What a model made of the common cells, by test."""
+    own = pd.DataFrame({"passed": common.passed[key], "verdict": common.verdicts[key]}).dropna()
     counts = own.groupby(level="test").agg(["sum", "size"])
     return {
-        str(test): Tally(int(passed), int(size - passed), 0, 0)
-        for test, passed, size in counts.itertuples(name=None)
+        str(test): Outcome(int(passed), int(size), int(size - verdicts))
+        for test, passed, size, verdicts, _ in counts.itertuples(name=None)
     }
 
 
-def _families(tallies: Mapping[str, Tally], families: Mapping[str, str]) -> dict[str, Fraction]:
+def _families(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> dict[str, Fraction]:
     """Mean over the tests of each family."""
-    parts: dict[str, list[Tally]] = {}
-    for test, tally in sorted(tallies.items()):
-        parts.setdefault(family_of(test, families), []).append(tally)
-    means = {family: mean_over_tests(found) for family, found in sorted(parts.items())}
-    return {family: mean for family, mean in means.items() if mean is not None}
+    parts: dict[str, list[Fraction]] = {}
+    for test, found in sorted(tests.items()):
+        parts.setdefault(family_of(test, families), []).append(Fraction(found.passed, found.cells))
+    return {family: sum(found, Fraction()) / len(found) for family, found in sorted(parts.items())}
 
 
 def _mean(values: Iterable[Fraction]) -> Fraction | None:
@@ -288,7 +319,7 @@ def _mean(values: Iterable[Fraction]) -> Fraction | None:
 
 
 def _floor(
-    chance: list[dict[str, Tally]], common: pd.DataFrame, families: Mapping[str, str]
+    chance: list[dict[str, Outcome]], common: pd.DataFrame, families: Mapping[str, str]
 ) -> dict[str, Fraction]:
     """Family -> share that the best chance model with a verdict in every test passes."""
     wanted = set(common.index.get_level_values("test"))
@@ -304,23 +335,22 @@ def _placed(
         return {}
     index = common.index
     tests = [str(test) for test in index.get_level_values("test")]
-    verdicts = Verdicts(
-        common.to_numpy(),
-        tests,
-        [str(name) for name in index.get_level_values("dataset")],
-        [family_of(test, families) for test in tests],
-    )
-    named = common.columns.to_frame(index=False)
-    models = [(str(key[0]), str(key[1])) for key in named.itertuples(index=False, name=None)]
+    datasets = [str(name) for name in index.get_level_values("dataset")]
+    keys = [
+        (family_of(test, families), test, name) for test, name in zip(tests, datasets, strict=True)
+    ]
+    pairs, place = np.unique(np.array(keys, dtype=object).astype(str), axis=0, return_inverse=True)
+    layout = Layout([tuple(pair) for pair in pairs.tolist()], np.bincount(place.ravel()))
+    passed = np.zeros((len(pairs), common.shape[1]))
+    np.add.at(passed, place.ravel(), common.to_numpy())
+    scores, apart = told_apart(layout, passed, seed=seed, draws=draws)
+    whole = Outcomes(common, common.notna())
+    models = whole.models
     exact = [
-        _mean(_families(_tallies(common, common, key), families).values()) or Fraction()
-        for key in models
+        _mean(_families(_tallies(whole, key), families).values()) or Fraction() for key in models
     ]
     scores = np.array([float(score) for score in exact])
-    if reason:
-        ranks = np.tile([1, len(scores)], (len(scores), 1))
-    else:
-        ranks = rank_intervals(scores, resampled(verdicts, seed=seed, draws=draws))
+    ranks = rank_intervals(np.zeros_like(apart) if reason else apart, scores)
     levels = tiers(ranks[:, 0], scores)
     return {
         key: (1 + sum(other > score for other in exact), int(tier), int(low), int(high))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from common import display
 from common.summary.standings import Standing, Standings
 from common.summary.tally import half_up
 
@@ -29,7 +30,8 @@ def ranks_json(target: str, scope: str, made: Standings) -> list[dict[str, Any]]
             "beyond_chance": _rounded(line.beyond),
             "families": {name: _rounded(share) for name, share in line.families.items()},
             "common_passed": line.common.passed,
-            "common_executed": line.common.executed,
+            "common_executed": line.common.cells,
+            "common_unscored": line.common.unscored,
             "remark": line.remark,
         }
         for line in made.lines
@@ -56,11 +58,11 @@ def common_json(target: str, scope: str, made: Standings) -> dict[str, Any]:
 def standings_rows(made: Standings) -> list[tuple[str, ...]]:
     """Head and one line per model."""
     families = list(dict.fromkeys(name for line in made.lines for name in line.families))
-    head = ("tier", "ranks", "model", "common", "score", "beyond")
+    head = ("tier", "ranks", "model", "passed", "score", "beyond")
     rows = [(*head, *(name[:11] for name in families))]
     for line in made.lines:
         shares = (line.score, line.beyond, *(line.families.get(name) for name in families))
-        cells = f"{line.common.passed}/{line.common.executed}"
+        cells = f"{line.common.passed}/{line.common.cells}"
         rows.append(
             (_tier(line), _ranks(line), line.model, cells, *(percent(share) for share in shares))
         )
@@ -73,15 +75,15 @@ def standings_note(made: Standings) -> str:
         return made.reason
     if not made.compared:
         return f"{made.cells} cells; {made.reason}"
-    sentence = f"{made.cells} common cells, {made.telling} of them tell models apart"
+    sentence = f"{made.cells} cells, {made.telling} of them tell models apart"
     if not made.floor:
-        sentence += "; no chance model has them"
+        sentence += "; no chance model was run on them"
     return f"{sentence}\n{made.reason}" if made.reason else sentence
 
 
 def percent(share: Fraction | None) -> str:
     """Share in percent, rounded once; a dash for none."""
-    return "-" if share is None else f"{half_up(100 * share, 1):.1f} %"
+    return "-" if share is None else display.percent(share)
 
 
 def _tier(line: Standing) -> str:

@@ -46,6 +46,7 @@ class Cell(NamedTuple):
     mde_below: float = math.nan
     certain: str = ""
     dataset: str = ""
+    cause: str = ""
 
 
 @dataclass(frozen=True)

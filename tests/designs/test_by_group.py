@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 
 from common import paths
+from common.certainty import cluster_codes, gaps
 from common.designs import DESIGNS, ORIGINAL, View, options
 from common.designs.by_group import ByGroup, criterion_names, draw, scores, select
 from common.errors import DataError
 from common.rng import generator
 from common.spec import Criterion, MetricUse, Target, load_entries, load_tests
+from common.uncertainty import Bootstrap
 
 TARGETS = load_entries(Target, paths.CATALOG / "targets.yaml")
 NUMBER, CLASS = TARGETS["arousal"], TARGETS["emotion"]
@@ -274,3 +276,45 @@ def test_names_in_the_criteria_table() -> None:
     ]
     undeclared = ByGroup(attribute="age", min_group=1)
     assert criterion_names(undeclared, NUMBER, "Mean") == ["Mean"]
+
+
+def test_the_difference_of_two_groups_has_an_interval_of_the_same_resamples() -> None:
+    rng = np.random.default_rng(1)
+    truth, sex = rng.uniform(0, 1, 240), ["f" if n % 2 else "m" for n in range(240)]
+    noise = rng.normal(0, 0.1, 240) * np.where(np.array(sex) == "f", 3, 1)
+    samples = frame(NUMBER, truth, sex=sex, speaker=[f"s{n % 24}" for n in range(240)])
+    view = View(NUMBER, samples, {ORIGINAL: np.clip(truth + noise, 0, 1)})
+    women, men = found = scores(OPTIONS, view, [use("ccc")])
+    assert women.gap is not None and men.gap is not None and women.gap.recipe is not None
+    assert women.gap.value == pytest.approx(women.value - men.value)
+    assert women.gap.value == -men.gap.value < 0
+    own, other = gaps(found, view)
+    # the other difference is the negative of the first one
+    assert own is not None and other is None
+    assert own.low < women.gap.value < own.high < 0
+    plain = Bootstrap(cluster_codes(samples), seed=view.seed, keys=("",), span=1.0)
+    assert own[:2] == pytest.approx(plain.interval(women.gap.recipe, "")[:2])
+
+
+def test_more_than_two_groups_have_no_difference_of_their_own() -> None:
+    three = ByGroup(attribute="sex", groups=["a", "b", "c"], min_group=2)
+    truth = np.linspace(0, 1, 30)
+    groups = list("abc" * 10)
+    found = run(NUMBER, truth, truth[::-1], groups, [use("ccc")], chosen=three)
+    assert [score.gap for score in found] == [None] * 3
+
+
+def test_what_no_model_could_have_is_due_to_the_data_and_the_rest_to_the_model() -> None:
+    truth = ["anger", "anger", "neutral", "neutral", "sadness", "sadness"]
+    groups = ["f", "m", "f", "m", "f", "f"]
+    constant = run(CLASS, truth, ["anger"] * 6, groups, [use("uar")])
+    assert {score.cause for score in constant} == {"model"}
+    bins = run(
+        NUMBER,
+        [0.1, 0.2, 0.1, 0.2],
+        [0.1, 0.9, 0.2, 0.8],
+        ["f", "m", "f", "m"],
+        [use("recall_per_bin", bins=2, min_count=2)],
+    )
+    missing = {score.label: score.cause for score in bins}
+    assert missing == {"(-inf, 0.5]": "", "(0.5, inf]": "data"}

@@ -12,6 +12,7 @@ from common.designs import context_shift as by_context
 from common.designs import group_shift as by_group
 from common.designs.context_shift import ContextShift
 from common.designs.group_shift import GroupShift
+from common.display import tidy
 from common.errors import ConfigError, ModelError
 from common.metrics import METRICS
 from common.rng import generator
@@ -218,7 +219,7 @@ class TestContextShift:
             shift, average = self.slow(samples, value_of(score), language, context)
             assert score.value == pytest.approx(shift - average, abs=1e-12)
             assert score.reference_value == pytest.approx(average, abs=1e-12)
-            assert score.note == f"({shift:.2f} - {average:.2f})"
+            assert score.note == tidy(f"({shift:.2f} - {average:.2f})")
             both = (samples.language == language) & (samples.mood == context)
             assert score.n == int(both.sum())
 

@@ -36,3 +36,20 @@ def test_bins_with_too_few_samples() -> None:
 def test_classes() -> None:
     words = np.array(["a", "a"], dtype=object)
     assert why_undefined(np.array(["a", "b"], dtype=object), words) == "constant predictions"
+
+
+def test_a_score_that_a_perfect_model_has_is_missing_because_of_the_model() -> None:
+    from common.designs.base import score_pair
+    from common.spec import Criterion, MetricUse
+
+    def causes(metric: str, truth: list, prediction: list, **more) -> dict[str, str]:
+        use = MetricUse(metric=metric, criterion=Criterion(above=0.5))
+        found = score_pair(use, np.array(truth), np.array(prediction), **more)
+        return {score.label: score.cause for score in found}
+
+    assert causes("pcc", [0.1, 0.2, 0.3], [0.5, 0.5, 0.5]) == {"": "model"}
+    assert causes("pcc", [0.5, 0.5, 0.5], [0.1, 0.2, 0.3]) == {"": "data"}
+    assert causes("pcc", [0.5], [0.1]) == {"": "data"}
+    assert causes("pcc", [0.1, 0.2, 0.3], [0.1, 0.2, 0.4]) == {"": ""}
+    # of two predictions, both are the model's
+    assert causes("pcc", [0.5, 0.5], [0.5, 0.5], annotated=False) == {"": "model"}

@@ -59,7 +59,7 @@ def found() -> groups.Groups:
 
 def test_the_worst_group_comes_first_and_each_has_one_line(found) -> None:
     assert [c.group for c in found.worst] == ["male, de", "female"]
-    assert [c.value for c in found.worst] == ["-0.300", "0.060"]
+    assert [c.value for c in found.worst] == ["−0.30", "0.06"]
     assert [c.severity for c in found.every] == pytest.approx([1.5, 0.8, 0.5, 0.25])
 
 
@@ -75,8 +75,8 @@ def test_q_values_are_those_of_all_comparisons(found) -> None:
 def test_what_stands_beside_a_group(found) -> None:
     worst = found.worst[0]
     assert worst.what == "Concordance Correlation Coeff · (0.5, inf]"
-    assert (worst.n, worst.interval, worst.effect) == ("120", "-0.400 to -0.200", "-0.50")
-    assert (worst.word, worst.certain, worst.rule) == ("fail", "cannot tell", "|score| < 0.2")
+    assert (worst.n, worst.interval, worst.effect) == ("120", "−0.400 to −0.200", "−0.50")
+    assert (worst.word, worst.certain, worst.rule) == ("fail", "cannot tell", "|difference| < 0.2")
 
 
 def test_names_of_data_only_where_they_differ() -> None:
@@ -109,9 +109,9 @@ def test_the_sentence_and_the_table(found) -> None:
     html = shown(found, "<b>", "m.html")
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
     assert text.strip().startswith(
-        "Worst group: male, de. Concordance Correlation Coeff · (0.5, inf]: -0.300, passes if "
-        "|score| &lt; 0.2; n 120, 95 % interval -0.400 to -0.200. Verdict: ✗ fail; by the "
-        "interval: cannot tell."
+        "Most disadvantaged: male, de. Concordance Correlation Coeff · (0.5, inf] is 0.30 lower "
+        "than for all groups together. The difference passes if |difference| &lt; 0.2; n 120, "
+        "95 % interval −0.400 to −0.200. Verdict: ✗ fail; by the interval: cannot tell."
     )
     assert "1 of 3 comparisons differ with q &lt; 0.05" in text
     assert "1 score has no verdict" in text and "All 4 comparisons" in text
@@ -145,3 +145,51 @@ def test_published_rows_have_neither_n_nor_interval() -> None:
     assert made is not None and made.tested == 0
     html = shown(made, "t", "")
     assert "interval:" not in html and "nan" not in html.lower() and "q &lt;" not in html
+
+
+def test_the_disadvantaged_group_is_named_and_not_the_favoured_one() -> None:
+    """CCC of men is 0.10 above that of all, that of women 0.08 below: women come first."""
+    made = groups.of_rows(results.frame([row("male", 0.10, "fail"), row("female", -0.08, "fail")]))
+    assert made is not None
+    assert [(c.group, c.size, c.side, c.worse) for c in made.worst] == [
+        ("female", "0.08", "lower", True),
+        ("male", "0.10", "higher", False),
+    ]
+    text = re.sub(r"<[^>]+>", "", shown(made, "t", ""))
+    assert "Most disadvantaged: female. Concordance Correlation Coeff is 0.08 lower than" in text
+
+
+def test_of_an_error_the_higher_one_is_worse() -> None:
+    made = groups.of_rows(
+        results.frame([row("a", 0.05, metric="mae"), row("b", -0.08, metric="mae")])
+    )
+    assert made is not None and made.worst[0].group == "a"
+    assert groups.disadvantage("mean_directional_error", -0.5) is None
+
+
+def test_the_difference_between_two_groups_has_the_interval_of_the_run() -> None:
+    rows = [
+        row("female", -0.08, "fail", gap=-0.18, gap_low=-0.3, gap_high=-0.05),
+        row("male", 0.10, "fail"),
+    ]
+    made = groups.of_rows(results.frame(rows))
+    assert made is not None and made.pairs
+    (gap,) = made.gaps
+    assert (gap.first, gap.second, gap.value) == ("female", "male", "−0.18")
+    assert gap.interval == "−0.300 to −0.050"
+    assert "Between the two groups" in shown(made, "t", "")
+    published = groups.of_rows(
+        results.frame(
+            [{**line, "gap": np.nan, "gap_low": np.nan, "gap_high": np.nan} for line in rows]
+        )
+    )
+    assert published is not None and published.gaps[0].interval == ""
+    assert "without an interval" in shown(published, "t", "")
+
+
+def test_of_several_groups_the_largest_minus_the_smallest() -> None:
+    made = groups.of_rows(results.frame([row("a", 0.1), row("b", -0.2), row("c", 0.0)]))
+    assert made is not None and not made.pairs
+    assert [(g.first, g.second, g.value, g.interval) for g in made.gaps] == [
+        ("a", "b", "+0.30", "")
+    ]

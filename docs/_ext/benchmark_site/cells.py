@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from benchmark_site.page import anchor
+from common.display import MINUS, bounds, decimals, number, tidy
 from common.spec import Criterion
 from common.summary import Cell as Score
-from common.summary import half_up
 from common.uncertainty import is_decidable
 
 #: status -> (class, symbol, word); colour is never the only sign
@@ -26,7 +26,6 @@ MARKS = {
 DOUBT = "cannot tell"
 #: said where the interval is wider than what the criterion allows
 HOPELESS = "too few for any score to pass for certain"
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 class Cell(NamedTuple):
@@ -64,29 +63,6 @@ class Cell(NamedTuple):
 MISSING = Cell("m", "", "", "no such cell")
 
 
-def number(value: float, criterion: str = "", digits: int = 3) -> str:
-    """Value rounded for display, never onto a bound of the criterion that it does not equal.
-
-    >>> number(0.12345), number(-0.0001), number(0.50004, "> 0.5")
-    ('0.123', '0.000', '0.50004')
-    """
-    bounds = {abs(float(bound)) for bound in NUMBER.findall(criterion)} - {abs(value)}
-    text = f"{value:.{digits}f}"
-    while digits < 12 and abs(float(text)) in bounds:
-        digits += 1
-        text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def percent(share: Fraction | None) -> str:
-    """Share as text with one decimal, rounded once.
-
-    >>> percent(Fraction(363, 411)), percent(None)
-    ('88.3 %', 'none')
-    """
-    return "none" if share is None else f"{half_up(100 * share, 1):.1f} %"
-
-
 def width(share: Fraction) -> str:
     """Share as a length in a style sheet.
 
@@ -112,16 +88,16 @@ def criterion(rule: str, name: str) -> str:
     ('CCC > 0.5', '|Δ CCC| < 0.1')
     """
     if re.search(r"\bx\b", rule):
-        return re.sub(r"\bx\b", name.replace("\\", r"\\"), rule)
-    return f"{name} {rule}" if rule else name
+        return tidy(re.sub(r"\bx\b", name.replace("\\", r"\\"), rule))
+    return tidy(f"{name} {rule}") if rule else name
 
 
-def cell(row: Score, *, digits: int = 3, n: bool = False, why: str = "", origin: str = "") -> Cell:
+def cell(row: Score, *, digits: int = 0, n: bool = False, why: str = "", origin: str = "") -> Cell:
     """Cell of a score.
 
     Args:
         row: the score
-        digits: decimals
+        digits: decimals; 0: as many as the value has, two or three
         n: whether to show the number of samples
         why: letter of the footnote with the reason
         origin: address of what the scores of the test were made from, but for the dataset
@@ -130,6 +106,8 @@ def cell(row: Score, *, digits: int = 3, n: bool = False, why: str = "", origin:
     css, mark, word = MARKS[row.status]
     if math.isnan(row.value):
         return Cell(css, "", mark, word, n=_n(row) if n else "", why=why, href=href)
+    # what has an interval was computed here, so its digits are known
+    digits = digits or (decimals([row.value]) if math.isnan(row.ci_low) else 3)
     text = number(row.value, row.criterion, digits)
     return Cell(
         css,
@@ -138,13 +116,19 @@ def cell(row: Score, *, digits: int = 3, n: bool = False, why: str = "", origin:
         word,
         hint=_hint(row, text),
         n=_n(row) if n else "",
-        note=row.note,
+        note=tidy("; ".join(filter(None, (on_bound(row), row.note)))),
         why=why,
         interval=_interval(row, digits),
         doubt=row.certain if row.certain == DOUBT else "",
         more=_more(row),
         href=href,
     )
+
+
+def on_bound(row: Score) -> str:
+    """Remark on a score that fails as it equals the bound, which does not belong to the range."""
+    fails = row.status == "fail" and abs(row.value) in bounds(row.criterion)
+    return "equals the bound" if fails else ""
 
 
 def _n(row: Score) -> str:
@@ -202,8 +186,9 @@ def sure(scores: Iterable[Score]) -> Sure:
 
 def _hint(row: Score, text: str) -> str:
     parts = []
-    if repr(float(row.value)) != text and float(text) != row.value:
-        parts.append(repr(float(row.value)))
+    full = repr(float(row.value)).replace("-", MINUS)
+    if full != text and float(text.replace(MINUS, "-")) != row.value:
+        parts.append(full)
     if not math.isnan(row.reference_value):
         parts.append(f"reference {number(row.reference_value)}")
     return ", ".join(parts)

@@ -6,8 +6,9 @@ place in a table, and verdicts are compared only where both models have one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from benchmark_site import cells, tables
@@ -15,9 +16,12 @@ from benchmark_site.content import Board, Content, metric_names, words
 from benchmark_site.page import Page, Section, anchor, slug
 from benchmark_site.render import comparison_doc, model_doc, render, test_doc
 from benchmark_site.sources import Model
+from common import summary
+from common.display import signed
+from common.metrics.reasons import DATA, NOT_RUN
 from common.results import STATUSES
 from common.summary import Cell as Score
-from common.summary import Key, Tally
+from common.summary import Key, Outcome, Tally
 
 VERDICTS = ("pass", "fail")
 #: both verdicts by intervals that leave no doubt
@@ -37,11 +41,13 @@ class Plan:
     Args:
         doc: name of the document
         sides: models and their cells, baseline first
+        scores: score of each model: in the ranking, or on the shared cells
         shared: whether only cells that all models have are counted
     """
 
     doc: str
     sides: tuple[tuple[Model, Cells], ...]
+    scores: tuple[Fraction | None, ...]
     shared: bool = False
 
     @property
@@ -106,7 +112,23 @@ def _plan(name: str, sides: list[tuple[Board, Model]], *, shared: bool = False) 
         found = [{key: cells[key] for key in cells if key in common} for cells in found]
     models = [model for _, model in sides]
     doc = comparison_doc(sides[0][0].target, name)
-    return Plan(doc, tuple(zip(models, found, strict=True)), shared)
+    families = {test: family for board, _ in sides for test, family in board.families.items()}
+    scores = _scores(found, families) if shared else [b.score(model) for b, model in sides]
+    return Plan(doc, tuple(zip(models, found, strict=True)), tuple(scores), shared)
+
+
+def _scores(found: Sequence[Cells], families: Mapping[str, str]) -> list[Fraction | None]:
+    """Score of each model as in a ranking, on cells that all have and the data allow."""
+    never = {DATA, NOT_RUN}
+    possible = {key for key in found[0] if not any(own[key].cause in never for own in found)}
+    sums = []
+    for own in found:
+        tests: dict[str, list[bool]] = {}
+        for key in possible:
+            tests.setdefault(key[0], []).append(own[key].status == "pass")
+        cells = {test: Outcome(sum(passed), len(passed)) for test, passed in tests.items()}
+        sums.append(summary.score(cells, families))
+    return sums
 
 
 def page(content: Content, target: str, plan: Plan) -> Page:
@@ -131,14 +153,21 @@ def page(content: Content, target: str, plan: Plan) -> Page:
 
 
 def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[str, Any]]:
-    """Share per test, below the overall score."""
+    """Share of executed cells per test, below the score."""
 
     def entries(tests: set[str]) -> list[dict[str, Any]]:
         tallies = [
             _tally(score for (test, _, _), score in found.items() if test in tests)
             for _, found in plan.sides
         ]
-        return [{"tally": tally, "change": _change(tallies[0], tally)} for tally in tallies]
+        return [
+            {
+                "share": tally.share,
+                "hint": f"{tally.passed} of {tally.executed} passed, {tally.skipped} skipped",
+                "change": _change(tallies[0].share, tally.share),
+            }
+            for tally in tallies
+        ]
 
     groups: dict[str, list[dict[str, Any]]] = {}
     for test in _tests(content, target, plan):
@@ -146,7 +175,10 @@ def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[
         href = page.href(test_doc(target, test))
         row = {"label": facts.title, "href": href, "cells": entries({test})}
         groups.setdefault(words(facts.family), []).append(row)
-    overall = {"label": "Overall Score", "href": "", "cells": entries(plan.present)}
+    scores = [
+        {"share": own, "hint": "", "change": _change(plan.scores[0], own)} for own in plan.scores
+    ]
+    overall = {"label": "Score", "href": "", "cells": scores}
     rest = [{"title": title, "rows": rows} for title, rows in groups.items()]
     return [{"title": "", "rows": [overall]}, *rest]
 
@@ -158,11 +190,11 @@ def _tally(scores: Iterable[Score]) -> Tally:
     return Tally(*count.values())
 
 
-def _change(baseline: Tally, tally: Tally) -> str:
+def _change(baseline: Fraction | None, share: Fraction | None) -> str:
     """Difference of shares in percentage points as text; empty if there is none."""
-    if baseline.share is None or tally.share is None or tally.share == baseline.share:
+    if baseline is None or share is None or share == baseline:
         return ""
-    return f"{float(100 * (tally.share - baseline.share)):+.1f}"
+    return signed(float(100 * (share - baseline)), 1)
 
 
 def _tests(content: Content, target: str, plan: Plan) -> list[str]:

@@ -132,6 +132,15 @@ class Board:
         """Scores, tiers and rank intervals on common cells."""
         return standings(self.table, self.target, self.families, chance=self._chance)
 
+    def standing(self, model: Model) -> Standing | None:
+        """Where a model stands in the ranking; None if it has no row."""
+        return next((s for s in self.standings.lines if s.model == model.id), None)
+
+    def score(self, model: Model) -> Fraction | None:
+        """The score of a model, wherever one is shown; None if it is not compared."""
+        found = self.standing(model)
+        return found.score if found else None
+
     @cached_property
     def counted(self) -> list[Ranked]:
         """All models by share of passed cells; chance models and what has no place at the end."""
@@ -164,7 +173,7 @@ class Board:
             total=total(tests.values()),
             mean=mean_over_tests(tests.values()),
             families={family: mean_over_tests(found) for family, found in families.items()},
-            standing=next((s for s in self.standings.lines if s.model == model.id), None),
+            standing=self.standing(model),
         )
 
     @property

@@ -15,7 +15,7 @@ from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render
 from benchmark_site.sources import Model
-from common import dose
+from common import display, dose
 from common.dose import Curve
 from common.figures.dose import COLORS, dose_svg
 from common.metrics import METRICS
@@ -147,7 +147,11 @@ def _cell(curve: Curve | None, level: float) -> dict[str, str]:
     if curve is None or step is None:
         return {"css": "m", "text": "", "mark": "", "word": "no such cell", "hint": ""}
     css, mark, word = cells.MARKS[step.status]
-    text = "" if math.isnan(step.value) else cells.number(step.value, curve.criterion)
+    text = "" if math.isnan(step.value) else display.number(step.value, curve.criterion)
     known = math.isfinite(step.low) and math.isfinite(step.high)
-    hint = f"95 % interval {step.low:.3f} to {step.high:.3f}" if known else step.reason
+    hint = (
+        f"95 % interval {display.number(step.low)} to {display.number(step.high)}"
+        if known
+        else step.reason
+    )
     return {"css": css, "text": text, "mark": mark, "word": word, "hint": hint}

@@ -19,6 +19,7 @@ from benchmark_site.media import FOLDER
 from benchmark_site.page import Page, anchor
 from benchmark_site.render import render
 from benchmark_site.sources import Model
+from common import display
 from common.event_details import FORMAT, PREFIX
 
 #: figure -> heading of its column
@@ -101,7 +102,7 @@ def number(value: float | None, digits: int = 3) -> str:
     >>> number(0.12349), number(None)
     ('0.123', '–')
     """
-    return "–" if value is None else f"{value:.{digits}f}"
+    return "–" if value is None else display.number(value, digits=digits)
 
 
 def class_table(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

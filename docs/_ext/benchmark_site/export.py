@@ -25,21 +25,22 @@ from common import results
 from common.keys import row_key
 from common.results import COLUMNS, COUNTS, NUMBERS, STATUSES
 from common.summary.badge import badge
-from common.summary.card import card
-from common.summary.tally import total
+from common.summary.card import Scored, card
 
 VERSION = "2"
 FILES = ("results.csv", "results.json", "results.parquet", "models.json", "schema.json")
 PARQUET = "results.parquet"
-#: where a model stands on the cells that all compared models have -> meaning
+#: where a model stands on the cells that data and suite fix -> meaning
 STANDING = {
     "place": "place by score on common cells",
     "tier": "models of a tier cannot be told from its first",
     "rank_low": "first rank of the 95 % rank interval",
     "rank_high": "last rank of it",
-    "score": "mean over families of the mean over tests of the share of passed common cells",
+    "score": "the score of a model: mean over families of the mean over tests of the share of "
+    "passed cells, of the cells that data and suite fix",
     "beyond_chance": "(score - chance) / (1 - chance)",
-    "common_executed": "number of common cells with a verdict",
+    "common_executed": "number of these cells",
+    "common_unscored": "number of them without a verdict because of the model: not passed",
 }
 #: columns beside those of a result file
 MORE = {
@@ -141,12 +142,15 @@ def _parquet(table: pd.DataFrame) -> bytes:
 
 
 def _badge(content: Content, target: str, model: Model) -> str:
-    tallies = [
-        tally
-        for board in content.boards_of(target, model)
-        for tally in board.tallies.get(model.id, {}).values()
-    ]
-    return badge(content.label(target).lower(), total(tallies).share)
+    """With the score of the first board that ranks the model, which has the most telling data."""
+    found = content.boards_of(target, model)
+    board = next((board for board in found if board.score(model) is not None), None)
+    return badge(
+        content.label(target).lower(),
+        board.score(model) if board else None,
+        chance=board.standings.floor_score if board else None,
+        is_chance=model.chance,
+    )
 
 
 def _card(content: Content, table: pd.DataFrame, model: Model) -> str:
@@ -154,7 +158,13 @@ def _card(content: Content, table: pd.DataFrame, model: Model) -> str:
     families = {test: facts.family for test, facts in content.tests.items()}
     manifests = [found for (_, name), found in content.manifests.items() if name == model.id]
     facts = manifests[0].model if manifests and not model.published else {}
-    return card(model.label, rows, families, content.benchmark.targets, facts=facts)
+    scores = [
+        Scored(target, board.title, board.score(model), board.standings.floor_score)
+        for target in content.boards
+        for board in content.boards_of(target, model)
+    ]
+    targets = content.benchmark.targets
+    return card(model.label, rows, families, targets, facts=facts, scores=scores)
 
 
 def _lines(table: pd.DataFrame) -> list[tuple[str, ...]]:
@@ -232,7 +242,8 @@ def _standing(line: Ranked) -> dict[str, Any]:
         return dict.fromkeys(STANDING)
     values = (found.place, found.tier, found.low, found.high, found.score, found.beyond)
     numbers = [float(v) if isinstance(v, Fraction) else v for v in values]
-    return dict(zip(STANDING, (*numbers, found.common.executed), strict=True))
+    common = (found.common.cells, found.common.unscored)
+    return dict(zip(STANDING, (*numbers, *common), strict=True))
 
 
 def schema() -> dict[str, Any]:
@@ -291,7 +302,7 @@ def _models_schema() -> dict[str, Any]:
         "position": {"type": ["integer", "null"]},
         "remark": {**text, "description": "why there is no position"},
         **dict.fromkeys(("passed", "failed", "skipped", "errors"), count),
-        "share": {**number, "description": "passed / (passed + failed)"},
+        "share": {**number, "description": "share as in the paper: passed / (passed + failed)"},
         "mean_over_tests": {**number, "description": "mean of the shares of the tests"},
         **{name: {**number, "description": meaning} for name, meaning in STANDING.items()},
         "facts": {"type": "object", "additionalProperties": text},

@@ -13,6 +13,7 @@ from benchmark_site.render import ROOT
 FILES = {
     "best-models": f"{ROOT}/best.html",
     "published-claims": f"{ROOT}/claims.html",
+    "metric-uses": f"{ROOT}/metrics.html",
 }
 
 
@@ -20,7 +21,8 @@ class Finished(SphinxDirective):
     """Insert HTML that was made from the results; read again when it changes.
 
     ``best-models``: the targets with their best models. ``published-claims``: what a ranking by
-    the share of passed cells hides in the published results.
+    the share of passed cells hides in the published results. ``metric-uses``: which tests of the
+    suite use which metric.
     """
 
     def run(self) -> list[nodes.Node]:

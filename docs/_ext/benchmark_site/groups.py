@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ import pandas as pd
 from benchmark_site import cells
 from benchmark_site.content import metric_names
 from benchmark_site.tables import part
+from common.display import MINUS, decimals, number, signed
+from common.metrics import METRICS
 from common.uncertainty import benjamini_hochberg
 
 #: what a group is compared with in result rows of groups
@@ -31,7 +33,10 @@ class Comparison:
         group: the group, or an intersection of several attributes
         data: name of the data, only where groups of several data stand in one table
         what: metric and class or bin
-        value: the score
+        value: the score: that of the group minus that of all
+        size: its size without sign
+        side: how the group does: ``lower`` or ``higher`` than all
+        worse: whether that is a disadvantage; None where neither side is one
         rule: when it passes
         bound: where that comes from: published, simulated or declared; empty: nobody said
         n: number of samples
@@ -50,6 +55,9 @@ class Comparison:
     data: str
     what: str
     value: str
+    size: str
+    side: str
+    worse: bool | None
     rule: str
     bound: str
     n: str
@@ -67,12 +75,38 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """Difference between two groups, as text for a template.
+
+    Args:
+        data: name of the data, only where there are several
+        what: metric and class or bin
+        first: the group that is subtracted from
+        second: the group that is subtracted
+        value: score of the first minus that of the second
+        interval: 95 % interval; empty: there is none
+        size: the difference as a number, for the order
+    """
+
+    data: str
+    what: str
+    first: str
+    second: str
+    value: str
+    interval: str
+    size: float
+
+
+@dataclass(frozen=True)
 class Groups:
     """Comparisons of the groups of a test for one model.
 
     Args:
-        worst: of each group its worst comparison, the worst group first
+        worst: of each group its worst comparison, the most disadvantaged group first
         every: all comparisons, the worst first
+        gaps: differences between two groups, the largest first
+        pairs: whether there are two groups only; else the gaps are those of the largest and the
+            smallest score
         skipped: number of scores without a verdict
         found: number of comparisons with q below 0.05
         tested: number of comparisons with a p value
@@ -81,6 +115,8 @@ class Groups:
 
     worst: list[Comparison]
     every: list[Comparison]
+    gaps: list[Gap]
+    pairs: bool
     skipped: int
     found: int
     tested: int
@@ -90,9 +126,11 @@ class Groups:
 def of_rows(rows: pd.DataFrame) -> Groups | None:
     """Groups of the rows of one model in one test of one target; None if there are none.
 
-    The worst score is the one that is largest as a multiple of its bound; scores that are what
-    they are by definition, as a group has no sample there, come last. The q values are those
-    of all comparisons with a p value, whatever their group, metric, and class or bin.
+    The worst score is the one of a disadvantaged group that is largest as a multiple of its
+    bound: lower than that of all where higher is better. Where no side is better, the size
+    alone counts. Groups that are better off than all come after those that are not, and scores
+    that are what they are by definition, as a group has no sample there, come last. The q values
+    are those of all comparisons with a p value, whatever their group, metric, and class or bin.
     """
     if rows.empty:
         return None
@@ -102,14 +140,20 @@ def of_rows(rows: pd.DataFrame) -> Groups | None:
         return None
     q = benjamini_hochberg(judged["p_value"].to_numpy(dtype=float))
     several = judged["data"].nunique() > 1
-    lines: Iterable[Any] = judged.itertuples(index=False)
-    every = [_comparison(row, float(own), several) for row, own in zip(lines, q, strict=True)]
+    lines: list[Any] = list(judged.itertuples(index=False))
+    digits = decimals(judged["value"])
+    every = [
+        _comparison(row, float(own), several, digits) for row, own in zip(lines, q, strict=True)
+    ]
     every.sort(key=_place)
     worst = list({(c.group, c.data): c for c in reversed(every)}.values())
     worst.sort(key=_place)
+    gaps = _gaps(lines, digits)
     return Groups(
         worst=worst,
         every=every,
+        gaps=gaps,
+        pairs=judged["condition"].nunique() == 2,
         skipped=len(rows) - len(judged),
         found=int((q < 0.05).sum()),
         tested=int((~pd.isna(q)).sum()),
@@ -129,24 +173,46 @@ def outcomes(verdicts: Iterable[str]) -> dict[str, int]:
     }
 
 
-def _place(comparison: Comparison) -> tuple[bool, float]:
-    return comparison.n == "0", -comparison.severity
+def _place(comparison: Comparison) -> tuple[bool, bool, float]:
+    return comparison.n == "0", comparison.worse is False, -comparison.severity
 
 
-def _comparison(row: Any, q: float, several: bool) -> Comparison:
+def disadvantage(metric: str, value: float) -> bool | None:
+    """Whether a group does worse than all if its score minus that of all is ``value``.
+
+    None where neither side is worse: for shifts, shares and signed errors, and without a
+    difference.
+
+    >>> disadvantage("ccc", -0.1), disadvantage("mae", -0.1), disadvantage("mean_difference", 0.1)
+    (True, False, None)
+    """
+    best = METRICS.get(metric).direction if metric in METRICS else "zero"
+    return None if best == "zero" or value == 0 else (value < 0) == (best == "higher")
+
+
+def _what(row: Any) -> str:
+    return " · ".join(text for text in (metric_names(row.metric)[0], row.label) if text)
+
+
+def _data(row: Any) -> str:
+    return str(row.data) if part(row.condition, "", row.data) else ""
+
+
+def _comparison(row: Any, q: float, several: bool, digits: int) -> Comparison:
     css, mark, word = cells.MARKS[row.status]
-    interval = ""
-    if not math.isnan(row.ci_low):
-        interval = f"{cells.number(row.ci_low)} to {cells.number(row.ci_high)}"
+    value = number(row.value, row.criterion, digits)
     return Comparison(
         group=row.condition,
-        data=row.data if several and part(row.condition, "", row.data) else "",
-        what=" · ".join(text for text in (metric_names(row.metric)[0], row.label) if text),
-        value=cells.number(row.value, row.criterion),
-        rule=cells.criterion(row.criterion, "score"),
+        data=_data(row) if several else "",
+        what=_what(row),
+        value=value,
+        size=value.removeprefix(MINUS),
+        side="lower" if row.value < 0 else "higher",
+        worse=disadvantage(row.metric, row.value),
+        rule=cells.criterion(row.criterion, "difference"),
         bound=row.bound,
         n="" if pd.isna(row.n) else cells.count(int(row.n)),
-        interval=interval,
+        interval=_ends(row.ci_low, row.ci_high),
         effect=_shown(row.effect, 2),
         p=_shown(row.p_value),
         q=_shown(q),
@@ -160,8 +226,51 @@ def _comparison(row: Any, q: float, several: bool) -> Comparison:
     )
 
 
+def _gaps(lines: Sequence[Any], digits: int) -> list[Gap]:
+    """Differences between groups of the same data, metric, and class or bin.
+
+    Two groups: the first minus the second, in the order of their rows, with the interval that a
+    run has computed. More: the largest score minus the smallest one; these two are chosen after a
+    look at the scores, so there is no interval. Shifts in a context are compared with the mean
+    group by definition and have no gap.
+    """
+    parts: dict[tuple[str, str, str], list[Any]] = {}
+    for row in lines:
+        if not (row.metric in METRICS and METRICS.get(row.metric).takes == "groups"):
+            whole = row.data.removesuffix(f"-{row.condition}")
+            parts.setdefault((whole, row.metric, row.label), []).append(row)
+    several = len({data for data, _, _ in parts}) > 1
+    found = []
+    for (data, _, _), rows in parts.items():
+        if len(rows) < 2 or len({row.condition for row in rows}) < len(rows):
+            continue
+        first, second = rows[0], rows[-1]
+        if len(rows) > 2:
+            first, second = (choose(rows, key=lambda row: row.value) for choose in (max, min))
+        gap = float(first.value - second.value)
+        own = len(rows) == 2
+        if own and math.isnan(first.gap) and not math.isnan(second.gap):
+            first, second, gap = second, first, -gap
+        found.append(
+            Gap(
+                data=data if several else "",
+                what=_what(first),
+                first=first.condition,
+                second=second.condition,
+                value=signed(gap, digits),
+                interval=_ends(first.gap_low, first.gap_high) if own else "",
+                size=abs(gap),
+            )
+        )
+    return sorted(found, key=lambda gap: -gap.size)
+
+
+def _ends(low: float, high: float) -> str:
+    return "" if math.isnan(low) else f"{number(low)} to {number(high)}"
+
+
 def _shown(value: float, digits: int = 3) -> str:
-    return "" if math.isnan(value) else cells.number(value, digits=digits)
+    return "" if math.isnan(value) else number(value, digits=digits)
 
 
 def severity(value: float, criterion: str, status: str) -> float:

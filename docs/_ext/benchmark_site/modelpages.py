@@ -26,7 +26,8 @@ def page(content: Content, target: str, model: Model) -> Page:
                 "title": board.title,
                 "total": total(board.tallies.get(model.id, {}).values()),
                 "sure": second(board, model, *board.scores.get(model.id, {})),
-                "standing": next((s for s in board.standings.lines if s.model == model.id), None),
+                "standing": board.standing(model),
+                "floor": board.standings.floor_score,
                 "ranking": f"{made.href(target_doc(target))}#{board.name}",
             }
             for board in boards

@@ -65,29 +65,30 @@ def _podium(page: Page, board: Board) -> dict[str, Any]:
 
 def _line(page: Page, board: Board, ranked: Ranked) -> dict[str, Any]:
     standing = ranked.standing
-    score = standing.score if standing else None
     return {
         "place": standing.place if standing else None,
         "label": ranked.model.label,
         "href": page.href(model_doc(board.target, ranked.model)),
-        "score": ranked.total.share if score is None else score,
+        "score": standing.score if standing else None,
     }
 
 
 def _all_targets(content: Content, page: Page, boards: list[Board]) -> dict[str, Any]:
-    """Table of models by targets: share of passed cells, best mean first."""
+    """Table of models by targets: their scores, best mean first."""
     lines = [{r.model.id: r for r in board.ranking if not r.model.chance} for board in boards]
 
     def mean(name: str) -> Fraction:
-        shares = [found[name].total.share or Fraction() for found in lines if name in found]
-        return sum(shares, Fraction()) / len(shares)
+        found = [own[name].standing for own in lines if name in own]
+        known = [standing.score for standing in found if standing and standing.score is not None]
+        return sum(known, Fraction()) / len(known) if known else Fraction(-1)
 
     names = {name: found[name].model.label for found in lines for name in found}
     rows = []
     for name in sorted(names, key=lambda name: (-mean(name), name)):
         entries: list[dict[str, Any] | None] = [
             {
-                "tally": found[name].total,
+                "share": board.score(found[name].model),
+                "hint": found[name].remark,
                 "href": page.href(model_doc(board.target, found[name].model)),
             }
             if name in found
@@ -96,7 +97,7 @@ def _all_targets(content: Content, page: Page, boards: list[Board]) -> dict[str,
         ]
         rows.append({"label": names[name], "href": "", "cells": entries})
     return {
-        "label": f"Share of passed cells per model and target: {boards[0].title}",
+        "label": f"Score per model and target: {boards[0].title}",
         "corner": "Model",
         "columns": [
             {

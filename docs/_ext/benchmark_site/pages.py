@@ -8,6 +8,7 @@ from pathlib import Path
 from benchmark_site import (
     comparison,
     hidden,
+    metric_uses,
     modelpages,
     overview,
     provenance_pages,
@@ -33,6 +34,7 @@ def write(content: Content, source: Path) -> None:
     for name, html in {
         "best-models": overview.cards(content),
         "published-claims": hidden.claims(content),
+        "metric-uses": metric_uses.table(content),
     }.items():
         files.write_text(source / FILES[name], html, only_changed=True)
     documents = [_write(overview.index(content), source)]

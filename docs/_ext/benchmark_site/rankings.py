@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmark_site.cells import percent
 from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
-from common.summary import beyond_chance
+from common.display import percent
+from common.summary import Tally, beyond_chance
 from common.summary.standings import NO_COMMON
 
 #: what a tier means, the first and the others
@@ -72,7 +72,7 @@ def _board(content: Content, page: Page, board: Board) -> Section:
         label=f"{board.title}: shares of passed cells for {content.label(board.target)}",
         bodies=_counted([_line(page, board, ranked) for ranked in board.counted]),
     )
-    title = "As the paper counts" if board.published else "All executed cells"
+    title = "Share as in the paper" if board.published else "Share as the paper counts"
     return Section(
         board.name,
         board.title,
@@ -156,7 +156,7 @@ def _trust(content: Content, page: Page, board: Board) -> dict[str, Any]:
         "floor": percent(made.floor_score),
         "chance": [line.label for line in board.models if line.chance],
         "first": first,
-        "by_share": [] if first in by_share else by_share,
+        "by_share": [] if first in by_share or len(compared) < 2 else by_share,
         "below": sum((line.beyond or 0) < 0 for line in made.compared),
         "method": page.href(METHOD) if METHOD in content.method_pages else "",
         "published": board.published,
@@ -191,6 +191,13 @@ def _tests(content: Content, page: Page, board: Board) -> str:
     )
 
 
+def _share(tally: Tally) -> dict[str, Any]:
+    """Share of a test with its counts."""
+    unjudged = f"{tally.skipped} skipped, {tally.errors} in error"
+    told = f"{tally.passed} of {tally.executed} passed, {unjudged}"
+    return {"share": tally.share, "hint": told, "href": ""}
+
+
 def _rows(content: Content, page: Page, board: Board, tests: Sequence[str]) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for test in tests:
@@ -200,7 +207,7 @@ def _rows(content: Content, page: Page, board: Board, tests: Sequence[str]) -> l
         row = {
             "label": facts.title,
             "href": page.href(test_doc(board.target, test)),
-            "cells": [{"tally": tally, "href": ""} if tally else None for tally in found],
+            "cells": [tally and _share(tally) for tally in found],
             "remark": f"{agreement.telling} of {agreement.cells} tell"
             if agreement and board.standings.compared
             else "",

@@ -11,6 +11,7 @@ import jinja2
 from benchmark_site import cells
 from benchmark_site.page import slug
 from benchmark_site.sources import Model
+from common.display import percent
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "_templates" / "pages"
 ROOT = "results"
@@ -26,7 +27,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters["percent"] = cells.percent
+    made.filters["percent"] = percent
     made.filters["count"] = cells.count
     made.filters["width"] = cells.width
     return made

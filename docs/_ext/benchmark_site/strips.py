@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmark_site import cells
 from benchmark_site.content import Board, metric_names
+from common.display import number
 from common.metrics import METRICS
 from common.summary import Cell as Score
 from common.summary import Key, Matrix
@@ -42,9 +43,9 @@ def _strip(board: Board, metric: str, matrix: Matrix, key: Key, rater: Score) ->
     best = max((entry for entry in scores if not entry[1]), key=lambda e: e[2].value, default=None)
     chance = max((s.value for _, dice, s in scores if dice), default=math.nan)
     parts = [
-        "" if math.isnan(chance) else f"chance {cells.number(chance)}",
-        f"best model {cells.number(best[2].value)} ({best[0]})" if best else "",
-        f"one rater {cells.number(rater.value)} ({cells.cell(rater).interval})",
+        "" if math.isnan(chance) else f"chance {number(chance)}",
+        f"best model {number(best[2].value)} ({best[0]})" if best else "",
+        f"one rater {number(rater.value)} ({cells.cell(rater, digits=3).interval})",
     ]
     return {
         "title": f"{metric_names(metric)[1]}, {key.data}",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from benchmark_site import cells
 from benchmark_site.cells import Cell
 from benchmark_site.content import metric_names
+from common.display import decimals, tidy
 from common.metrics import METRICS
 from common.summary import Cell as Score
 from common.summary import Key, Matrix
@@ -191,7 +192,7 @@ class Style:
     def __init__(self, lines: Sequence[Sequence[Score | None]]):
         scores = [score for line in lines for score in line if score is not None]
         values = [score.value for score in scores if not math.isnan(score.value)]
-        self.digits = 2 if all(round(value, 2) == value for value in values) else 3
+        self.digits = decimals(values)
         sizes = [{s.n for s in line if s is not None and s.n is not None} for line in lines]
         known = any(sizes)
         self.n_in_cells = any(len(size) > 1 for size in sizes)
@@ -221,7 +222,7 @@ class Style:
 
     def footnotes(self) -> list[tuple[str, str, int]]:
         """Letter, reason and number of cells."""
-        return [(letter, reason, n) for reason, (letter, n) in self._reasons.items()]
+        return [(letter, tidy(reason), n) for reason, (letter, n) in self._reasons.items()]
 
 
 def _letters(reasons: Iterable[str]) -> dict[str, tuple[str, int]]:

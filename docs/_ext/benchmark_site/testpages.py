@@ -99,15 +99,22 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
 
 
 def _worst(content: Content, page: Page, board: Board, models: list[Model], test: str) -> str:
-    """Worst group of each model in a fairness test, the worst of those that listen first."""
+    """Most disadvantaged group of each model in a fairness test, the worst that listens first."""
     found = [(m, board.groups[m.id, test]) for m in models if (m.id, test) in board.groups]
     if not found:
         return ""
-    found.sort(key=lambda item: (item[0].chance, -item[1].worst[0].severity))
+    found.sort(
+        key=lambda item: (
+            item[0].chance,
+            item[1].worst[0].worse is False,
+            -item[1].worst[0].severity,
+        )
+    )
     first, groups = found[0]
     return render(
         "board_groups.j2",
         worst=groups.worst[0],
+        first=groups,
         model=first.label,
         comparisons=[groups.worst[0] for _, groups in found],
         models=[{"label": m.label, "href": _column(page, board, m, test).href} for m, _ in found],

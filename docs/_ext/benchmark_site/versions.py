@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import pandas as pd
 
-from benchmark_site.cells import percent
 from benchmark_site.content import Content
 from benchmark_site.page import Section
 from benchmark_site.render import render
 from benchmark_site.sources import Model
 from common import history
+from common.display import percent
 from common.errors import BenchmarkError
 
 #: columns that name a score apart from the version

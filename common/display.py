@@ -1,0 +1,109 @@
+"""Numbers as people read them, on pages and in printed text. Files keep raw numbers.
+
+A minus is a minus sign, not a hyphen; zero has no sign; and a value is never rounded onto, or
+across, a bound that it does not equal, so that no verdict seems wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
+
+MINUS = "\u2212"
+#: more decimals are never shown
+MOST = 12
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+#: a hyphen that stands for a minus: before a digit, and not within a word, id or date
+_HYPHEN = re.compile(r"(?<![\w.)\]-])-(?=\.?\d)")
+_ZERO = re.compile(rf"{MINUS}(0(?:\.0+)?)(?![\d.])")
+_LESS = re.compile(rf"(?<=\d) - ({MINUS}[\d.]+|[\d.]+)")
+
+
+def number(value: float, criterion: str = "", digits: int = 3) -> str:
+    """Value rounded for display, never onto a bound of the criterion that it does not equal.
+
+    Args:
+        value: the number
+        criterion: rule whose bounds are kept apart from the value; empty: none
+        digits: decimals, if they are enough for that
+
+    >>> number(0.12345), number(-0.0001), number(-0.5), number(0.50004, "> 0.5")
+    ('0.123', '0.000', '−0.500', '0.50004')
+    """
+    edges = bounds(criterion)
+    text = f"{value:.{digits}f}"
+    while digits < MOST and any(_crossed(abs(value), abs(float(text)), b) for b in edges):
+        digits += 1
+        text = f"{value:.{digits}f}"
+    return _minus(text)
+
+
+@cache
+def bounds(criterion: str) -> tuple[float, ...]:
+    """Sizes of the numbers of a criterion.
+
+    >>> bounds("0.2 < x < 0.4"), bounds("")
+    ((0.2, 0.4), ())
+    """
+    return tuple(abs(float(bound)) for bound in NUMBER.findall(criterion))
+
+
+def _crossed(value: float, shown: float, bound: float) -> bool:
+    """Whether the shown value lies elsewhere than the value, as seen from a bound."""
+    return (value > bound) != (shown > bound) or (value < bound) != (shown < bound)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Difference with its sign; zero has none.
+
+    >>> signed(0.25), signed(-0.25, 1), signed(-0.0001)
+    ('+0.250', '−0.2', '0.000')
+    """
+    text = number(value, digits=digits)
+    return text if text.startswith(MINUS) or float(text) == 0 else f"+{text}"
+
+
+def decimals(values: Iterable[float]) -> int:
+    """Decimals for a column: 2 if that is all its values have, else 3.
+
+    Published scores were rounded to two decimals; a third would claim what nobody knows.
+
+    >>> decimals([0.5, 0.25]), decimals([0.5, 0.123]), decimals([])
+    (2, 3, 2)
+    """
+    return 2 if all(round(v, 2) == v for v in values if not math.isnan(v)) else 3
+
+
+def percent(share: Fraction | None) -> str:
+    """Share as text with one decimal, rounded once, halves up.
+
+    >>> percent(Fraction(363, 411)), percent(Fraction(-1, 40)), percent(None)
+    ('88.3 %', '−2.5 %', 'none')
+    """
+    if share is None:
+        return "none"
+    tenths = (1000 * share + Fraction(1, 2)).__floor__()
+    return f"{_minus(f'{tenths / 10:.1f}')} %"
+
+
+def tidy(text: str) -> str:
+    """Numbers within a text by the same rules; ids and dates stay as they are.
+
+    >>> tidy("(-0.00 - -0.03)"), tidy("accents-2.2.0"), tidy("-1.5 < x")
+    ('(0.00 − (−0.03))', 'accents-2.2.0', '−1.5 < x')
+    """
+    if "-" not in text:
+        return text
+    text = _ZERO.sub(r"\1", _HYPHEN.sub(MINUS, text))
+    return _LESS.sub(
+        lambda m: f" {MINUS} ({m[1]})" if m[1].startswith(MINUS) else f" {MINUS} {m[1]}", text
+    )
+
+
+def _minus(text: str) -> str:
+    if text.startswith("-") and float(text) == 0:
+        return text[1:]
+    return text.replace("-", MINUS)
