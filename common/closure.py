@@ -42,7 +42,9 @@ STOPS = frozenset(
         "common.errors",
         "common.files",  # atomic writing
         "common.heap",  # how memory is given back
+        "common.leftovers",  # shared memory of killed runs
         "common.mirror",
+        "common.names",  # which names are refused
         "common.paths",
         "common.processes",  # how processes are started
         "common.provenance",

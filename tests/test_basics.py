@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from common import provenance, results
+from common import results
 from common.errors import ConfigError, DataError, OutputError
 from common.manifest import Manifest
 from common.paths import Paths
@@ -49,20 +49,6 @@ def test_unwritable_place_is_an_output_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
         results.write_text(tmp_path / "file" / "below.txt", "x")
-
-
-def test_code_digest_ignores_form_but_not_meaning(tmp_path: Path) -> None:
-    texts = {
-        "a": 'def f(x):\n    """One."""\n    return x + 1\n',
-        "b": 'def f(x):\n    """Two."""\n    # why\n    return (x\n            + 1)\n',
-        "c": 'def f(x):\n    """One."""\n    return x + 2\n',
-    }
-    digests = {}
-    for name, text in texts.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "m.py").write_text(text)
-        digests[name] = provenance.code_digest([tmp_path / name])
-    assert digests["a"] == digests["b"] != digests["c"]
 
 
 def _row(**values: object) -> dict[str, object]:

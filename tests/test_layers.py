@@ -26,6 +26,7 @@ LAYERS = {
     "bench_events": 2,
     "bench_event_peers": 2,
     "bench_paper": 2,
+    "bench_otherwise": 2,
     "bench_perturb": 2,
     "bench_ranking": 2,
     "bench_perturb_peer": 2,

@@ -58,6 +58,8 @@ class Pair:
         p: p value of the paired test; NaN: there is none
         q: the same after the correction for all pairs
         clusters: number of clusters, such as speakers
+        mde: smallest difference that would be found with a probability of 80 %, before the
+            correction for many scores; NaN: unknown
         method: the test
         outcome: what follows
         reason: why it was not compared, or what decided
@@ -79,6 +81,7 @@ class Pair:
     p: float = NAN
     q: float = NAN
     clusters: int | None = None
+    mde: float = NAN
     method: str = ""
     outcome: Outcome = "not compared"
     reason: str = ""
@@ -291,6 +294,7 @@ def _with_test(
         "high": result.high,
         "p": result.p,
         "clusters": result.clusters,
+        "mde": result.mde,
         "method": "paired bootstrap",
         "outcome": "cannot tell",
     }

@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
+from common import paths
+from common.closure import code_hash, code_of
 from common.errors import ModelError
-from common.provenance import code_digest
+from common.provenance import digest as digest_of
 
 
 @contextmanager
@@ -97,11 +99,17 @@ def digest(module: str, folder: Path, where: str) -> str:
     """
     try:
         source = find(module, folder, where)
+        if source.is_relative_to(paths.PACKAGE):  # a model of this program
+            return code_of(module)
         package = module if source.name == "__init__.py" else module.rpartition(".")[0]
         # the folder that holds the outermost package
         root = source.parents[package.count(".") + 1 if package else 0]
         # in the folder of the catalog all modules count, also if the package lies there
-        return code_digest(sorted(_closure(source, {root: package or module, folder: ""})))
+        sources = sorted(_closure(source, {root: package or module, folder: ""}))
+        trees = (ast.parse(path.read_text("utf-8"), filename=str(path)) for path in sources)
+        return digest_of(
+            [[path.name, code_hash(tree)] for path, tree in zip(sources, trees, strict=True)]
+        )
     except SyntaxError as error:
         name = Path(error.filename).name if error.filename else module
         raise ModelError(f"{where}: {name}, line {error.lineno}: {error.msg}") from None

@@ -45,7 +45,7 @@ def test_bound_is_simulated_once_and_kept(tmp_path, monkeypatch) -> None:
 
 def test_a_change_of_code_draws_the_same_bound(tmp_path, monkeypatch) -> None:
     first = Bounds(tmp_path).bound(use("uar"), CLASS, SIZES)
-    monkeypatch.setattr(bounds_module, "code_digest", lambda paths: "other code")
+    monkeypatch.setattr(bounds_module, "code_of", lambda *starts: "other code")
     assert Bounds(tmp_path).bound(use("uar"), CLASS, SIZES) == first
     assert len(list(tmp_path.rglob("*.json"))) == 2
 
