@@ -61,7 +61,7 @@ def test_other_predictions_or_another_program_draw_again(mini, drawn, monkeypatc
     mini.run(models=("loud",))
     assert {name.split("/")[0] for name in drawn} == {"arousal"} and len(drawn) == 5
     drawn.clear()
-    monkeypatch.setattr(drawing, "_program", lambda: "a new release")
+    monkeypatch.setattr(drawing, "_packages", lambda: ["a new release"])
     mini.run(models=("loud",), force=True)
     assert len(drawn) == 9
 

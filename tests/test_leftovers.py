@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from multiprocessing import get_context
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 
@@ -91,9 +90,21 @@ def test_names_tell_the_process() -> None:
     finally:
         memory.close()
         memory.unlink()
-    leftovers.name_semaphores()
-    lock = get_context("spawn").Lock()
-    assert lock._semlock.name.startswith(f"/{leftovers.owner()}-")
+
+
+@linux
+def test_names_of_semaphores_tell_the_process() -> None:
+    """In a process of its own: joblib, which scikit-learn brings along, names them otherwise."""
+    code = (
+        "from multiprocessing import get_context; from common import leftovers; "
+        "leftovers.name_semaphores(); lock = get_context('spawn').Lock(); "
+        "print(lock._semlock.name.startswith(f'/{leftovers.owner()}-'))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(paths.REPOSITORY)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True\n"
 
 
 class System:

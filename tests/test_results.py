@@ -49,13 +49,16 @@ def test_another_table_is_no_older_file(tmp_path: Path) -> None:
         results.read_csv(path)
 
 
+EFFECTS = ("mde_above", "mde_below")
+
+
 def test_files_without_the_effect_of_each_side_are_read(tmp_path: Path) -> None:
     """Older ones have one column for both; what they say otherwise still holds."""
-    path = older(tmp_path / "valence" / "lstm" / "fairness_sex.csv", *results.LATER)
+    path = older(tmp_path / "valence" / "lstm" / "fairness_sex.csv", *EFFECTS)
     path.write_text(path.read_text().replace("clusters,", "clusters,mde,").replace("0.5,", "0.5,,"))
     for table in (results.read_csv(path), results.read_all(tmp_path)):
         assert table.value.tolist() == [0.5]
-        assert np.isnan(table[list(results.LATER)].to_numpy()).all()
+        assert np.isnan(table[list(EFFECTS)].to_numpy()).all()
     line = results.merged_csv(path, {}, [""]).splitlines()
     assert len(line) == 2 and line[1].count(",") == len(results.COLUMNS) - 1
 

@@ -129,7 +129,7 @@ def test_verdicts_on_fairness_stand_beside_bound_and_p() -> None:
     assert made is not None
     assert made.outcomes == {"fair within its bound": 2, "unfair": 1}
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", shown(made, "t", "m.html")))
-    assert "passes if |score| &lt; 0.2 (published bound)" in text
+    assert "The difference passes if |difference| &lt; 0.2 (published bound)" in text
     assert "by permuting speakers: unfair (p 0.012)." in text
     assert "Fairness: 2 fair within its bound, 1 unfair." in text
     assert (
