@@ -79,16 +79,14 @@ def draw_magnitudes(
     return axes
 
 
-def plot_filters(files: Mapping[str, str | Path]) -> None:
-    """For a ``.. plot::`` block: magnitude responses of two impulse responses.
+def plot_filters(filters: Mapping[str, np.ndarray], sampling_rate: int) -> None:
+    """For a ``.. plot::`` block: magnitude responses of two filters.
 
     Args:
-        files: name -> audio file with the taps
-
-    Raises:
-        AudioError: if a file is missing or no audio
+        filters: name -> impulse response, shape (N,)
+        sampling_rate: in Hz
     """
-    curves = {name: magnitude_response(*_read(path)) for name, path in files.items()}
+    curves = {name: magnitude_response(taps, sampling_rate) for name, taps in filters.items()}
     draw_magnitudes(_axes(), curves, "Factor").set_ylim(bottom=0)
 
 

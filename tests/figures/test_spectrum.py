@@ -39,8 +39,9 @@ def test_plots_show_both_files(tmp_path) -> None:
     for name in ("a", "b"):
         soundfile.write(tmp_path / f"{name}.wav", rng.uniform(-0.5, 0.5, RATE), RATE)
     files = {name: tmp_path / f"{name}.wav" for name in ("a", "b")}
-    for plot in (plot_filters, plot_spectra):
-        plot(files)
+    filters = {name: tilt_filter(RATE, 1.0, 0.0, 8000.0) for name in ("a", "b")}
+    for plot in (lambda: plot_filters(filters, RATE), lambda: plot_spectra(files)):
+        plot()
         axes = pyplot.gca()
         assert [line.get_label() for line in axes.lines] == ["a", "b"]
         assert axes.get_xlim() == (0, 8) and axes.get_xlabel() == "Frequency in kHz"

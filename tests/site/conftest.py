@@ -71,6 +71,10 @@ LISTEN = "Listen\n======\n\n.. listen:: <changes>\n\n" + "".join(
     f'         plot_file("../extra/media/{file}")\n\n'
     for file in (*SOUNDS, ABSENT)
 )
+LISTEN += "".join(
+    f".. made-of:: {files}\n\n   Made of {files.split('/')[-1]}.\n\n"
+    for files in (" ".join(SOUNDS), f"{next(iter(SOUNDS))} {ABSENT}")
+)
 
 
 def write_sounds(folders: Paths) -> None:

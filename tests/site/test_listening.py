@@ -60,6 +60,12 @@ def test_each_sound_has_its_picture_and_a_plain_player(small: Any) -> None:
         assert (small.html / "method" / src).resolve().is_file()
 
 
+def test_what_is_made_of_sounds_needs_all_of_them(small: Any) -> None:
+    html = small.page(PAGE)
+    assert html.count("<p>Made of ") == 1
+    assert "There is no picture here. no &lt;encoder&gt;" in html
+
+
 def test_a_sound_that_could_not_be_made_says_why(small: Any) -> None:
     html = small.page(PAGE)
     absent = html[html.index('class="sound absent"') :]

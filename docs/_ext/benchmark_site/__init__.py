@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 
 from benchmark_site import plots
 from benchmark_site.front import FILES, Finished
-from benchmark_site.listening import Listen, Sound
+from benchmark_site.listening import Listen, MadeOf, Sound
 from benchmark_site.page import SUFFIX, PageParser
 
 
@@ -61,6 +61,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_directive(name, Finished)
     app.add_directive("listen", Listen)
     app.add_directive("sound", Sound)
+    app.add_directive("made-of", MadeOf)
     app.connect("builder-inited", plots.place)
     app.connect("builder-inited", generate)
     app.connect("env-get-outdated", plots.outdated)

@@ -1,4 +1,4 @@
-"""Sounds on prose pages: the directives ``listen`` and ``sound``.
+"""Sounds on prose pages: the directives ``listen``, ``sound`` and ``made-of``.
 
 .. code-block:: rst
 
@@ -15,7 +15,7 @@
 ``listen`` is a group that a reader hears at one position in all its sounds; ``sound`` is a file
 below ``extra/media/`` with what is said about it. Without the script of the site both are plain
 HTML with a player of the browser for each file. A file that could not be made leaves the reason
-in its place.
+in its place. ``made-of`` has the files that its content, such as a plot, is made of.
 """
 
 from __future__ import annotations
@@ -66,6 +66,30 @@ class Listen(Directive):
         self.state.nested_parse(self.content, self.content_offset, inside)
         begin = html(f'<div class="listen" role="group" aria-label="{label}">')
         return [begin, *inside.children, html("</div>")]
+
+
+class MadeOf(Directive):
+    """What is made of sound files; where one of them is missing, the reason."""
+
+    has_content = True
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """The content, or a sentence in its place."""
+        self.assert_has_content()
+        env = self.state.document.settings.env
+        source = Path(env.srcdir)
+        env.note_dependency(STATE)
+        state = known(source)
+        for file in self.arguments[0].split():
+            env.note_dependency(f"{MEDIA}/{file}")
+            if file not in state["files"] or not (source / MEDIA / file).is_file():
+                why = str(state["missing"].get(file, "") or NOT_MADE)
+                return [html(f'<p class="quiet">There is no picture here. {escape(why)}</p>')]
+        inside = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, inside)
+        return list(inside.children)
 
 
 class Sound(Directive):
