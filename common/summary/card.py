@@ -9,6 +9,7 @@ passes. The score of the model stands in the section, as the ranking has it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -19,13 +20,21 @@ import yaml
 from common.display import percent
 from common.metrics import METRICS
 from common.records import Target
-from common.summary.tally import counts, half_up
+from common.results import STATUSES
+from common.summary.tally import counts, family_of, half_up
+
+Row = Mapping[Any, Any]
 
 TASK = "audio-classification"
 SOURCE = "speechproof"
 FAMILY = "correctness"
 #: type of the metric that is the share of passed tests
 SHARE = "passed_tests"
+#: columns of a row that a card looks at
+COLUMNS = [
+    *("target", "dataset", "dataset_version", "test", "metric", "label", "value", "n"),
+    *("ci_low", "ci_high", "criterion", "status"),
+]
 
 
 class Scored(NamedTuple):
@@ -55,13 +64,14 @@ def model_index(
         families: test -> family
         targets: declared targets, for their labels
     """
+    parts: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows[COLUMNS].to_dict("records"):
+        parts.setdefault((row["target"], row["dataset"], row["dataset_version"]), []).append(row)
     found = []
-    for (target, dataset, version), part in rows.groupby(
-        ["target", "dataset", "dataset_version"], sort=True
-    ):
+    for (target, dataset, version), part in sorted(parts.items(), key=lambda item: item[0]):
         metrics = [*_scores(part, families), *_shares(part, families)]
         if metrics:
-            label = _label(str(target), targets)
+            label = _label(target, targets)
             found.append(
                 {
                     "task": {"type": TASK, "name": f"{label} prediction"},
@@ -77,12 +87,12 @@ def _label(target: str, targets: Mapping[str, Target]) -> str:
     return targets[target].label if target in targets else target
 
 
-def _scores(rows: pd.DataFrame, families: Mapping[str, str]) -> list[dict[str, Any]]:
+def _scores(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, Any]]:
     """Scores of correctness tests that are one number."""
-    whole = rows[(rows["label"] == "") & rows["value"].notna()]
-    whole = whole[[families.get(test, "") == FAMILY for test in whole["test"]]]
-    found = []
-    for row in whole.to_dict("records"):
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        if row["label"] or pd.isna(row["value"]) or families.get(row["test"], "") != FAMILY:
+            continue
         known = METRICS.get(row["metric"]) if row["metric"] in METRICS else None
         args = {"test": row["test"], "criterion": row["criterion"], "verdict": row["status"]}
         if pd.notna(row["n"]):
@@ -100,19 +110,23 @@ def _scores(rows: pd.DataFrame, families: Mapping[str, str]) -> list[dict[str, A
     return found
 
 
-def _shares(rows: pd.DataFrame, families: Mapping[str, str]) -> list[dict[str, Any]]:
+def _shares(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, Any]]:
     """Share of passed tests of each family."""
-    table = counts(rows, families).groupby("family")[["passed", "executed", "skipped"]].sum()
-    return [
-        {
-            "type": SHARE,
-            "name": f"Share of executed {family} cells that pass",
-            "value": half_up(Fraction(int(passed), int(executed)), 4),
-            "args": {"passed": int(passed), "executed": int(executed), "skipped": int(skipped)},
-        }
-        for family, passed, executed, skipped in table.itertuples()
-        if executed
-    ]
+    verdicts = Counter((family_of(row["test"], families), row["status"]) for row in rows)
+    found = []
+    for family in sorted({family for family, _ in verdicts}):
+        passed, failed, skipped, _ = (verdicts[family, status] for status in STATUSES)
+        executed = passed + failed
+        if executed:
+            found.append(
+                {
+                    "type": SHARE,
+                    "name": f"Share of executed {family} cells that pass",
+                    "value": half_up(Fraction(passed, executed), 4),
+                    "args": {"passed": passed, "executed": executed, "skipped": skipped},
+                }
+            )
+    return found
 
 
 def card(
