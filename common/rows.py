@@ -57,7 +57,8 @@ def rows(
     for score, interval, outcome, gap in together:
         criterion, null = uses[score.metric].criterion, None
         cause = score.cause
-        note = remark(score.note, cell.remarks.get(score.condition, ""))
+        caution = "" if interval is None else METRICS.get(score.metric).caution
+        note = remark(score.note, cell.remarks.get(score.condition, ""), caution)
         if criterion.is_simulated and bounds is not None and not np.isnan(score.value):
             bound = bounds.bound(uses[score.metric], cell.target, score.sizes)
             criterion, null = Criterion(within=bound.threshold), bound.null

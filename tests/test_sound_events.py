@@ -132,6 +132,9 @@ def test_lists_and_scores_are_scored_and_nothing_is_predicted_twice(catalog: Pat
     assert table["listens", "event_f", ""] == 1 and table["listens", "psds_1", ""] == 1
     assert table["quiet", "segment_f", ""] == 0 and table["quiet", "segment_error_rate", ""] == 1
     reasons = rows(catalog).query("model == 'lists' and metric == 'psds_1'")
+    notes = rows(catalog).query("model == 'listens' and metric == 'psds_1'")["note"]
+    assert notes.str.contains("biased with few recordings").all()
+    assert not rows(catalog).query("metric == 'event_f'")["note"].str.contains("biased").any()
     assert reasons.status.tolist() == ["skip"] and reasons.reason.tolist() == ["no frame scores"]
     folder = catalog.parent / "out" / "extra" / "media" / "beeps" / "listens"
     told = json.loads((folder / TESTS[2] / "events_tones-1.0.0.json").read_text())

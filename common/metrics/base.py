@@ -56,6 +56,7 @@ class Metric:
             same keywords: ``function(a, b) = level(b) - level(a)``
         counts: for a value per class or bin, whether n is the number of samples that belong
             there in the ``truth`` or in the ``prediction``; empty: all samples
+        caution: what a reader of its interval must know, for the note of a row
     """
 
     id: str
@@ -72,6 +73,7 @@ class Metric:
     of: str = ""
     counts: Literal["", "truth", "prediction"] = ""
     level: Callable[..., Any] | None = None
+    caution: str = ""
 
     @property
     def keywords(self) -> tuple[str, ...]:

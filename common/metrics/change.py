@@ -90,5 +90,6 @@ for _metric in map(METRICS.get, (*CHANGING, *CHANGING_EVENTS)):
             cite="derington2025testing",
             takes="change",
             of=_metric.id,
+            caution=_metric.caution,
         ),
     )
