@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,30 @@ if TYPE_CHECKING:
 CLUSTER = "speaker"
 
 
+class Sure(NamedTuple):
+    """How certain the scores of a cell are; a list for all of them each.
+
+    Args:
+        intervals: of each score; None for one without a value or without a recipe
+        gaps: of its difference from the other group, of the same resamples. Only the first of
+            the two groups has one: the other difference is its negative
+    """
+
+    intervals: list[Interval | None]
+    gaps: list[Interval | None]
+
+
+def sure(scores: Sequence[Score], view: View) -> Sure:
+    """Intervals of scores and of differences between two groups, of the same resamples.
+
+    Args:
+        scores: of a cell
+        view: what they were computed from
+    """
+    resamples = cache(lambda: bootstrap_of(view))
+    return Sure(_intervals(scores, resamples), _intervals(_gaps(scores), resamples))
+
+
 def intervals(scores: Sequence[Score], view: View) -> list[Interval | None]:
     """Interval of each score; None for one without a value or without a recipe.
 
@@ -27,18 +52,11 @@ def intervals(scores: Sequence[Score], view: View) -> list[Interval | None]:
         scores: of a cell
         view: what they were computed from
     """
-    return _intervals(scores, view)
+    return _intervals(scores, lambda: bootstrap_of(view))
 
 
-def gaps(scores: Sequence[Score], view: View) -> list[Interval | None]:
-    """Interval of the difference from the other group, of the same resamples.
-
-    Only the first of the two groups has one: the other difference is its negative.
-
-    Args:
-        scores: of a cell
-        view: what they were computed from
-    """
+def _gaps(scores: Sequence[Score]) -> list[Score]:
+    """Differences from the other group as scores; nothing in the place of all others."""
     nothing = Score("", math.nan, 0)
     found: list[Score] = []
     seen: set[int] = set()
@@ -49,14 +67,16 @@ def gaps(scores: Sequence[Score], view: View) -> list[Interval | None]:
             seen.add(id(gap.recipe.term))
             score = replace(score, value=gap.value, recipe=gap.recipe)
         found.append(score if used else nothing)
-    return _intervals(found, view)
+    return found
 
 
-def _intervals(scores: Sequence[Score], view: View) -> list[Interval | None]:
+def _intervals(
+    scores: Sequence[Score], resamples: Callable[[], Bootstrap]
+) -> list[Interval | None]:
     wanted = [score.recipe is not None and not math.isnan(score.value) for score in scores]
     if not any(wanted):
         return [None] * len(scores)
-    bootstrap = bootstrap_of(view)
+    bootstrap = resamples()
     return [
         _interval(bootstrap, score) if used else None
         for score, used in zip(scores, wanted, strict=True)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from common import kinds
 from common.cell import Cell
-from common.certainty import gaps, intervals, permutations
+from common.certainty import permutations, sure
 from common.designs import DESIGNS, Score, Selection, options
 from common.metrics.reasons import DATA
 from common.rows import rows
@@ -82,8 +82,8 @@ def judged(
         view: what they were computed from
         bounds: simulates the bounds of criteria that say so
     """
-    sure, permuted = intervals(scores, view), permutations(scores, view)
-    return rows(cell, scores, bounds, sure, permuted, gaps(scores, view))
+    found = sure(scores, view)
+    return rows(cell, scores, bounds, found.intervals, permutations(scores, view), found.gaps)
 
 
 def evaluate(

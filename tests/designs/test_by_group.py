@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from common import paths
-from common.certainty import cluster_codes, gaps
+from common.certainty import cluster_codes, sure
 from common.designs import DESIGNS, ORIGINAL, View, options
 from common.designs.by_group import ByGroup, criterion_names, draw, scores, select
 from common.errors import DataError
@@ -288,7 +288,7 @@ def test_the_difference_of_two_groups_has_an_interval_of_the_same_resamples() ->
     assert women.gap is not None and men.gap is not None and women.gap.recipe is not None
     assert women.gap.value == pytest.approx(women.value - men.value)
     assert women.gap.value == -men.gap.value < 0
-    own, other = gaps(found, view)
+    own, other = sure(found, view).gaps
     # the other difference is the negative of the first one
     assert own is not None and other is None
     assert own.low < women.gap.value < own.high < 0
