@@ -94,6 +94,8 @@ class Sources:
         self._memo: dict[str, Facts] = {}
         self._kept: Path | None = None
         self._read: dict[str, Facts | None] = {}
+        self._paths: dict[str, Path | None] = {}
+        self._reached: dict[frozenset[str], tuple[str, ...]] = {}
         self._digests: dict[frozenset[str], str] = {}
 
     def keep_in(self, folder: Path) -> None:
@@ -111,7 +113,13 @@ class Sources:
         Args:
             starts: of the package; what belongs to another package is passed over
         """
-        todo = [name for start in starts if self._own(name := _module_of(start))]
+        key = frozenset(map(_module_of, starts))
+        if key not in self._reached:
+            self._reached[key] = tuple(sorted(self._reach(key)))
+        return self._reached[key]
+
+    def _reach(self, names: Iterable[str]) -> set[str]:
+        todo = [name for name in names if self._own(name)]
         found: set[str] = set()
         while todo:
             name = todo.pop()
@@ -122,7 +130,7 @@ class Sources:
             assert facts is not None, name
             todo += [module for use in facts.uses if (module := self._resolved(*use))]
             todo += [word for word in facts.words if self._own(word) and self._path(word)]
-        return tuple(sorted(found))
+        return found
 
     def code(self, *starts: Start) -> str:
         """Hash of the code that functions, classes or modules reach.
@@ -146,16 +154,19 @@ class Sources:
     def forget(self) -> None:
         """Look at all sources again."""
         self._read.clear()
+        self._paths.clear()
+        self._reached.clear()
         self._digests.clear()
 
     def _own(self, name: str) -> bool:
         return name.partition(".")[0] == self._package
 
     def _path(self, name: str) -> Path | None:
-        base = self._root.joinpath(*name.split("."))
-        return next(
-            (p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file()), None
-        )
+        if name not in self._paths:
+            base = self._root.joinpath(*name.split("."))
+            places = (base.with_suffix(".py"), base / "__init__.py")
+            self._paths[name] = next((place for place in places if place.is_file()), None)
+        return self._paths[name]
 
     def _facts(self, name: str) -> Facts | None:
         """Facts about a module; None if there is none of that name."""
