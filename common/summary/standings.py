@@ -1,4 +1,4 @@
-"""Which model is better, as far as verdicts can tell: scores on common cells, tiers, intervals.
+"""Which model is better, as far as verdicts can tell: scores on fixed cells, tiers, intervals.
 
 The share of passed cells (:mod:`~common.summary.ranks`) is the paper's number. Three things
 keep it from being a rank: models are judged on different cells, a family with many cells

@@ -7,14 +7,9 @@ that hold the value of the whole population should be 95 %.
 
 from __future__ import annotations
 
-import argparse
-import csv
-import io
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from common import rng
-from common.files import write_text
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.interval import METHODS
 from common.uncertainty.populations import (
@@ -33,6 +28,7 @@ from common.uncertainty.populations import (
     shift,
     unchanged,
 )
+from common.uncertainty.written import write_table
 
 COLUMNS = ("score", "speakers", "samples", "sizes", "likeness", "true value", *METHODS, "width")
 #: speakers of the sample that stands for the population
@@ -146,16 +142,14 @@ def table(repetitions: int, *, seed: int = 0) -> Iterator[dict[str, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the table to a file."""
-    parser = argparse.ArgumentParser(prog="common.uncertainty.coverage", description=__doc__)
-    parser.add_argument("file", type=Path, help="CSV file to write")
-    parser.add_argument("--repetitions", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args(arguments)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table(args.repetitions, seed=args.seed))
-    write_text(args.file, text.getvalue())
+    write_table(
+        arguments,
+        COLUMNS,
+        lambda repetitions, seed: table(repetitions, seed=seed),
+        option="--repetitions",
+        default=1000,
+        description=__doc__,
+    )
 
 
 if __name__ == "__main__":

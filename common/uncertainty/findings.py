@@ -8,20 +8,16 @@ with a q value below 0.05.
 
 from __future__ import annotations
 
-import argparse
-import csv
-import io
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from common import rng
-from common.files import write_text
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.multiple import benjamini_hochberg
 from common.uncertainty.populations import CLASSES, Drawn, Size, draw
 from common.uncertainty.recipe import Recipe, Term
+from common.uncertainty.written import write_table
 
 LEVELS = (0.05, 0.01, 0.002)
 #: q values below this are called findings
@@ -117,16 +113,14 @@ def table(runs: int, *, seed: int = 0) -> Iterator[dict[str, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the table to a file."""
-    parser = argparse.ArgumentParser(prog="common.uncertainty.findings", description=__doc__)
-    parser.add_argument("file", type=Path, help="CSV file to write")
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args(arguments)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table(args.runs, seed=args.seed))
-    write_text(args.file, text.getvalue())
+    write_table(
+        arguments,
+        COLUMNS,
+        lambda runs, seed: table(runs, seed=seed),
+        option="--runs",
+        default=1000,
+        description=__doc__,
+    )
 
 
 if __name__ == "__main__":

@@ -7,15 +7,10 @@ speakers may be like each other or not: each row says what the speakers are.
 
 from __future__ import annotations
 
-import argparse
-import csv
-import io
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from common import rng
-from common.files import write_text
 from common.records import Criterion
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.coverage import true_value
@@ -32,6 +27,7 @@ from common.uncertainty.populations import (
     unchanged_of,
 )
 from common.uncertainty.verdict import PASSES, verdict_on_share, verdict_with_power
+from common.uncertainty.written import write_table
 
 COLUMNS = (
     *("score", "population", "speakers", "samples", "true value", "mean score"),
@@ -120,16 +116,14 @@ def table(runs: int, *, seed: int = 0) -> Iterator[dict[str, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the table to a file."""
-    parser = argparse.ArgumentParser(prog="common.uncertainty.verdicts", description=__doc__)
-    parser.add_argument("file", type=Path, help="CSV file to write")
-    parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args(arguments)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table(args.runs, seed=args.seed))
-    write_text(args.file, text.getvalue())
+    write_table(
+        arguments,
+        COLUMNS,
+        lambda runs, seed: table(runs, seed=seed),
+        option="--runs",
+        default=2000,
+        description=__doc__,
+    )
 
 
 if __name__ == "__main__":
