@@ -4,7 +4,7 @@ A number belongs to the code that made it. Which code that is follows from the s
 a list kept by hand: a module counts if it is imported, at the top of a file or inside a function,
 and if the imported name is used. These rules keep the closure from being the whole program:
 
-* ``from package import name`` leads to the module that defines the name. What an ``__init__``
+* ``from package import name``, and ``package.name``, lead to the module that defines it. What an ``__init__``
   imports besides, to register it or for others, is not used by it and does not count.
 * Annotations do not count, as nothing evaluates them; those of class bodies do, as records are
   made of them. Neither do imports for type checkers only.
@@ -234,15 +234,23 @@ def facts_of(source: str | bytes, package: str) -> Facts:
         SyntaxError: if it is no Python
     """
     tree = ast.parse(source)
+    root = package.partition(".")[0]
     names = dict(_imports(_running(tree), package))
     used = set(_names(tree))
     origins = {origin for name, origin in names.items() if name in used}
+    origins |= {
+        (".".join(filter(None, names[node.value.id])), node.attr)  # a name of a package
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and names.get(node.value.id, ("",))[0].partition(".")[0] == root
+    }
     words = {
         node.value
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and (node.value.endswith(BESIDE) or node.value.startswith(f"{package.partition('.')[0]}."))
+        and (node.value.endswith(BESIDE) or node.value.startswith(f"{root}."))
         and not set("/ \n") & set(node.value)
     }
     exported = dict(_imports(tree.body, package))

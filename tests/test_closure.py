@@ -99,11 +99,26 @@ class TestFacts:
         text = "from . import near\nfrom ..far import thing\nnear.x\nthing()\n"
         assert set(facts_of(text, "common.inner").uses) == {
             ("common.inner", "near"),
+            ("common.inner.near", "x"),
             ("common.far", "thing"),
         }
 
 
 class TestModules:
+    def test_a_name_of_a_package_leads_to_where_it_is_defined(self, tmp_path: Path) -> None:
+        sources = write(
+            tmp_path,
+            start="from common import tools\ntools.tool()\n",
+            tools__INIT="from common.tools.one import tool\nfrom common.tools.two import other\n",
+            tools__one="def tool(): ...\n",
+            tools__two="def other(): ...\n",
+        )
+        assert sources.modules("common.start") == (
+            "common.start",
+            "common.tools",
+            "common.tools.one",
+        )
+
     def test_a_name_leads_to_where_it_is_defined(self, tmp_path: Path) -> None:
         """What a package registers or hands on to others is not used by who asks for a name."""
         sources = write(
