@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-#: exit code of a wrong usage or configuration, as in ``common/exits.py``
+#: exit code of a wrong usage or configuration, as in ``common/cli/exits.py``
 USAGE = 2
 
 sys.path.insert(0, str(FOLDER))
@@ -28,8 +28,8 @@ def missing_package(error: ModuleNotFoundError) -> str:
 def run() -> int:
     """Run the command line; returns the exit code."""
     try:
-        from common import heap
-        from common.cli import main
+        from common.cli.main import main
+        from common.core import heap
 
         heap.keep()
         return main()

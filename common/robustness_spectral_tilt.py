@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from common.datasets import audio
 from common.perturbations.base import checked
 from common.perturbations.filters import filtered
+from common.samples import audio
 
 
 def spectral_tilt_transform(

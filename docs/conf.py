@@ -1,6 +1,6 @@
 """Settings of the website; everything that is computed lives in ``_ext/`` and ``common/``.
 
-Sphinx is called by :func:`common.site.build` with this folder as its configuration folder and
+Sphinx is called by :func:`common.pages.site.build` with this folder as its configuration folder and
 ``build/source`` as its source folder, which holds these pages, the generated ones, and the
 result tables and media that pages may refer to.
 """

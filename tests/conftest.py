@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import drawing, results
-from common.engine import Engine, Report
-from common.paths import Paths
-from common.plan import Filters
-from common.predict import Predictor
-from common.publish import Publisher
+from common.core import files
+from common.core.paths import Paths
+from common.engine.plan import Filters
+from common.engine.publish import Publisher
+from common.engine.run import Engine, Report
+from common.figures import drawing
+from common.predictions.predict import Predictor
 from common.spec import load_benchmark
 
 #: scripts that make golden figures run with the interpreter of another tool
@@ -88,7 +89,7 @@ _NUMBERS = itertools.count()
 def _dot(job: drawing.Job) -> dict[str, str]:
     """Stand-in for the figures: the name of the cell and how many samples it has."""
     file = f"visualization_{job.cell.dataset.data}.png"
-    results.write_text(job.folder / file, f"{job.cell.key} {len(job.view.samples)}")
+    files.write_text(job.folder / file, f"{job.cell.key} {len(job.view.samples)}")
     return {file: "a dot"}
 
 

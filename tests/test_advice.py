@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from common import advice, paths
-from common.cli import main
+from common.cli.main import main
+from common.core import advice, paths
 
 CELL = ("--model", "loud", "--test", "correctness_regression", "--dataset", "tones")
 KEY = "arousal/loud/correctness_regression/tones/ccc"
@@ -70,7 +70,7 @@ def test_options_of_one_command_line_do_not_stay() -> None:
 
 
 def test_where_nothing_was_given_nothing_is_repeated(tmp_path, capsys, monkeypatch) -> None:
-    monkeypatch.setattr("common.paths.Paths.method_tests", tmp_path)
+    monkeypatch.setattr("common.core.paths.Paths.method_tests", tmp_path)
     assert main(["compare", "a", "b"]) == 2
     assert capsys.readouterr().err.endswith("make them with: python build.py run\n")
 

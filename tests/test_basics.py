@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from common import results
-from common.errors import ConfigError, DataError, OutputError
-from common.manifest import Manifest
-from common.paths import Paths
-from common.registry import Registry
-from common.rng import generator
+from common.core import files
+from common.core.errors import ConfigError, DataError, OutputError
+from common.core.paths import Paths
+from common.core.registry import Registry
+from common.core.rng import generator
+from common.results.manifest import Manifest
 
 
 def test_draws_depend_on_keys_only() -> None:
@@ -36,11 +37,11 @@ def test_registry_refuses_duplicates_and_offers_the_nearest_name() -> None:
 
 def test_write_is_atomic_and_leaves_equal_files_alone(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b.txt"
-    assert results.write_text(path, "x", only_changed=True)
+    assert files.write_text(path, "x", only_changed=True)
     os.utime(path, (1, 1))
-    assert not results.write_text(path, "x", only_changed=True)
+    assert not files.write_text(path, "x", only_changed=True)
     assert path.stat().st_mtime == 1
-    assert results.write_text(path, "y", only_changed=True)
+    assert files.write_text(path, "y", only_changed=True)
     assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
 
@@ -48,7 +49,7 @@ def test_write_is_atomic_and_leaves_equal_files_alone(tmp_path: Path) -> None:
 def test_unwritable_place_is_an_output_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
-        results.write_text(tmp_path / "file" / "below.txt", "x")
+        files.write_text(tmp_path / "file" / "below.txt", "x")
 
 
 def _row(**values: object) -> dict[str, object]:
@@ -58,7 +59,7 @@ def _row(**values: object) -> dict[str, object]:
 def test_rows_read_back_exactly(tmp_path: Path) -> None:
     table = results.frame([_row(), _row(value=float("nan"), n=None, reason='a, "b"\nc')])
     path = tmp_path / "t" / "m" / "x.csv"
-    results.write_text(path, results.to_csv(table))
+    files.write_text(path, results.to_csv(table))
     back = results.read_csv(path)
     assert back.equals(table)
     assert back["value"][0] == 0.1 + 0.2

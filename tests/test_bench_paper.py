@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from common import bench_otherwise
-from common.bench_paper import Check
-from common.paths import Paths
-from common.plan import Filters
+from common.cli.bench import otherwise
+from common.cli.bench.paper import Check
+from common.core.paths import Paths
+from common.engine.plan import Filters
 from common.spec import load_benchmark
 
 PERTURBATIONS = """
@@ -83,10 +83,8 @@ def test_all_scores_are_equal(check: Check) -> None:
 
 
 def test_a_difference_is_found_and_named(check: Check, monkeypatch) -> None:
-    ccc = bench_otherwise._ccc
-    monkeypatch.setitem(
-        bench_otherwise._OF_NUMBERS, "ccc", lambda x, y, params: ccc(x, y, params) + 1e-6
-    )
+    ccc = otherwise._ccc
+    monkeypatch.setitem(otherwise._OF_NUMBERS, "ccc", lambda x, y, params: ccc(x, y, params) + 1e-6)
     check.cells()
     assert check.counts["scores: different"] >= 1
     assert any("correctness_regression/tones: ccc" in line for line in check.differs)

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from common import bench, bench_perturb, bench_suite, cli
-from common.errors import BenchmarkError
+from common.cli import main
+from common.cli.bench import command, perturb, suite
+from common.core.errors import BenchmarkError
 from common.spec import load_benchmark
 
 CHANGES = sum(not entry.variant_of for entry in load_benchmark().perturbations.values())
@@ -15,25 +16,25 @@ CHANGES = sum(not entry.variant_of for entry in load_benchmark().perturbations.v
 
 def test_all_perturbations_of_all_files(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "auglib", None)
-    found = bench_perturb.bench_perturb(1, files=2)
+    found = perturb.bench_perturb(1, files=2)
     assert found["perturbations"] == CHANGES
     assert found["all variants"] > 0 and found["auglib"].startswith("not installed")
 
 
 def test_failures_are_told(monkeypatch) -> None:
     monkeypatch.setattr(
-        bench_perturb, "_signal", lambda *keys, **more: SIGNAL(*keys, **{**more, "seconds": 0.002})
+        perturb, "_signal", lambda *keys, **more: SIGNAL(*keys, **{**more, "seconds": 0.002})
     )
     with pytest.raises(BenchmarkError, match="bench perturb: "):
-        bench_perturb.bench_perturb(1, files=1)
+        perturb.bench_perturb(1, files=1)
 
 
-SIGNAL = bench_perturb._signal
+SIGNAL = perturb._signal
 
 
 def test_side_by_side_with_auglib() -> None:
     pytest.importorskip("auglib")
-    found = bench_perturb.bench_perturb(1, files=2, compared=1)
+    found = perturb.bench_perturb(1, files=2, compared=1)
     assert found["times as fast as auglib"] > 0
     assert found["low-quality-phone: auglib"] == "not possible without other programs"
     done = [name for name in found if name.endswith("auglib in memory, ms per signal")]
@@ -43,7 +44,7 @@ def test_side_by_side_with_auglib() -> None:
 def test_suite_on_a_small_catalog(mini, tmp_path) -> None:
     folder = tmp_path / "bench"
     folder.mkdir()
-    found = bench_suite.bench_suite(folder, 1, [mini.catalog], ["loud"], ["tones"])
+    found = suite.bench_suite(folder, 1, [mini.catalog], ["loud"], ["tones"])
     assert found["cold: calls"] == found["cold: distinct"] > 0 == found["warm: calls"]
     assert found["nothing to do: computed"] == 0 < found["warm: computed"]
 
@@ -52,11 +53,11 @@ def test_suite_that_fails(mini, tmp_path) -> None:
     folder = tmp_path / "bench"
     folder.mkdir()
     with pytest.raises(BenchmarkError, match=r"suite: cold: error: .*unknown model 'louder'"):
-        bench_suite.bench_suite(folder, 1, [mini.catalog], ["louder"])
+        suite.bench_suite(folder, 1, [mini.catalog], ["louder"])
 
 
 def test_selection_is_for_the_suite_alone(capsys) -> None:
-    assert cli.main(["bench", "site", "--model", "baseline"]) == 2
+    assert main.main(["bench", "site", "--model", "baseline"]) == 2
     assert (
         "--model and --dataset go with 'bench suite' and 'bench paper' only"
         in capsys.readouterr().err
@@ -64,7 +65,7 @@ def test_selection_is_for_the_suite_alone(capsys) -> None:
 
 
 def test_command_shows_limits(monkeypatch) -> None:
-    monkeypatch.setattr(bench_perturb, "bench_perturb", lambda workers: {"all variants": 1.0})
+    monkeypatch.setattr(perturb, "bench_perturb", lambda workers: {"all variants": 1.0})
     said: list[str] = []
-    found = bench.run("perturb", workers=1, say=said.append)
+    found = command.run("perturb", workers=1, say=said.append)
     assert found["limit of all variants"] == 60 and said[0] == "all variants: 1.00 s"

@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from common import paths, results
-from common.cli import main
+from common import results
+from common.cli.main import main
+from common.core import files, paths
+from common.reports.summary.badge import COLOURS, NO_COLOUR, badge
+from common.reports.summary.card import card, model_index
 from common.spec import load_benchmark
-from common.summary.badge import COLOURS, NO_COLOUR, badge
-from common.summary.card import card, model_index
 
 BENCHMARK = load_benchmark()
 FAMILIES = {test.id: test.family for test in BENCHMARK.tests.values()}
@@ -114,7 +115,7 @@ class TestCommand:
     @pytest.fixture
     def output(self, tmp_path):
         path = tmp_path / "method-tests" / "arousal" / "m" / "correctness_regression.csv"
-        results.write_text(path, results.to_csv(ROWS[ROWS.test == "correctness_regression"]))
+        files.write_text(path, results.to_csv(ROWS[ROWS.test == "correctness_regression"]))
         return tmp_path
 
     def test_card(self, output, capsys) -> None:

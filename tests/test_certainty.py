@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 
 from common import results
-from common.certainty import cluster_codes, intervals
 from common.designs import DESIGNS, Score, View, options
-from common.judge import judge
-from common.plan import Filters
-from common.records import Criterion
-from common.rows import rows
+from common.designs.certainty import cluster_codes, intervals
+from common.engine.plan import Filters
+from common.results.judge import judge
+from common.results.rows import rows
 from common.spec import load_benchmark
+from common.spec.records import Criterion
 from common.uncertainty import Bootstrap, Clusters, Interval, verdict_with_power
 
 BENCHMARK = load_benchmark()

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from common import engine, paths, results
-from common.cli import main
-from common.errors import OutputError
-from common.options import parser
+from common.cli.main import main
+from common.cli.options import parser
+from common.core import files, paths
+from common.core.errors import OutputError
+from common.engine import run
 
 #: the correctness tests of two models on the miniature dataset
 RUN = (
@@ -187,17 +188,17 @@ def test_unwritable_output_is_one_line_and_loses_nothing(cli, monkeypatch) -> No
 
 
 def test_full_disk_keeps_predictions(cli, monkeypatch) -> None:
-    original = results.write_text
+    original = files.write_text
 
     def full(path: Path, text: str, **options: bool) -> bool:
         if path.suffix == ".csv" and "loud" in path.parts:
             raise OutputError(f"{path}: cannot be written: No space left on device")
         return original(path, text, **options)
 
-    monkeypatch.setattr(results, "write_text", full)
+    monkeypatch.setattr(files, "write_text", full)
     code, _, err = cli("run", *RUN)
     assert code == 2 and "No space left on device" in err
-    monkeypatch.setattr(results, "write_text", original)
+    monkeypatch.setattr(files, "write_text", original)
     code, out, _ = cli("run", *RUN, "--json")
     assert code == 0 and json.loads(out)["calls"] == 0
 
@@ -206,7 +207,7 @@ def test_interruption_has_its_own_exit_code(cli, monkeypatch) -> None:
     def interrupted(self, *arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(engine.Engine, "run", interrupted)
+    monkeypatch.setattr(run.Engine, "run", interrupted)
     code, _, err = cli("run", *RUN)
     assert code == 130 and "what was computed is kept" in err
 

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from common import closure, drawing, identity, paths
-from common.closure import STOPS, Sources, code_hash, facts_of
-from common.embedded import recipes
-from common.engine import Engine
-from common.plan import Filters
-from common.publish import Publisher
+from common.core import closure, paths
+from common.core.closure import STOPS, Sources, code_hash, facts_of
+from common.engine import identity
+from common.engine.plan import Filters
+from common.engine.publish import Publisher
+from common.engine.run import Engine
+from common.figures import drawing
+from common.samples.demo import recipes
 
 OWN = """
 title: Own
@@ -39,15 +41,15 @@ CELLS = (
 )
 #: modules of which a change left cells "up to date" before, and a cell of each
 FORGOTTEN = {
-    "datasets.audio": CELLS[0],
-    "datasets.tables": CELLS[0],
+    "samples.audio": CELLS[0],
+    "samples.tables": CELLS[0],
     "perturbations.library": CELLS[3],
-    "predict": CELLS[0],
+    "predictions.predict": CELLS[0],
     "metrics.events.matching": ("sound-events", "events_event_based"),
     "metrics.events.exact_intersection": CELLS[4],
-    "scoring": CELLS[1],
-    "criterion": CELLS[1],
-    "rng": CELLS[2],
+    "engine.scoring": CELLS[1],
+    "spec.criterion": CELLS[1],
+    "core.rng": CELLS[2],
 }
 
 
@@ -209,7 +211,7 @@ def codes(engine: Engine, target: str, test: str) -> tuple[str, ...]:
         for name in used
         if not engine.library.missing(name)
     )
-    from common.datasets.base import definition
+    from common.samples.base import definition
 
     data = closure.digest([definition(dataset)])
     return scores, identity.prediction_code(model, dataset), data, *changed
@@ -276,7 +278,8 @@ def test_what_was_forgotten_makes_cells_stale(
 
 
 @pytest.mark.parametrize(
-    ("module", "calls"), [("datasets.audio", True), ("predict", True), ("scoring", False)]
+    ("module", "calls"),
+    [("samples.audio", True), ("predictions.predict", True), ("engine.scoring", False)],
 )
 def test_changed_code_is_run_again(mini, copy: Path, monkeypatch, module: str, calls: bool) -> None:
     """Predictions that other code made are not taken, others are."""
@@ -294,11 +297,11 @@ def test_changed_code_is_run_again(mini, copy: Path, monkeypatch, module: str, c
 
 #: modules that pass values on between the parts of a cell that are watched
 BETWEEN = {
-    "common.engine",
-    "common.cell",
+    "common.engine.run",
+    "common.spec.cell",
     "common.models.lazy",
-    "common.publish",
-    "common.simulation.bounds",  # made for every cell, asked where a bound is simulated
+    "common.engine.publish",
+    "common.uncertainty.simulation.bounds",  # made for every cell, asked where a bound is simulated
 }
 
 
@@ -323,7 +326,11 @@ def test_no_module_that_works_on_a_cell_is_missing(
     assert report.computed == 1 and not report.errors
     counting = reached(engine, target, test)
     model = {engine.benchmark.models["loud"].entry.partition(":")[0]}
-    assert {"common.scoring", "common.rows", "common.predict"} <= tracer.seen
+    assert {
+        "common.engine.scoring",
+        "common.results.rows",
+        "common.predictions.predict",
+    } <= tracer.seen
     assert tracer.seen - counting - STOPS - BETWEEN - model == set()
 
 
@@ -346,10 +353,10 @@ def test_the_figures_of_a_cell_belong_to_the_code_that_draws(engine: Engine, cop
 def test_the_command_line_makes_nothing_stale(engine: Engine) -> None:
     for target, test in CELLS:
         names = reached(engine, target, test)
-        assert not {n for n in names if n.startswith(("common.cli", "common.options"))}
+        assert not {n for n in names if n.startswith(("common.cli.main", "common.cli.options"))}
 
 
 def test_every_embedded_corpus_reaches_what_makes_it() -> None:
     for recipe in recipes.choose():
-        names = closure.SOURCES.modules(type(recipe), "common.embedded.render")
-        assert type(recipe).__module__ in names and "common.embedded.acoustics" in names
+        names = closure.SOURCES.modules(type(recipe), "common.samples.demo.render")
+        assert type(recipe).__module__ in names and "common.samples.demo.acoustics" in names

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from common import results
-from common.cli import main
-from common.compare.formats import MARKER
+from common.cli.main import main
+from common.core import files
+from common.reports.compare.formats import MARKER
 from common.uncertainty import Bootstrap, Recipe, Term, mcnemar, nearer, paired
 
 MODELS = """
@@ -267,7 +268,7 @@ class TestSides:
         path = bench.mini.root / "out/method-tests/arousal/quiet/correctness_regression.csv"
         table = results.read_csv(path)
         table.loc[table.metric == "ccc", "value"] += 0.1
-        results.write_text(path, results.to_csv(table))
+        files.write_text(path, results.to_csv(table))
         _, found = bench.compare("loud", "quiet")
         (ccc,) = cells(found, metric="ccc", test="correctness_regression")
         assert ccc["outcome"] == "not compared"

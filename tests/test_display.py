@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common import display
+from common.core import display
 
 RULES = ("> 0.5", "< 0.1", "|x| < 0.075", "0.2 < x < 0.4")
 

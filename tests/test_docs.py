@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import doctest
 import os
 import re
@@ -17,14 +16,16 @@ import numpy as np
 import pytest
 import yaml
 
-from common import cli, models, paths
-from common.check import faults
-from common.criteria import write_criteria
-from common.manifest import Manifest
+from common import models
+from common.cli import main
+from common.core import paths
+from common.core.paths import Paths
+from common.engine.check import faults
 from common.metrics import METRICS, Metric
 from common.models.base import Batch, SampleKey
-from common.paths import Paths
 from common.results import COLUMNS, STATUSES
+from common.results.criteria import write_criteria
+from common.results.manifest import Manifest
 from common.spec import KINDS, Criterion, load_benchmark
 
 DOCS, ROOT = paths.DOCS, paths.REPOSITORY
@@ -215,7 +216,7 @@ def test_every_column_and_every_part_of_a_manifest_is_explained() -> None:
 
 
 def test_the_embedded_data_are_what_their_page_says() -> None:
-    (path,) = (paths.PACKAGE / "embedded").rglob("emotion.yaml")
+    (path,) = (paths.PACKAGE / "samples" / "demo").rglob("emotion.yaml")
     recipe = yaml.safe_load(path.read_text("utf-8"))
     page = (DOCS / "reference" / "embedded_data.rst").read_text("utf-8")
     splits = [speaker["split"] for speaker in recipe["speakers"]]
@@ -244,11 +245,11 @@ def commands() -> Iterator[Any]:
 def test_every_command_in_the_texts_is_one(words: str) -> None:
     words = re.sub(r"\b[A-Z]{2,}\b", "tests", words)  # the word for something to fill in
     if "--help" not in words:
-        cli.parser().parse_args(shlex.split(words) or ["all"])
+        main.parser().parse_args(shlex.split(words) or ["all"])
 
 
 def test_the_page_on_the_command_line_is_complete() -> None:
-    parser = cli.parser()
+    parser = main.parser()
     (sub,) = [a for a in parser._actions if a.dest == "command"]
     assert sub.choices is not None
     for command, own in dict(sub.choices).items():
@@ -262,7 +263,7 @@ def test_the_page_on_the_command_line_is_complete() -> None:
 
 
 def test_the_page_on_the_command_line_has_no_command_that_does_not_exist() -> None:
-    (sub,) = [a for a in cli.parser()._actions if a.dest == "command"]
+    (sub,) = [a for a in main.parser()._actions if a.dest == "command"]
     assert sub.choices is not None
     table = COMMAND_LINE.partition("\nCommands\n")[2].partition("\nOptions of")[0]
     shown = re.findall(r"^   \* - ``(\w+)", table, re.MULTILINE)
@@ -272,7 +273,7 @@ def test_the_page_on_the_command_line_has_no_command_that_does_not_exist() -> No
 def test_the_exit_codes_are_those_of_the_program() -> None:
     table = COMMAND_LINE.partition("\nExit codes\n")[2]
     codes = {int(code) for code in re.findall(r"^   \* - (\d+)$", table, re.MULTILINE)}
-    assert codes == {cli.OK, cli.FAILED, cli.USAGE, cli.CELL_ERRORS, cli.INTERRUPTED}
+    assert codes == {main.OK, main.FAILED, main.USAGE, main.CELL_ERRORS, main.INTERRUPTED}
 
 
 # -- examples --------------------------------------------------------------------------------
@@ -346,23 +347,6 @@ def test_the_example_of_a_metric_is_one() -> None:
 
 
 # -- repository ------------------------------------------------------------------------------
-
-
-def test_the_layers_in_the_guide_are_those_that_are_tested() -> None:
-    tree = ast.parse((ROOT / "tests" / "test_layers.py").read_text("utf-8"))
-    (layers,) = [
-        ast.literal_eval(node.value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LAYERS"
-    ]
-    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    shown = {
-        module: int(layer)
-        for layer, modules in re.findall(r"^\| ([2-7]) \| (.*?) \|", guide, re.MULTILINE)
-        for module in re.findall(r"`(\w+)`", modules)
-    }
-    assert shown == {module: layers.get(module) for module in shown}
-    assert set(shown.values()) == set(layers.values())
 
 
 @pytest.mark.parametrize("guide", [*GUIDES, *PROSE], ids=name)

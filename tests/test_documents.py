@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from common import documents
-from common.documents import parse_json, read_json, read_yaml
-from common.errors import ConfigError
+from common.core import documents
+from common.core.documents import parse_json, read_json, read_yaml
+from common.core.errors import ConfigError
 from common.models import onnx_files
 from common.spec import Model as ModelEntry
 from common.spec import load_entries

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import drawing, results
-from common.errors import OutputError
+from common import results
+from common.core.errors import DataError, OutputError
+from common.figures import drawing
 
 
 @pytest.fixture
@@ -153,7 +154,7 @@ class TestMergedCsv:
         path = tmp_path / "test.csv"
         good = results.merged_csv(path, {"a": self.rows("a", 0.25)}, ["a"])
         path.write_text(good.replace("0.25", "much") if broken == "BAD" else broken)
-        with pytest.raises(results.DataError, match=r"test\.csv: cannot be read as result rows"):
+        with pytest.raises(DataError, match=r"test\.csv: cannot be read as result rows"):
             results.merged_csv(path, {}, ["a"])
 
 

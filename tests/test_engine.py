@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import drawing, embedded, inputs, predict, results
-from common.errors import ConfigError, MissingDependency
-from common.manifest import Manifest
-from common.plan import Filters
+from common import results
+from common.core.errors import ConfigError, MissingDependency
+from common.engine.plan import Filters
+from common.figures import drawing
+from common.predictions import inputs, predict
+from common.results.manifest import Manifest
+from common.samples import demo
 
 
 def _rows(mini, out="out") -> pd.DataFrame:
@@ -233,7 +236,7 @@ def test_without_the_synthesiser_its_data_are_not_run_and_all_else_is(mini, monk
     def absent(*arguments, **options):
         raise MissingDependency("the embedded data need a synthesiser", "pip install it")
 
-    monkeypatch.setattr(embedded, "ensure", absent)
+    monkeypatch.setattr(demo, "ensure", absent)
     engine = mini.engine()
     name = next(d.id for d in engine.benchmark.datasets.values() if d.embedded)
     tests = [test for test in engine.benchmark.tests if test.startswith("correctness")]

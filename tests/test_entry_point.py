@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from common import paths
+from common.core import paths
 
 BUILD = paths.REPOSITORY / "build.py"
 COMMANDS = [

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from common.event_details import class_wise, content, curves, drawings, scenes
-from common.listening.scenes import picture
+from common.figures.details import class_wise, content, curves, drawings, scenes
 from common.metrics import METRICS
 from common.metrics.events.frames import FrameScores
 from common.metrics.events.lists import EventList
 from common.metrics.events.recordings import SoundEvents
+from common.pages.listening.scenes import picture
 from common.uncertainty import Bootstrap, Recipe
 from common.uncertainty.recipe import Term
 

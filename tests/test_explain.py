@@ -9,13 +9,15 @@ import shutil
 import numpy as np
 import pytest
 
-from common import closure, history, paths, results
-from common.cli import main
-from common.explain import single
-from common.keys import CellKey, row_key
+from common import results
+from common.cli.main import main
+from common.core import closure, files, paths
+from common.engine.staleness import compared, stale
 from common.metrics.events.lists import EventList
 from common.metrics.events.recordings import SoundEvents
-from common.staleness import compared, stale
+from common.reports.explain import single
+from common.results import history
+from common.results.keys import CellKey, row_key
 
 TEST = """
 title: Own
@@ -221,7 +223,7 @@ class TestExplain:
         path = bench.mini.root / "out/method-tests/arousal/loud/correctness_regression.csv"
         table = results.read_csv(path)
         table.loc[table.metric == "ccc", "value"] += 1e-9
-        results.write_text(path, results.to_csv(table))
+        files.write_text(path, results.to_csv(table))
         code, found = bench.explain(CCC)
         assert code == 1 and found["rows"][0]["differences"][0].startswith("value: recorded 0.9")
         code, out, _ = bench("explain", CCC)

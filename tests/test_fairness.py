@@ -9,15 +9,16 @@ import pandas as pd
 import pytest
 import soundfile
 
-from common import published, results
-from common.cell import Cell
-from common.check import faults
-from common.criteria import criteria
+from common import results
 from common.designs import DESIGNS, ORIGINAL, View, options
-from common.plan import Filters, participants
-from common.records import Model
-from common.rows import rows
+from common.engine.check import faults
+from common.engine.plan import Filters, participants
+from common.results import published
+from common.results.criteria import criteria
+from common.results.rows import rows
 from common.spec import load_benchmark
+from common.spec.cell import Cell
+from common.spec.records import Model
 
 BENCHMARK = load_benchmark()
 #: tests and targets of the paper

@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import kinds, paths
+from common.core import paths
+from common.core.errors import ModelError
 from common.designs import DESIGNS, ORIGINAL, Score, View, options
-from common.errors import ModelError
-from common.judge import judge
 from common.metrics.agreement import percentage_unchanged
 from common.metrics.bins import bin_codes
 from common.metrics.distribution import jensen_shannon_distance
-from common.spec import Criterion, MetricUse, Target, Test, load_entries, load_tests
+from common.results.judge import judge
+from common.spec import Criterion, MetricUse, Target, Test, kinds, load_entries, load_tests
 
 SUITE = load_tests(paths.SUITE)
 TARGETS = load_entries(Target, paths.CATALOG / "targets.yaml")

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from common import results, site
-from common.cli import main
+from common import results
+from common.cli.main import main
+from common.pages import site
 
 MARK = "imported.txt"
 #: the same model, changed in a way that makes its results stale, which leaves a mark on import

@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from common import heap, paths
+from common.core import heap, paths
 
 FAULTS = """
 import resource, sys
 import numpy as np
-from common import heap
+from common.core import heap
 if sys.argv[1] == "keep":
     assert heap.keep()
 def work():

@@ -10,14 +10,15 @@ import audformat
 import numpy as np
 import pytest
 
-from common import human, results
-from common.check import faults
-from common.errors import BenchmarkError, ConfigError
-from common.importing import import_dataset
+from common import results
+from common.core.errors import BenchmarkError, ConfigError
+from common.core.paths import Paths
+from common.engine import human
+from common.engine.check import faults
 from common.metrics import METRICS
-from common.paths import Paths
-from common.records import Ratings
+from common.samples.importing import import_dataset
 from common.spec import load_benchmark
+from common.spec.records import Ratings
 
 RATERS = 5
 
@@ -195,7 +196,7 @@ def test_rows_stay_while_the_data_are_away(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_ratings_are_named(tmp_path: Path, ratings: str, message: str) -> None:
-    from common import datasets
+    from common.samples import datasets
 
     dataset(tmp_path, ratings)
     benchmark = load_benchmark([tmp_path])

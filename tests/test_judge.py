@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.judge import Verdict, judge
+from common.results.judge import Verdict, judge
 from common.spec import Criterion
 
 ABOVE, BELOW = Criterion(above=0.5), Criterion(below=0.1)

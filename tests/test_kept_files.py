@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from common import files
-from common.cli import main
-from common.documents import parse_json
+from common.cli.main import main
+from common.core import files
+from common.core.documents import parse_json
 
 TEST = "fairness_sex"
 DEEP = "[" * 100_000

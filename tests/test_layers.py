@@ -3,110 +3,46 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from common import paths
+from common.core import paths
 from common.spec import load_benchmark
 
-#: layer of each module or package; a module imports only from its own layer or a lower one
-LAYERS = {
-    "cli": 2,
-    "options": 2,
-    "cli_results": 2,
-    "cli_tools": 2,
-    "exits": 7,
-    "closure": 7,
-    "cell": 6,
-    "identity": 3,
-    "heap": 7,
-    "bench": 2,
-    "bench_fairness": 2,
-    "bench_events": 2,
-    "bench_event_peers": 2,
-    "bench_paper": 2,
-    "bench_otherwise": 2,
-    "bench_perturb": 2,
-    "bench_ranking": 2,
-    "bench_perturb_peer": 2,
-    "bench_site": 2,
-    "bench_suite": 2,
-    "bench_uncertainty": 2,
-    "listing": 3,
-    "check": 3,
-    "engine": 3,
-    "listening": 3,
-    "human": 3,
-    "publish": 3,
-    "drawing": 3,
-    "severity": 3,
-    "dose": 5,
-    "plan": 3,
-    "criteria": 3,
-    "rows": 3,
-    "scoring": 3,
-    "rebuild": 3,
-    "staleness": 3,
-    "explain": 3,
-    "explain_text": 3,
-    "compare": 3,
-    "summary": 3,
-    "site": 3,
-    "importing": 3,
-    "events_command": 3,
-    "events_report": 3,
-    "event_details": 3,
-    "certainty": 4,
-    "designs": 4,
-    "predict": 4,
-    "perturbing": 4,
-    "robustness_background_noise": 4,
-    "robustness_low_quality_phone": 4,
-    "robustness_simulated_recording_condition": 4,
-    "robustness_spectral_tilt": 4,
-    "inputs": 4,
-    "attributes": 4,
-    "selecting": 4,
-    "simulation": 4,
-    "datasets": 5,
-    "embedded": 5,
-    "models": 5,
-    "perturbations": 5,
-    "metrics": 6,
-    "figures": 5,
-    "judge": 5,
-    "published": 5,
-    "events_io": 5,
-    "store": 5,
-    "array_store": 5,
-    "uncertainty": 5,
-    "kinds": 6,
-    "spec": 6,
-    "axis": 6,
-    "records": 6,
-    "criterion": 6,
-    "ratings": 6,
-    "results": 6,
-    "manifest": 6,
-    "view": 6,
-    "keys": 6,
-    "history": 6,
-    "advice": 7,
-    "display": 7,
-    "registry": 7,
-    "rng": 7,
-    "paths": 7,
-    "errors": 7,
-    "documents": 7,
-    "names": 7,
-    "leftovers": 7,
-    "terminal": 7,
-    "files": 7,
-    "processes": 7,
-    "mirror": 7,
-    "provenance": 7,
+#: rooms of ``common/`` and what they hold; a room imports only from rooms above it in this table
+ROOMS = {
+    "core": "errors, registry, random numbers, paths, atomic files, code closure, processes, advice",
+    "metrics": "every metric and its citation; `events/` for sound events",
+    "spec": "records of catalog, suite and cell; kinds; criteria",
+    "samples": "tables of samples, audio, event lists, importers; `demo/`: the embedded corpora",
+    "models": "the protocol, one adapter per runtime; `demo/`: baseline and detector, their training",
+    "perturbations": "(signal, sampling rate, generator) → signal",
+    "predictions": "what is to be predicted, the predictor, the store, attributes computed from audio",
+    "uncertainty": "bootstrap, intervals, tests; `simulation/`: scores by chance",
+    "designs": "how predictions are compared; which samples, which belong together",
+    "results": "verdicts, rows, result files, manifests, history, published results",
+    "figures": "(arrays, axes) → axes; jobs that draw; `details/` of sound events",
+    "engine": "plan, run, write, staleness, check, sweep",
+    "reports": "explain, compare, summary, lists; scores and reports of event lists",
+    "pages": "what pages show, listening, the Sphinx build",
+    "cli": "arguments, messages, exit codes; `bench/`",
 }
+ORDER = tuple(ROOMS)
+#: modules beside the rooms: doors that method pages call
+DOORS = {
+    "robustness_background_noise",
+    "robustness_low_quality_phone",
+    "robustness_simulated_recording_condition",
+    "robustness_spectral_tilt",
+}
+#: folders of YAML, which hold no code
+DATA = {"catalog", "suite"}
+#: rooms that pages use: those that need no data, no model and no command line
+SHOWN = {"core", "metrics", "spec", "uncertainty", "results", "figures", "reports", "pages"}
+GUIDE = paths.REPOSITORY / "CONTRIBUTING.md"
+BEGIN, END = "<!-- rooms: written by tests/test_layers.py -->\n", "<!-- end of rooms -->\n"
 MODULES = sorted(p for p in paths.PACKAGE.rglob("*.py") if p != paths.PACKAGE / "__init__.py")
 DOCS = sorted(paths.DOCS.rglob("*.py"))
 
@@ -122,7 +58,7 @@ def _imports(path: Path) -> set[str]:
     return names
 
 
-def _package(name: str) -> str:
+def _room(name: str) -> str:
     """First part below ``common`` of a dotted name, empty for others."""
     parts = name.split(".")
     return parts[1] if parts[0] == "common" and len(parts) > 1 else ""
@@ -132,16 +68,40 @@ def _own(path: Path) -> str:
     return path.relative_to(paths.PACKAGE).parts[0].removesuffix(".py")
 
 
+def _against(own: str, names: Iterable[str]) -> list[str]:
+    """Those of the imported names that are of a room below the own one."""
+    below = {*ORDER[ORDER.index(own) + 1 :], *DOORS}
+    return sorted(name for name in names if _room(name) in below)
+
+
+def table() -> str:
+    """The rooms as CONTRIBUTING shows them."""
+    rows = [f"| `{room}/` | {holds} |" for room, holds in ROOMS.items()]
+    return "\n".join(["", "| room | holds |", "|---|---|", *rows, "", ""])
+
+
+def test_rooms_are_all_that_there_is() -> None:
+    there = {path.name.removesuffix(".py") for path in paths.PACKAGE.iterdir()}
+    assert there - {"__init__", "__pycache__"} == {*ROOMS, *DOORS, *DATA}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(paths.PACKAGE)))
-def test_imports_only_from_below(path: Path) -> None:
+def test_imports_only_from_rooms_above(path: Path) -> None:
     own = _own(path)
-    assert own in LAYERS, f"give {own} a layer in {__file__}"
-    wrong = sorted(
-        name
-        for name in _imports(path)
-        if (other := _package(name)) in LAYERS and LAYERS[other] < LAYERS[own]
-    )
-    assert not wrong, f"{path.name} (layer {LAYERS[own]}) imports from above: {wrong}"
+    if own not in DOORS:  # they are called by pages only
+        assert not _against(own, _imports(path)), "imports from a room below its own"
+
+
+def test_an_import_against_the_order_is_seen() -> None:
+    assert _against("metrics", {"common.spec", "common.core.errors", "numpy"}) == ["common.spec"]
+    assert _against("cli", {f"common.{room}.x" for room in ORDER}) == []
+    assert _against("pages", {"common.robustness_spectral_tilt"})
+
+
+def test_guide_shows_the_rooms() -> None:
+    text = GUIDE.read_text("utf-8")
+    shown = text.partition(BEGIN)[2].partition(END)[0]
+    assert shown == table(), "run: python -m tests.test_layers"
 
 
 def test_metrics_know_numpy_and_scipy_only() -> None:
@@ -152,14 +112,16 @@ def test_metrics_know_numpy_and_scipy_only() -> None:
         allowed |= {"dataclasses", "math", "functools", "inspect", "itertools"}
         used = {name.split(".")[0] for name in _imports(path)}
         assert used <= allowed, f"{path.name}: {sorted(used - allowed)}"
-        inside = {_package(name) for name in _imports(path)} - {""}
-        assert inside <= {"metrics", "registry", "errors"}, f"{path.name}: {sorted(inside)}"
+        inside = {name for name in _imports(path) if name.startswith("common.core")}
+        known = {"common.core", "common.core.errors", "common.core.registry"}
+        inside = {".".join(name.split(".")[:3]) for name in inside}
+        assert inside <= known, f"{path.name}: {sorted(inside)}"
 
 
-@pytest.mark.parametrize("path", [*DOCS, paths.PACKAGE / "site.py"], ids=lambda p: p.name)
-def test_site_needs_no_model_runtime(path: Path) -> None:
-    forbidden = {"engine", "predict", "models", "store", "publish"}
-    assert not {_package(name) for name in _imports(path)} & forbidden
+@pytest.mark.parametrize("path", DOCS, ids=lambda p: p.name)
+def test_pages_need_no_data_and_no_model(path: Path) -> None:
+    rooms = {_room(name) for name in _imports(path)} - {""}
+    assert rooms <= SHOWN, f"imports {sorted(rooms - SHOWN)}"
 
 
 def _strings(path: Path) -> list[tuple[int, str]]:
@@ -196,3 +158,8 @@ def test_no_declared_name_stands_in_code() -> None:
 def test_modules_stay_readable(path: Path) -> None:
     lines = len(path.read_text("utf-8").splitlines())
     assert lines <= 400, f"{path.name} has {lines} lines; split it"
+
+
+if __name__ == "__main__":  # writes the table of CONTRIBUTING
+    before, _, rest = GUIDE.read_text("utf-8").partition(BEGIN)
+    GUIDE.write_text(f"{before}{BEGIN}{table()}{END}{rest.partition(END)[2]}", "utf-8")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from common import leftovers, paths
+from common.core import leftovers, paths
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such folder")
 
@@ -19,7 +19,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems have n
 RUN = """
 import sys
 from multiprocessing.shared_memory import SharedMemory
-from common import leftovers, processes
+from common.core import leftovers, processes
 
 if __name__ == "__main__":
     memory = SharedMemory(leftovers.new_name(), create=True, size=100)
@@ -96,7 +96,7 @@ def test_names_tell_the_process() -> None:
 def test_names_of_semaphores_tell_the_process() -> None:
     """In a process of its own: joblib, which scikit-learn brings along, names them otherwise."""
     code = (
-        "from multiprocessing import get_context; from common import leftovers; "
+        "from multiprocessing import get_context; from common.core import leftovers; "
         "leftovers.name_semaphores(); lock = get_context('spawn').Lock(); "
         "print(lock._semlock.name.startswith(f'/{leftovers.owner()}-'))"
     )

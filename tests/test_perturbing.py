@@ -7,11 +7,11 @@ import os
 import numpy as np
 import pytest
 
-from common import perturbing
-from common.errors import BenchmarkError
+from common.core.errors import BenchmarkError
 from common.models.base import SampleKey
 from common.perturbations.library import Library
-from common.perturbing import AHEAD, Beside, Here, Perturbing, changes
+from common.predictions import perturbing
+from common.predictions.perturbing import AHEAD, Beside, Here, Perturbing, changes
 from common.spec import load_benchmark
 
 RATE = 16000

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from common.cli import main
+from common.cli.main import main
 from common.results import read_csv
 
 OWN = """

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from common import embedded
-from common.errors import MissingDependency
-from common.paths import Paths
-from common.plan import Filters, Planner
+from common.core.errors import MissingDependency
+from common.core.paths import Paths
+from common.engine.plan import Filters, Planner
+from common.samples import demo
 from common.spec import load_benchmark
 
 SUITE = """
@@ -35,7 +35,7 @@ def planner(tmp_path: Path) -> Planner:
         "- {id: %s, name: %s, version: 1.0.0, adapter: audb, embedded: true, table: t,"
         " columns: {arousal: arousal}, tests: [%s]}\n"
     )
-    first, second = embedded.missing(tmp_path / "cache")[:2]
+    first, second = demo.missing(tmp_path / "cache")[:2]
     text = entry % ("one", first, "first") + entry % ("other", second, "second")
     (tmp_path / "catalog" / "datasets.yaml").write_text(text)
     benchmark = load_benchmark([tmp_path / "catalog"])
@@ -50,7 +50,7 @@ def test_only_the_data_of_the_selected_cells_are_made(
     planner: Planner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[set[str]] = []
-    monkeypatch.setattr(embedded, "ensure", lambda cache, names, **_: asked.append(set(names)))
+    monkeypatch.setattr(demo, "ensure", lambda cache, names, **_: asked.append(set(names)))
     databases = {name: planner.benchmark.datasets[name].database for name in ("one", "other")}
     prepare(planner, Filters(tests=["first"]))
     prepare(planner, Filters(datasets=["other"], tests=["first", "second"]))
@@ -68,10 +68,10 @@ def test_without_the_synthesiser_what_is_there_can_be_used(
         raise MissingDependency("no voice", "pip install voice")
 
     there, absent = (planner.benchmark.datasets[name] for name in ("one", "other"))
-    monkeypatch.setattr(embedded, "ensure", ensure)
-    monkeypatch.setattr(embedded, "missing", lambda cache, names: {absent.database} & set(names))
-    monkeypatch.setattr("common.datasets.availability", lambda *_, **__: "")
-    monkeypatch.setattr("common.datasets.fingerprint", lambda *_: "hash")
+    monkeypatch.setattr(demo, "ensure", ensure)
+    monkeypatch.setattr(demo, "missing", lambda cache, names: {absent.database} & set(names))
+    monkeypatch.setattr("common.samples.datasets.availability", lambda *_, **__: "")
+    monkeypatch.setattr("common.samples.datasets.fingerprint", lambda *_: "hash")
     prepare(planner, Filters(tests=["first", "second"]))
     assert planner.data(there) == ("hash", "")
     assert planner.data(absent) == ("", "no voice. Install it with: pip install voice")

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import published, results
-from common.errors import DataError
-from common.paths import PUBLISHED, SUITE
+from common import results
+from common.core.errors import DataError
+from common.core.paths import PUBLISHED, SUITE
+from common.results import published
 from common.spec import load_tests
 
 COUNTED = {"pass": "passed", "fail": "failed", "skip": "skipped"}

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import published
-from common.summary import Standings, standings
+from common.reports.summary import Standings, standings
+from common.results import published
 
 CHANCE = published.chance()
 NEW = {"model": "new", "model_version": "1"}

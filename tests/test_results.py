@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from common import results
-from common.errors import DataError
+from common.core.errors import DataError
 
 
 def older(path: Path, *without: str) -> Path:

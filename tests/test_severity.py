@@ -11,16 +11,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from common import cli, dose, severity
-from common.criterion import Criterion
-from common.dose import Curve, Step, breaking, told
-from common.errors import ConfigError, DataError
+from common.cli import main
+from common.core.errors import ConfigError, DataError
+from common.core.paths import Paths
+from common.engine import severity
+from common.engine.plan import Filters
 from common.figures.dose import describe_dose, dose_svg
-from common.paths import Paths
 from common.perturbations import Library
-from common.plan import Filters
-from common.results import COLUMNS, SEVERITY_COLUMNS
+from common.results import COLUMNS, SEVERITY_COLUMNS, dose
+from common.results.dose import Curve, Step, breaking, told
 from common.spec import load_benchmark
+from common.spec.criterion import Criterion
 from common.uncertainty import Bootstrap, Recipe, Term, breaking_interval
 
 PERTURBATIONS = """
@@ -54,7 +55,7 @@ def swept(mini):
         options = ["--severity"] if severity else []
         arguments = ["run", *options, "--catalog", str(mini.catalog), "--test", "robustness_level"]
         arguments += ["--output", str(mini.root / out), "--cache", str(mini.root / cache)]
-        code = cli.main([*arguments, "--dataset", "tones", "--model", "loud", *more])
+        code = main.main([*arguments, "--dataset", "tones", "--model", "loud", *more])
         return code, mini.root / out / "method-tests/arousal/loud/severity/robustness_level.csv"
 
     return run
@@ -332,7 +333,7 @@ class TestDrawing:
 def test_page_sections(swept, mini) -> None:
     import sys
 
-    from common import paths
+    from common.core import paths
 
     sys.path.insert(0, str(paths.DOCS / "_ext"))
     from benchmark_site import dose as section

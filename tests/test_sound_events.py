@@ -10,15 +10,17 @@ import pandas as pd
 import pytest
 import soundfile
 
-from common import closure, identity, kinds, results
-from common.array_store import ArrayStore
-from common.datasets.base import definition
-from common.engine import Engine
-from common.errors import ConfigError, ModelError
-from common.paths import Paths
-from common.plan import Filters
-from common.records import Detection, Output, Target
-from common.spec import load_benchmark
+from common import results
+from common.core import closure
+from common.core.errors import ConfigError, ModelError
+from common.core.paths import Paths
+from common.engine import identity
+from common.engine.plan import Filters
+from common.engine.run import Engine
+from common.predictions.array_store import ArrayStore
+from common.samples.base import definition
+from common.spec import kinds, load_benchmark
+from common.spec.records import Detection, Output, Target
 
 RATE, SECONDS = 8000, 4.0
 TARGET = Target(
@@ -338,10 +340,14 @@ def test_no_module_that_works_on_a_cell_is_missing(catalog: Path, tracer, test: 
     report = run(catalog, tests=(test,), models=("listens",))
     assert report.computed == 1 and not report.errors
     benchmark = load_benchmark([catalog])
-    found = set(closure.STOPS) | {"common.engine", "common.models.lazy", "common.publish"}
-    found |= {"common.cell", "common.simulation.bounds"}
+    found = set(closure.STOPS) | {
+        "common.engine.run",
+        "common.models.lazy",
+        "common.engine.publish",
+    }
+    found |= {"common.spec.cell", "common.uncertainty.simulation.bounds"}
     # begun from the same place, with identities of their own
-    found |= {"common.drawing", "common.listening.answers"}
+    found |= {"common.figures.drawing", "common.engine.answers"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             closure, "code_of", lambda *starts: found.update(closure.SOURCES.modules(*starts))

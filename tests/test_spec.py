@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.spec import Criterion, Test, load_benchmark, load_entries, read_yaml
 from common.spec import Model as ModelEntry
 

@@ -11,11 +11,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import published, results, summary
-from common.summary import beyond_chance, standings
-from common.summary.leave_one_out import Layout, rank_intervals, tiers, told_apart
-from common.summary.rank_simulation import SCENARIOS, simulate, world
-from common.summary.standings import FEW_PAIRS, NO_COMMON, NO_VERDICT, ONE_DATASET, ONE_MODEL
+from common import results
+from common.reports import summary
+from common.reports.summary import beyond_chance, standings
+from common.reports.summary.leave_one_out import Layout, rank_intervals, tiers, told_apart
+from common.reports.summary.rank_simulation import SCENARIOS, simulate, world
+from common.reports.summary.standings import (
+    FEW_PAIRS,
+    NO_COMMON,
+    NO_VERDICT,
+    ONE_DATASET,
+    ONE_MODEL,
+)
+from common.results import published
 
 FAMILIES = {"t1": "correctness", "t2": "correctness", "f": "fairness"}
 SHORT = {name[0]: (name, "") for name in results.STATUSES}

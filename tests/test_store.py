@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from common import store as module
-from common.errors import LengthError, OutputError
-from common.store import PredictionStore, match
+from common.core.errors import LengthError, OutputError
+from common.predictions import store as module
+from common.predictions.store import PredictionStore, match
 
 COLUMNS = ["arousal", "valence"]
 

@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import published, results, summary
-from common.errors import DataError
-from common.paths import PUBLISHED
-from common.summary.tally import Tally
+from common import results
+from common.core.errors import DataError
+from common.core.paths import PUBLISHED
+from common.reports import summary
+from common.reports.summary.tally import Tally
+from common.results import published
 
 PAPER = json.loads((PUBLISHED / "table6.json").read_text("utf-8"))
 BLOCKS = ("all", "correctness", "fairness", "robustness")

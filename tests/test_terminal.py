@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from common import paths
-from common.cli import main
-from common.terminal import Formatter, harmless, tell
+from common.cli.main import main
+from common.core import paths
+from common.core.terminal import Formatter, harmless, tell
 
 #: what clears the screen, hides a line, turns the writing round, and half of a character
 HOSTILE = "\x1b[2J\x9b2J\rall is well\x08\u202eabc\ud800"
 #: modules whose output is for a process that reads it, not for a person
-PIPES = {"embedded/render.py", "embedded/espeak_worker.py", "bench_event_peers.py"}
+PIPES = {"samples/demo/render.py", "samples/demo/espeak_worker.py", "cli/bench/event_peers.py"}
 #: and those that a developer calls
-TOOLS = {"embedded/train_baseline.py", "embedded/train_detector.py"}
+TOOLS = {"models/demo/train_baseline.py", "models/demo/train_detector.py"}
 
 
 def _obeyed(text: str) -> list[str]:
@@ -100,8 +100,8 @@ def _prints(path: Path) -> list[int]:
 
 def test_everything_is_told_by_one_function() -> None:
     """A new 'print' would be a hole."""
-    progress = "cli.py"  # moves the cursor itself, with harmless text
+    progress = "cli/main.py"  # moves the cursor itself, with harmless text
     for path in sorted(paths.PACKAGE.rglob("*.py")):
         name = path.relative_to(paths.PACKAGE).as_posix()
         if name not in PIPES | TOOLS | {progress}:
-            assert not _prints(path), f"{name}: use common.terminal.tell"
+            assert not _prints(path), f"{name}: use common.core.terminal.tell"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from common import kinds
 from common.designs.base import DESIGNS, Design, Options, Score, Selection, View, score_pair
 from common.metrics.classification import observed_labels
-from common.spec import MetricUse, Target
+from common.spec import MetricUse, Target, kinds
 
 if TYPE_CHECKING:
     import pandas as pd

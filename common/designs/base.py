@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pydantic
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
+from common.core.registry import Registry, unknown
 from common.metrics import METRICS, Metric
 from common.metrics.bins import bin_codes, bin_labels
 from common.metrics.reasons import DATA, MODEL, Cause, cause, why_undefined
-from common.registry import Registry, unknown
-from common.simulation.setup import METRIC_IDS
 from common.spec import KINDS, MetricUse, Record, Target, Test, fault
+from common.spec.view import ORIGINAL, View
 from common.uncertainty import Recipe, Term
-from common.view import ORIGINAL, View
+from common.uncertainty.simulation.setup import METRIC_IDS
 
 if TYPE_CHECKING:  # importing pandas costs a second; a plan needs no tables
     import pandas as pd
@@ -137,7 +137,7 @@ class Design:
         draw: (options, target, selection, draws) -> Selection, after ``select``, for designs
             that use a random part of the usable samples; ``draws(*keys)`` is a generator for
             this test and dataset
-        attributes: options -> column -> :class:`~common.attributes.Recipe`, for columns that
+        attributes: options -> column -> :class:`~common.predictions.attributes.Recipe`, for columns that
             are computed from audio before ``select``
         shown: (options, view) -> View that figures are drawn from, if not the one of the scores
         simulated: whether its scores say how many samples they rest on, so that a criterion

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pydantic
 
-from common import kinds
 from common.designs import balancing
 from common.designs.base import (
     DESIGNS,
@@ -45,7 +44,7 @@ from common.designs.groups import (
 )
 from common.metrics.classification import label_codes, observed_labels
 from common.metrics.reasons import DATA, MODEL
-from common.spec import MetricUse, Target
+from common.spec import MetricUse, Target, kinds
 
 if TYPE_CHECKING:
     import pandas as pd

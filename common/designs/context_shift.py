@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pydantic
 
+from common.core.display import tidy
 from common.designs.base import DESIGNS, Design, Recipe, Score, Selection, Term, View
 from common.designs.group_scores import REFERENCE, check_predictions, compared, left_out
 from common.designs.group_shift import GroupShift, draw
 from common.designs.groups import Groups, attributes, check_units, criterion_name, remark
-from common.display import tidy
 from common.metrics import METRICS, Metric
 from common.metrics.classification import label_codes
 from common.metrics.reasons import DATA, MODEL, Cause

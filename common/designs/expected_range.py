@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pydantic
 
+from common.core.registry import unknown
 from common.designs.base import (
     DESIGNS,
     Design,
@@ -24,7 +25,6 @@ from common.designs.base import (
 )
 from common.metrics import METRICS, Metric
 from common.metrics.reasons import DATA
-from common.registry import unknown
 from common.spec import MetricUse, Target
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from common.core.errors import ModelError
 from common.designs.base import Score, View
 from common.designs.groups import GroupOptions, group_codes
-from common.errors import ModelError
 from common.metrics.base import Value
 from common.metrics.events.recordings import SoundEvents
 from common.metrics.reasons import DATA

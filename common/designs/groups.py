@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pydantic
 
-from common.attributes import Recipe, recipe
+from common.core.errors import DataError
 from common.designs.base import Options
-from common.errors import DataError
+from common.predictions.attributes import Recipe, recipe
 
 if TYPE_CHECKING:
     import pandas as pd

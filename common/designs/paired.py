@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pydantic
 
+from common.core.display import number
 from common.designs import balancing
 from common.designs.base import (
     DESIGNS,
@@ -28,7 +29,6 @@ from common.designs.base import (
 )
 from common.designs.groups import criterion_name
 from common.designs.perturbed import not_run
-from common.display import number
 from common.spec import MetricUse, Target
 
 if TYPE_CHECKING:

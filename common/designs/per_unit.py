@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pydantic
 
-from common import kinds
 from common.designs.base import (
     DESIGNS,
     Design,
@@ -24,7 +23,7 @@ from common.metrics import METRICS, Metric
 from common.metrics.classification import label_codes
 from common.metrics.reasons import cause, why_undefined
 from common.metrics.units import count_table, unit_codes, unit_values
-from common.spec import MetricUse, Target
+from common.spec import MetricUse, Target, kinds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.errors import DataError
+from common.core.errors import DataError
+from common.core.registry import Registry
 from common.figures import style
-from common.registry import Registry
-from common.view import ORIGINAL, View
+from common.spec.view import ORIGINAL, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

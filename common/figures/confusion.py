@@ -10,7 +10,7 @@ import numpy as np
 from common.figures import style
 from common.figures.base import aligned, by_group, figure, labels_of, shifts
 from common.figures.text import count, listed, percent
-from common.view import View
+from common.spec.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from common.figures import style
 from common.figures.base import aligned, figure, groups, labels_of, option, present, suffixes
 from common.figures.density import draw_class_bars, draw_histograms
 from common.figures.text import count, listed, percent, spread
-from common.view import View
+from common.spec.view import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

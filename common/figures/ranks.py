@@ -12,7 +12,7 @@ from common.figures import style
 from common.figures.base import figure
 from common.figures.text import count
 from common.figures.units import BEYOND, WITHIN, panels, unit_name
-from common.view import View
+from common.spec.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import rng
+from common.core import rng
 from common.figures import style
 from common.figures.base import aligned, by_group, figure
 from common.figures.density import CONSTANT
 from common.figures.text import count, number
-from common.view import View
+from common.spec.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from common.figures import style
 from common.figures.base import figure, shifts
 from common.figures.density import BIN_WIDTH, draw_histograms
 from common.figures.text import count, number, percent
-from common.view import View
+from common.spec.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

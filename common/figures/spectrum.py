@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from common.errors import AudioError
+from common.core.errors import AudioError
 from common.figures import style
 from common.figures.audio import mono
 
@@ -106,7 +106,7 @@ def plot_spectra(files: Mapping[str, str | Path]) -> None:
 
 
 def _read(path: str | Path) -> tuple[np.ndarray, int]:
-    from common.datasets import audio
+    from common.samples import audio
 
     signal, sampling_rate = audio.read(Path(path))
     return mono(signal), sampling_rate

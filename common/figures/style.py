@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import paths
-from common.files import write_bytes
+from common.core import paths
+from common.core.files import write_bytes
 from common.spec import read_yaml
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from common.figures import style
 from common.figures.base import figure, labels_of, option, present
 from common.figures.text import count, number
 from common.metrics.units import unit_values
-from common.view import View
+from common.spec.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,6 +1,6 @@
 """What a metric is: a pure function and what one must know to show its number.
 
-Inputs are arrays without missing values: :mod:`common.kinds` checks predictions, a design
+Inputs are arrays without missing values: :mod:`common.spec.kinds` checks predictions, a design
 selects annotated samples. A result that is not defined is NaN, never an exception, and
 :mod:`common.metrics.reasons` says why.
 """
@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from common.errors import ConfigError, LengthError
-from common.registry import Registry
+from common.core.errors import ConfigError, LengthError
+from common.core.registry import Registry
 
 Value = float | Mapping[str, float]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import cast
 
 from common import spec
+from common.core.provenance import digest
+from common.core.registry import unknown
 from common.models.base import Adapter, LoadOptions, Model, place
 from common.models.checked import Checked
-from common.provenance import digest
-from common.registry import unknown
 
 #: adapters by the name in the catalog: modules of this package
 ADAPTERS = ("onnx", "python", "predictions", "chance")

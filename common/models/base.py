@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from common import spec
-from common.errors import BenchmarkError, ModelError, writable
+from common.core.errors import BenchmarkError, ModelError, writable
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 
 from common import spec
-from common.errors import ConfigError
+from common.core.errors import ConfigError
+from common.core.registry import unknown
+from common.core.rng import digest
 from common.models import chance_events
 from common.models.base import Batch, LoadOptions, Model, SampleKey, place
 from common.models.outputs import wanted
-from common.registry import unknown
-from common.rng import digest
 
 #: distribution -> kind of the targets that it serves
 _SERVES = {

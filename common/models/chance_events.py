@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from common import spec
-from common.errors import ConfigError
+from common.core.errors import ConfigError
+from common.core.registry import unknown
+from common.core.rng import generator
 from common.models.base import Batch, SampleKey, place
-from common.registry import unknown
-from common.rng import generator
 
 DISTRIBUTIONS = ("silent", "always", "poisson")
 _POISSON = ("per_minute", "mean_s")

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from common import kinds, spec
-from common.errors import ModelError
+from common import spec
+from common.core.errors import ModelError
 from common.models.base import Batch, Model, foreign
+from common.spec import kinds
 
 
 class Checked:

@@ -2,7 +2,7 @@
 
 ``path`` is an event list (a row per event with file, onset, offset, label; a row with a file alone
 is a recording without events), or a file or folder with frame scores, in any form that
-:mod:`common.events_io` reads. Each recording of the tests must be named; with
+:mod:`common.samples.event_lists` reads. Each recording of the tests must be named; with
 ``params: {missing: silent}`` one that is not named has no events. Predictions on changed signals:
 ``params: {conditions: {white-noise: path}}``.
 """
@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from common import spec
-from common.errors import BenchmarkError, ConfigError, ModelError
+from common.core.errors import BenchmarkError, ConfigError, ModelError
+from common.core.registry import unknown
 from common.models import notes
 from common.models.base import Batch, SampleKey, place
 from common.models.labels import missing_labels, positions
 from common.models.outputs import reordered
-from common.registry import unknown
-from common.view import ORIGINAL
+from common.spec.view import ORIGINAL
 
 PARAMS = ("conditions", "missing")
 TEXT = (".csv", ".tsv", ".txt")
@@ -114,12 +114,12 @@ class EventFiles:
         return self._events(path)
 
     def _scores(self, entry: spec.Model, path: Path) -> dict[str, dict[str, Any]]:
-        from common import events_io
+        from common.samples import event_lists
 
         labels = self._output.labels or (self._target.labels if path.suffix == ".npy" else None)
         assert self._target.detection is not None
         hop = self._output.hop_s or self._target.detection.hop_s
-        named = events_io.read_scores(path, labels=labels, hop=hop)
+        named = event_lists.read_scores(path, labels=labels, hop=hop)
         groups = positions(self._target.labels, named.labels, self._output.mapping)
         if groups is None:
             where = place(entry, f"outputs.{self._target.id}")
@@ -134,9 +134,9 @@ class EventFiles:
         return found
 
     def _events(self, path: Path) -> dict[str, dict[str, Any]]:
-        from common import events_io
+        from common.samples import event_lists
 
-        table = events_io.read_events(path)
+        table = event_lists.read_events(path)
         found: dict[str, dict[str, Any]] = {}
         for number, (file, onset, offset, label) in enumerate(table.rows()):
             if file is None:
@@ -195,7 +195,7 @@ class EventFiles:
 
 def _holds_scores(path: Path, labels: list[str]) -> bool:
     """Whether a file, or the first one of a folder, has a column of scores for a label."""
-    from common.events_io.text_lists import split_lines
+    from common.samples.event_lists.text_lists import split_lines
 
     if path.is_dir():
         known = (*TEXT, *SCORES, ".parquet")

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from common import spec
-from common.errors import ConfigError, ModelError
-from common.kinds.classification import NO_SCORE
-from common.registry import unknown
+from common.core.errors import ConfigError, ModelError
+from common.core.registry import unknown
+from common.spec.kinds.classification import NO_SCORE
 
 
 def positions(

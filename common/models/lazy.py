@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from common.errors import BenchmarkError
+from common.core.errors import BenchmarkError
 from common.models.base import Model
 
 

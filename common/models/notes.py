@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from common import files
-from common.documents import parse_json
-from common.errors import ModelError, OutputError
-from common.paths import MODELS_CACHE
-from common.provenance import digest, file_digest
+from common.core import files
+from common.core.documents import parse_json
+from common.core.errors import ModelError, OutputError
+from common.core.paths import MODELS_CACHE
+from common.core.provenance import digest, file_digest
 
 logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from common import spec
-from common.errors import ModelError
+from common.core.errors import ModelError
 from common.models import notes, onnx_header
 from common.models.base import Batch, LoadOptions, place
 from common.models.onnx_files import Layout, content_digests, layout

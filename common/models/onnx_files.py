@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from common import spec
-from common.documents import read_yaml
-from common.errors import ConfigError, ModelError
+from common.core.documents import read_yaml
+from common.core.errors import ConfigError, ModelError
 from common.models.base import place
 from common.models.notes import content_digest
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common.errors import ModelError
+from common.core.errors import ModelError
 
 #: fields of ModelProto, GraphProto, ValueInfoProto, TensorProto and others that are read
 IR_VERSION, GRAPH, METADATA = 1, 7, 14

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from common import spec
-from common.errors import ConfigError, MissingDependency, ModelError
+from common.core.errors import ConfigError, MissingDependency, ModelError
 from common.models.base import LoadOptions, one_line, place
 
 logger = logging.getLogger(__name__)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from common import spec
-from common.errors import ConfigError, ModelError
+from common.core.errors import ConfigError, ModelError
+from common.core.registry import unknown
 from common.models.base import place
 from common.models.labels import check_scored, missing_labels, positions, rescale
-from common.registry import unknown
 
 logger = logging.getLogger(__name__)
 

@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 
 from common import spec
-from common.errors import ConfigError, ModelError
+from common.core.errors import ConfigError, ModelError
+from common.core.provenance import digest
+from common.core.registry import unknown
 from common.models import event_files, notes
 from common.models.base import Batch, LoadOptions, Model, SampleKey, place
 from common.models.labels import check_scored, missing_labels, positions, rescale, scores_of_class
 from common.models.outputs import wanted
-from common.provenance import digest
-from common.registry import unknown
-from common.view import ORIGINAL
+from common.spec.view import ORIGINAL
 
 
 def content(entry: spec.Model, cache: Path | None) -> str:

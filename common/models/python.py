@@ -31,13 +31,13 @@ from typing import Any
 import numpy as np
 
 from common import spec
-from common.errors import ConfigError, ModelError
+from common.core.errors import ConfigError, ModelError
+from common.core.provenance import digest
+from common.core.registry import unknown
 from common.models import notes, sources
 from common.models.base import Batch, LoadOptions, foreign, place
 from common.models.labels import check_scored, missing_labels, one_hot, positions
 from common.models.outputs import Choice, wanted
-from common.provenance import digest
-from common.registry import unknown
 
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-from common import paths
-from common.closure import code_hash, code_of
-from common.errors import ModelError
-from common.provenance import digest as digest_of
+from common.core import paths
+from common.core.closure import code_hash, code_of
+from common.core.errors import ModelError
+from common.core.provenance import digest as digest_of
 
 
 @contextmanager

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 import pydantic
 
-from common import datasets
-from common.datasets import audio
-from common.errors import ConfigError, DataError
-from common.registry import unknown
+from common.core.errors import ConfigError, DataError
+from common.core.registry import unknown
+from common.samples import audio, datasets
 from common.spec import Benchmark, Dataset, Record, fault
 
 #: longest recording that is kept in memory, in seconds

@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 
-from common import embedded
-from common.paths import default_cache
+from common.core.paths import default_cache
+from common.core.registry import unknown
+from common.core.rng import generator
 from common.perturbations.library import Library
-from common.registry import unknown
-from common.rng import generator
+from common.samples.demo import ensure
 from common.spec import load_benchmark
 
 #: set of recordings that are drawn from with ``demo``: those that the program makes itself
@@ -79,5 +79,5 @@ def shown(
     used = library.variant(name, corpora)
     recordings = library.recordings(used)
     if recordings is not None and recordings.embedded:
-        embedded.ensure(library.cache, [recordings.database], workers=os.cpu_count() or 1)
+        ensure(library.cache, [recordings.database], workers=os.cpu_count() or 1)
     return library.apply(used, signal, sampling_rate, generator(library.seed, name), demo=True)

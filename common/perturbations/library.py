@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import closure, datasets, kinds, provenance, rng
-from common.errors import DatasetUnavailable
+from common.core import closure, provenance, rng
+from common.core.errors import DatasetUnavailable
+from common.core.registry import unknown
 from common.perturbations import amr
 from common.perturbations.base import PERTURBATIONS
 from common.perturbations.corpora import Corpora, CorpusSpec, corpus_spec
 from common.perturbations.severity import levels
-from common.registry import unknown
-from common.spec import Benchmark, Dataset, Perturbation, Target
+from common.samples import datasets
+from common.spec import Benchmark, Dataset, Perturbation, Target, kinds
 
 if TYPE_CHECKING:
     from common.models.base import SampleKey

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.errors import DataError
+from common.core.errors import DataError
 from common.perturbations.base import Choice, Recordings, draw, perturbation
 from common.perturbations.basics import white
 from common.perturbations.levels import factor, is_silent, level_as, noise_gain

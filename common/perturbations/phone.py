@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.datasets.audio import resample
 from common.perturbations import amr
 from common.perturbations.base import perturbation
 from common.perturbations.basics import butterworth, pink
 from common.perturbations.compander import compress
 from common.perturbations.levels import factor, is_silent, level_as, peak_normalised
+from common.samples.audio import resample
 
 
 @perturbation("low_quality_phone")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.errors import AudioError
+from common.core.errors import AudioError
 from common.perturbations.base import Choice, draw, perturbation, samples_of
 from common.perturbations.basics import butterworth, white
 from common.perturbations.levels import factor, noise_gain

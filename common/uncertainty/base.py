@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from common.registry import Registry
+from common.core.registry import Registry
 from common.uncertainty.clusters import Clusters
 from common.uncertainty.recipe import Term
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.records import Criterion
+from common.spec.records import Criterion
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.interval import TAIL, Z
 from common.uncertainty.paired import size_of

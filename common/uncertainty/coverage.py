@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from common import rng
+from common.core import rng
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.interval import METHODS
 from common.uncertainty.populations import (

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from common import rng
+from common.core import rng
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.multiple import benjamini_hochberg
 from common.uncertainty.populations import CLASSES, Drawn, Size, draw

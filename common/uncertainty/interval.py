@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.uncertainty.base import Bound
 from common.uncertainty.clusters import effective, stratified
 from common.uncertainty.p_value import p_values

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common import rng
+from common.core import rng
 from common.uncertainty.base import Bound
 from common.uncertainty.clusters import Clusters
 from common.uncertainty.recipe import Recipe, Term

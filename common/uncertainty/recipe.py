@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 
 
 @dataclass(frozen=True, eq=False)

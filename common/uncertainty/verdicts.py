@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from common import rng
-from common.records import Criterion
+from common.core import rng
+from common.spec.records import Criterion
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.coverage import true_value
 from common.uncertainty.event_population import detections

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from common.attributes import f0
-from common.attributes.f0 import Settings, mean_f0, track
-from common.datasets.audio import load
+from common.predictions.attributes import f0
+from common.predictions.attributes.f0 import Settings, mean_f0, track
+from common.samples.audio import load
 
 RATE = 16000
 EMODB = Path("/work/shared/data/emodb")

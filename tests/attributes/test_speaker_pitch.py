@@ -8,12 +8,12 @@ import pydantic
 import pytest
 import soundfile
 
-from common import datasets
-from common.attributes import Context, Recipe, recipe
-from common.attributes import segment_f0 as module
-from common.attributes.base import ATTRIBUTES
-from common.attributes.speaker_pitch import SpeakerPitch, pitch_groups
-from common.errors import DataError, MissingDependency
+from common.core.errors import DataError, MissingDependency
+from common.predictions.attributes import Context, Recipe, recipe
+from common.predictions.attributes import segment_f0 as module
+from common.predictions.attributes.base import ATTRIBUTES
+from common.predictions.attributes.speaker_pitch import SpeakerPitch, pitch_groups
+from common.samples import datasets
 from common.spec import Dataset
 
 RANGES = {"low": (0, 145), "medium": (145, 190), "high": (190, 350)}

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import datasets, paths
-from common.datasets import audb_adapter, repositories
-from common.errors import AudioError, DataError, DatasetUnavailable
+from common.core import paths
+from common.core.errors import AudioError, DataError, DatasetUnavailable
+from common.samples import audb_adapter, audio, datasets, repositories
 
 #: raised inside of audb and audformat
 pytestmark = pytest.mark.filterwarnings(
@@ -97,7 +97,7 @@ def test_tables_then_audio(mini, targets, tmp_path, db_columns):
     assert not (samples.root / "a.wav").exists()
     root = datasets.media(samples)
     assert (root / "a.wav").exists() and not (root / "b.wav").exists()
-    (signal,) = datasets.audio.load_many(root, "a.wav", [(0, NS // 20)], 16000)
+    (signal,) = audio.load_many(root, "a.wav", [(0, NS // 20)], 16000)
     np.testing.assert_allclose(signal, np.full((1, 800), 0.5), atol=1e-4)
 
 
@@ -137,7 +137,7 @@ def test_a_file_that_the_database_does_not_hold_is_left_to_the_decoder(mini, tar
     root = datasets.media(samples, ["a.wav", "no.wav"])
     assert (root / "a.wav").exists()
     with pytest.raises(AudioError, match=r"no\.wav: no such file"):
-        datasets.audio.read(root / "no.wav")
+        audio.read(root / "no.wav")
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_neither_audb_nor_pandas_readers_are_imported_to_see_what_is_there(publi
         f"repositories:\n- {{name: repo, host: {published}, backend: file-system}}\n"
     )
     code = (
-        "import sys; from pathlib import Path; from common import datasets, spec\n"
+        "import sys; from pathlib import Path; from common import spec; from common.samples import datasets\n"
         "every = spec.load_benchmark().datasets.values()\n"
         "content = {'id': 'm', 'name': 'minidb', 'version': '1.0.0', 'adapter': 'audb', 'table': 'words'}\n"
         "mini = spec.parse(spec.Dataset, content, Path('x'), '', builtin=False)\n"

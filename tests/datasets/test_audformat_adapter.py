@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 import soundfile
 
-from common import datasets
-from common.errors import DataError, DatasetUnavailable
-from common.events_io import read_audformat
-from common.events_io.databases import open_database
+from common.core.errors import DataError, DatasetUnavailable
+from common.samples import datasets
+from common.samples.event_lists import read_audformat
+from common.samples.event_lists.databases import open_database
 
 pytestmark = [  # raised inside of audformat
     pytest.mark.filterwarnings("ignore:The inplace keyword in:pandas.errors.Pandas4Warning"),

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from common.datasets import audio, decode
-from common.errors import AudioError
+from common.core.errors import AudioError
+from common.samples import audio, decode
 
 NS = 1_000_000_000
 RATE = 16000

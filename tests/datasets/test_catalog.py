@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from common import datasets, spec
+from common import spec
+from common.samples import datasets
 from common.spec import Dataset
 
 PUBLISHED = Path("/work/shared/published/datasets.csv")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import datasets
-from common.errors import AudioError, DataError, DatasetUnavailable
+from common.core.errors import AudioError, DataError, DatasetUnavailable
+from common.samples import audio, datasets
 
 NS = 1_000_000_000
 
@@ -151,7 +151,7 @@ def test_missing_audio_is_told_when_it_is_read(load, folder):
     samples = load()
     root = datasets.media(samples)
     with pytest.raises(AudioError, match=r"no\.wav: no such file"):
-        datasets.audio.read(root / "no.wav")
+        audio.read(root / "no.wav")
 
 
 def test_availability(entry, folder, targets, tmp_path):

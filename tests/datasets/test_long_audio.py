@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import predict, results
-from common.datasets import audio, decode
-from common.errors import AudioError
-from common.plan import Filters
+from common import results
+from common.core.errors import AudioError
+from common.engine.plan import Filters
+from common.predictions import predict
+from common.samples import audio, decode
 
 NS = 1_000_000_000
 RATE = 16000

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from common.datasets import repositories
-from common.datasets.repositories import Repository
-from common.errors import ConfigError
+from common.core.errors import ConfigError
+from common.samples import repositories
+from common.samples.repositories import Repository
 
 
 @pytest.fixture(autouse=True)

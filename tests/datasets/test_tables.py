@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common.datasets import entries
-from common.datasets.tables import objects, sample_table, text
-from common.errors import ConfigError, DataError
+from common.core.errors import ConfigError, DataError
+from common.samples import entries
+from common.samples.tables import objects, sample_table, text
 
 NS = 1_000_000_000
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from common.core.rng import generator
 from common.designs.balancing import balance_classes, balance_values, first_of_each, shuffled
-from common.rng import generator
 
 LABELS = ("a", "b", "c")
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from common import paths
+from common.core import paths
+from common.core.errors import ConfigError
 from common.designs import DESIGNS, check_uses, options
 from common.designs.base import score_pair
-from common.errors import ConfigError
 from common.spec import MetricUse, Test, load_tests
 
 

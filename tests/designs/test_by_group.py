@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import paths
-from common.certainty import cluster_codes, sure
+from common.core import paths
+from common.core.errors import DataError
+from common.core.rng import generator
 from common.designs import DESIGNS, ORIGINAL, View, options
 from common.designs.by_group import ByGroup, criterion_names, draw, scores, select
-from common.errors import DataError
-from common.rng import generator
+from common.designs.certainty import cluster_codes, sure
 from common.spec import Criterion, MetricUse, Target, load_entries, load_tests
 from common.uncertainty import Bootstrap
 

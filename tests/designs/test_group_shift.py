@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import paths
+from common.core import paths
+from common.core.display import tidy
+from common.core.errors import ConfigError, ModelError
+from common.core.rng import generator
 from common.designs import DESIGNS, ORIGINAL, View, check_uses, options
 from common.designs import context_shift as by_context
 from common.designs import group_shift as by_group
 from common.designs.context_shift import ContextShift
 from common.designs.group_shift import GroupShift
-from common.display import tidy
-from common.errors import ConfigError, ModelError
 from common.metrics import METRICS
-from common.rng import generator
 from common.spec import Criterion, MetricUse, Target, Test, load_entries, load_tests
 
 TARGETS = load_entries(Target, paths.CATALOG / "targets.yaml")

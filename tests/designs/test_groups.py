@@ -7,11 +7,11 @@ import pandas as pd
 import pydantic
 import pytest
 
-from common import paths
+from common.core import paths
+from common.core.errors import DataError, ModelError
 from common.designs import ORIGINAL, View
 from common.designs.group_scores import check_predictions, uncounted
 from common.designs.groups import GroupOptions, Groups, check_units, group_codes
-from common.errors import DataError, ModelError
 from common.spec import Criterion, MetricUse, Target, load_entries
 
 TARGETS = load_entries(Target, paths.CATALOG / "targets.yaml")

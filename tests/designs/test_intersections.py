@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import mean_absolute_error, precision_score, recall_score
 
-from common import paths
+from common.core import paths
 from common.designs import ORIGINAL, Score, View, by_group, context_shift, group_shift
 from common.designs.by_group import ByGroup
 from common.designs.context_shift import ContextShift

@@ -5,9 +5,9 @@ import pandas as pd
 import pydantic
 import pytest
 
+from common.core.rng import generator
 from common.designs import DESIGNS, View
 from common.designs.paired import partners
-from common.rng import generator
 from common.spec import MetricUse, Target
 
 DESIGN = DESIGNS.get("paired")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from common.embedded import acted, recipes, synthesis
+from common.samples.demo import acted, recipes, synthesis
 
 SPOKEN = pytest.mark.skipif(
     importlib.util.find_spec(synthesis.PACKAGE) is None,

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from common.embedded import accents, recipes
-from common.embedded.accents import Accent, Epenthesis, Sentence, Tones
-from common.errors import ConfigError
+from common.core.errors import ConfigError
+from common.samples.demo import accents, recipes
+from common.samples.demo.accents import Accent, Epenthesis, Sentence, Tones
 
 
 @pytest.fixture(scope="module")

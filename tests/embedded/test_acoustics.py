@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from common.embedded import acoustics, acted, features, recipes, speech
-from common.rng import generator
+from common.core.rng import generator
+from common.models.demo import features
+from common.samples.demo import acoustics, acted, recipes, speech
 
 RATE = acoustics.SAMPLING_RATE
 TIME = np.arange(RATE) / RATE

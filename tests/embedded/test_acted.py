@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from common import paths, spec
-from common.embedded import acted, recipes, speech
-from common.errors import ConfigError
+from common import spec
+from common.core import paths
+from common.core.errors import ConfigError
+from common.samples.demo import acted, recipes, speech
 
 
 @pytest.fixture(scope="module")

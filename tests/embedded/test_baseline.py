@@ -11,20 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from common import paths, spec
-from common.embedded import (
-    acoustics,
-    baseline,
-    features,
-    recipes,
-    speech,
-    synthesis,
-    train_baseline,
-)
-from common.errors import ModelError
+from common import spec
+from common.core import paths
+from common.core.errors import ModelError
+from common.core.rng import generator
 from common.metrics.classification import uar
 from common.metrics.regression import ccc
-from common.rng import generator
+from common.models.demo import baseline, features, train_baseline
+from common.samples.demo import acoustics, recipes, speech, synthesis
 
 Reduced = Callable[[int, int], dict[str, Any]]
 RATE = features.SAMPLING_RATE
@@ -69,7 +63,7 @@ def test_catalog_entry_loads_this_model(model: baseline.Baseline) -> None:
 
 
 def test_weights_belong_to_these_features() -> None:
-    """Else: python -m common.embedded.train_baseline, and a new version in the catalog."""
+    """Else: python -m common.models.demo.train_baseline, and a new version in the catalog."""
     content = json.loads(baseline.WEIGHTS.read_text("utf-8"))
     corpus = train_baseline.training_recipe()
     np.testing.assert_allclose(train_baseline.reference(), content["reference"], rtol=1e-4)

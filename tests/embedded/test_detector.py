@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.embedded import detector
-from common.rng import generator
+from common.core.rng import generator
+from common.models.demo import detector
 
 RATE = detector.SAMPLING_RATE
 

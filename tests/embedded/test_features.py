@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.embedded import features
-from common.rng import generator
+from common.core.rng import generator
+from common.models.demo import features
 
 RATE = features.SAMPLING_RATE
 TIME = np.arange(RATE) / RATE

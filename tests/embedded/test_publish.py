@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 import yaml
 
-from common import closure, datasets, embedded, paths, spec
-from common.embedded import acted, publish, recipes, synthesis, templates
-from common.errors import ConfigError, DataError, OutputError
+from common import spec
+from common.core import closure, paths
+from common.core.errors import ConfigError, DataError, OutputError
+from common.samples import datasets, demo
+from common.samples.demo import acted, publish, recipes, synthesis, templates
 
 audb = pytest.importorskip("audb")
 
@@ -83,7 +85,7 @@ def audb_config(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def load_database(cache: Path, recipe: Path) -> Any:
-    audb.config.REPOSITORIES = [embedded.repository(cache)]
+    audb.config.REPOSITORIES = [demo.repository(cache)]
     root = str(paths.Paths(cache=cache).audb)
     corpus = recipes.load(recipe)
     return audb.load(corpus.id, version=corpus.version, cache_root=root, verbose=False)
@@ -216,7 +218,7 @@ def test_two_processes_at_once(tmp_path: Path, recipe: Path) -> None:
     code = """
 import sys, time
 from pathlib import Path
-from common.embedded import publish, recipes, synthesis
+from common.samples.demo import publish, recipes, synthesis
 
 def make(corpus, _, build, *more):
     (build / "repo" / publish.REPOSITORY / corpus.id).mkdir(parents=True)
@@ -246,8 +248,8 @@ def test_ctrl_c_leaves_nothing_that_counts(tmp_path: Path) -> None:
     left.mkdir(parents=True)
     (left / "half.flac").write_bytes(b"fL")
     code = (
-        "import sys; from pathlib import Path; from common import embedded;"
-        "embedded.ensure(Path(sys.argv[1]), workers=2, progress=lambda n, _: print(n, flush=True))"
+        "import sys; from pathlib import Path; from common.samples import demo;"
+        "demo.ensure(Path(sys.argv[1]), workers=2, progress=lambda n, _: print(n, flush=True))"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)],
@@ -303,12 +305,12 @@ def test_fingerprint_covers_recipe_templates_and_code(
     monkeypatch.setattr(closure, "SOURCES", closure.Sources(copy))
     assert same == fingerprint(content)
     for module in ("acted", "render", "database", "acoustics", "espeak_worker"):
-        source = copy / "embedded" / f"{module}.py"
+        source = copy / "samples" / "demo" / f"{module}.py"
         source.write_text(source.read_text("utf-8") + "\nCHANGED = 1\n", "utf-8")
         closure.SOURCES.forget()
         assert fingerprint(content) != same, module
         same = fingerprint(content)
-    source = copy / "embedded" / "scenes.py"
+    source = copy / "samples" / "demo" / "scenes.py"
     source.write_text(source.read_text("utf-8") + "\nCHANGED = 1\n", "utf-8")
     closure.SOURCES.forget()
     assert same == fingerprint(content)
@@ -326,10 +328,10 @@ def test_names_choose_what_is_made(published: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(
         publish, "ensure_corpora", lambda cache, found, **_: made.append([r.id for r in found])
     )
-    embedded.ensure(published, ["demo-language"], workers=1)
-    embedded.ensure(published, workers=1)
+    demo.ensure(published, ["demo-language"], workers=1)
+    demo.ensure(published, workers=1)
     assert made[0] == ["demo-language"]
     assert made[1] == [recipe.id for recipe in recipes.choose()]
-    assert embedded.missing(published, ["demo-language"]) == ["demo-language"], "a smaller one"
+    assert demo.missing(published, ["demo-language"]) == ["demo-language"], "a smaller one"
     with pytest.raises(ConfigError, match="unknown embedded database 'demo-lang'"):
-        embedded.ensure(published, ["demo-lang"], workers=1)
+        demo.ensure(published, ["demo-lang"], workers=1)

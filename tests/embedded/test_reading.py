@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from common.embedded import reading, recipes, speech
-from common.errors import ConfigError
+from common.core.errors import ConfigError
+from common.samples.demo import reading, recipes, speech
 
 NAMES = ("accent", "language", "sentiment")
 Load = Callable[[str], dict[str, Any]]

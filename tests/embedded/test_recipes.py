@@ -7,8 +7,8 @@ import re
 import pytest
 import yaml
 
-from common import paths
-from common.embedded import corpus, recipes, templates
+from common.core import paths
+from common.samples.demo import corpus, recipes, templates
 
 PAGE = (paths.DOCS / "reference" / "embedded_data.rst").read_text("utf-8")
 GUIDE = (paths.DOCS / "howto" / "make_sentiment_data.rst").read_text("utf-8")

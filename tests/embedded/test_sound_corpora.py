@@ -11,10 +11,20 @@ import audb
 import numpy as np
 import pytest
 
-from common import embedded, rng
-from common.embedded import devices, dsp, music, recipes, rooms, sound_corpora, sounds, synthesis
-from common.embedded.corpus import SAMPLING_RATE
-from common.errors import ConfigError, MissingDependency
+from common.core import rng
+from common.core.errors import ConfigError, MissingDependency
+from common.samples import demo
+from common.samples.demo import (
+    devices,
+    dsp,
+    music,
+    recipes,
+    rooms,
+    sound_corpora,
+    sounds,
+    synthesis,
+)
+from common.samples.demo.corpus import SAMPLING_RATE
 
 ROOMS = recipes.load(recipes.FOLDER / "rooms.yaml")
 SOUNDS = recipes.load(recipes.FOLDER / "sounds.yaml")
@@ -159,7 +169,7 @@ def test_sounds_are_made_without_the_synthesiser(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from common.embedded import publish
+    from common.samples.demo import publish
 
     find = importlib.util.find_spec
     monkeypatch.setattr(
@@ -172,7 +182,7 @@ def test_sounds_are_made_without_the_synthesiser(
     with pytest.raises(MissingDependency, match="espeakng-loader"):
         publish.ensure_corpora(cache, [few, RECORDINGS], workers=2)
     assert publish.missing(cache, [few, RECORDINGS]) == [RECORDINGS]
-    audb.config.REPOSITORIES = [embedded.repository(cache)]
+    audb.config.REPOSITORIES = [demo.repository(cache)]
     db = audb.load(few.id, version=few.version, cache_root=str(tmp_path / "audb"), verbose=False)
     frame = db["files"].get()
     assert set(frame["category"]) == {"coughing"} and len(frame) == 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.embedded import bursts, dsp, sounds
-from common.rng import generator
+from common.core.rng import generator
+from common.samples.demo import bursts, dsp, sounds
 
 RATE = 16000
 SECONDS = 6.0

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from common.embedded import recipes, speech
+from common.samples.demo import recipes, speech
 
 
 @pytest.fixture(scope="module")

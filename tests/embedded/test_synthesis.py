@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from common import embedded, paths
-from common.embedded import acted, espeak_worker, recipes, synthesis
-from common.errors import DataError, MissingDependency
+from common.core import paths
+from common.core.errors import DataError, MissingDependency
+from common.samples import demo
+from common.samples.demo import acted, espeak_worker, recipes, synthesis
 
 TEXT = "The cup is on the table."
 
@@ -135,7 +136,7 @@ def test_missing_synthesiser_says_what_to_install(
     )
     install = f"pip install {recipes.load(acted.RECIPE).synthesiser}"
     with pytest.raises(MissingDependency, match=install) as error:
-        embedded.ensure(tmp_path / "cache", ["demo-emotion", "demo-recordings"], workers=1)
+        demo.ensure(tmp_path / "cache", ["demo-emotion", "demo-recordings"], workers=1)
     assert error.value.install == install
     assert not (tmp_path / "cache").exists(), "nothing is left behind"
 

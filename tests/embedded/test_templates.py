@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from common import cli, spec
-from common.embedded import templates
-from common.errors import ConfigError
+from common import spec
+from common.cli import main
+from common.core.errors import ConfigError
+from common.samples.demo import templates
 
 CONTENT: dict[str, Any] = {
     "sentiments": ["bad", "good"],
@@ -165,14 +166,14 @@ def test_command_writes_a_table_for_a_synthesiser(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     own, out = write(tmp_path, CONTENT), tmp_path / "deep" / "texts.csv"
-    assert cli.main(["texts", "--templates", str(own), "--out", str(out), "--number", "2"]) == 0
+    assert main.main(["texts", "--templates", str(own), "--out", str(out), "--number", "2"]) == 0
     assert capsys.readouterr().out == f"4 sentences in en: {out}\n"
     rows = list(csv.DictReader(io.StringIO(out.read_text("utf-8"))))
     assert [row["sentiment"] for row in rows] == ["bad", "good", "bad", "good"]
     assert [row["file"] for row in rows[:2]] == ["en/en-000-bad.wav", "en/en-000-good.wav"]
     assert [row["text"] for row in rows] == [one.text for one in make(tmp_path, CONTENT, 2)]
     own.write_text("sentiments: [", "utf-8")
-    assert cli.main(["texts", "--templates", str(own), "--out", str(out)]) == 2
+    assert main.main(["texts", "--templates", str(own), "--out", str(out)]) == 2
     assert "own.yaml, line 2" in capsys.readouterr().err
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from common import cli
+from common.cli import main
 
 #: two recordings with three events, and a third without
 TRUTH = "a.wav\t0.0\t2.0\tdog\na.wav\t5.0\t6.0\tcat\nb.wav\t1.0\t3.0\tdog\nc.wav\n"
@@ -45,21 +45,21 @@ class Folder:
         arguments = [
             str(self.path / word[1:]) if word.startswith("@") else word for word in [*given, *words]
         ]
-        code = cli.main(["events", "--output", str(self.path / "out"), *arguments])
+        code = main.main(["events", "--output", str(self.path / "out"), *arguments])
         out, err = self._capsys.readouterr()
         return SimpleNamespace(code=code, out=out, err=err)
 
     def json(self, *words: str, **options: Any) -> dict[str, Any]:
         """The answer of a run that must succeed."""
         done = self.run(*words, "--json", **options)
-        assert done.code == cli.OK, done.err
+        assert done.code == main.OK, done.err
         found: dict[str, Any] = json.loads(done.out)
         return found
 
     def refused(self, *words: str, **options: Any) -> str:
         """The one line of a run that must be refused."""
         done = self.run(*words, **options)
-        assert done.code == cli.USAGE, done.out
+        assert done.code == main.USAGE, done.out
         assert not done.out
         (line,) = done.err.splitlines()
         return line.removeprefix("error: ").replace(f"{self.path}/", "")

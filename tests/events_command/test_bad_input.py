@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from common import cli
+from common.cli import main
 
 #: what is wrong -> (truth, words, what the message must hold)
 HEAD = "a.wav\t0.0\t2.0\tdog\n"
@@ -212,8 +212,8 @@ def test_names_that_may_be_several_recordings_are_refused(folder) -> None:
 
 def test_wrong_usage_is_told_by_the_parser(capsys) -> None:
     with pytest.raises(SystemExit) as stopped:
-        cli.main(["events", "--truth", "x", "--report", "pdf"])
-    assert stopped.value.code == cli.USAGE
+        main.main(["events", "--truth", "x", "--report", "pdf"])
+    assert stopped.value.code == main.USAGE
     assert "--report" in capsys.readouterr().err
 
 

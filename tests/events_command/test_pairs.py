@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from common import cli
+from common.cli import main
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def pairs(tmp_path: Path, capsys):
 
     def run(name: str, *options: str) -> tuple[int, str, str]:
         given = ("--pairs", str(tmp_path / name), *options, "--output", str(tmp_path / "out"))
-        return cli.main(["events", *given]), *capsys.readouterr()
+        return main.main(["events", *given]), *capsys.readouterr()
 
     return run
 
@@ -56,9 +56,9 @@ def test_each_pair_is_a_recording(pairs) -> None:
 )
 def test_what_is_refused(pairs, name: str, options: tuple[str, ...], message: str) -> None:
     code, _, err = pairs(name, "--metrics", "event_based", *options)
-    assert code == cli.USAGE and message in err and len(err.splitlines()) == 1
+    assert code == main.USAGE and message in err and len(err.splitlines()) == 1
 
 
 def test_without_truth_or_pairs(capsys) -> None:
-    assert cli.main(["events", "--estimate", "x.txt"]) == cli.USAGE
+    assert main.main(["events", "--estimate", "x.txt"]) == main.USAGE
     assert "give --truth or --pairs" in capsys.readouterr().err

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import cli, paths
+from common.cli import main
+from common.core import paths
 
 EVIL = "<script>alert(1)</script>&\"'"
 VOID = {"meta", "input", "br", "img", "link"}
@@ -53,7 +54,7 @@ class Page(HTMLParser):
 
 def report(folder, *words: str) -> str:
     done = folder.run(*words, "--report", "html", "--out", "@report.html")
-    assert done.code == cli.OK, done.err
+    assert done.code == main.OK, done.err
     return (folder.path / "report.html").read_text("utf-8")
 
 
@@ -112,7 +113,7 @@ def test_the_data_of_the_picker_cannot_end_its_element(folder) -> None:
 
 
 def test_the_picker_holds_the_figures_of_the_threshold(folder, scores) -> None:
-    from common.events_report.picker import f_at
+    from common.figures.details.picker import f_at
 
     rng = np.random.default_rng(3)
     scores(**{n: {k: rng.random(10).round(3).tolist() for k in ("cat", "dog")} for n in "abc"})
@@ -135,7 +136,7 @@ def test_a_spectrogram_is_shown_where_there_is_audio(folder) -> None:
         path.parent.mkdir(exist_ok=True)
         soundfile.write(path, np.sin(np.arange(80_000)) * 0.1, 8000)
     words = ("--estimate", "@est.txt", "--timelines", "2", "--report", "html", "--out", "@r.html")
-    assert folder.run(*words, durations="audio").code == cli.OK
+    assert folder.run(*words, durations="audio").code == main.OK
     text = (folder.path / "r.html").read_text()
     assert text.count("data:image/png;base64,") >= 3  # two spectrograms and the confusion matrix
     assert "kHz" in text
@@ -174,13 +175,13 @@ def test_one_family_alone_has_a_report(folder, scores, family: str) -> None:
     Page(report(folder, *words))
     Page(report(folder, *words, "--scores", "@scores"))
     done = folder.run(*words)
-    assert done.code == cli.OK and "class by class" in done.out
+    assert done.code == main.OK and "class by class" in done.out
 
 
 def test_a_report_needs_no_durations_for_events_alone(folder) -> None:
     words = ("--estimate", "@est.txt", "--metrics", "event_based", "--report", "html")
     done = folder.run(*words, "--out", "@report.html", durations=None)
-    assert done.code == cli.OK, done.err
+    assert done.code == main.OK, done.err
     text = (folder.path / "report.html").read_text("utf-8")
     assert Page(text).tags.count("svg") >= 3
     assert "in 3 recordings." in text

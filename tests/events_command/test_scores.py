@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import cli
-from common.paths import REPOSITORY
+from common.cli import main
+from common.core.paths import REPOSITORY
 
 DCASE = REPOSITORY.parent / "shared" / "sound-events" / "data" / "dcase2019"
 
@@ -192,7 +192,7 @@ def test_scores_belong_to_the_estimate_of_their_place(folder, scores) -> None:
 
 
 def test_reading_scores_in_parts_changes_nothing(folder, scores, monkeypatch) -> None:
-    from common.events_command import scored
+    from common.reports.events import scored
 
     rng = np.random.default_rng(1)
     scores(
@@ -215,7 +215,7 @@ def test_json_is_the_same_by_report_and_by_option(folder) -> None:
 
 def test_the_table_shows_figures_and_classes(folder) -> None:
     done = folder.run("--estimate", "@est.txt")
-    assert done.code == cli.OK
+    assert done.code == main.OK
     lines = done.out.splitlines()
     assert "3 recordings, 2 labels, 3 annotated events" in lines[0]
     assert any(line.split() == ["event", "F", "0.3333"] for line in lines)
@@ -255,7 +255,7 @@ def test_the_example_of_psds_eval(tmp_path, capsys, truth: str, overlap: str, ps
         (tmp_path / "points" / path.name).write_bytes(path.read_bytes())
     words = ["--truth", str(DCASE / truth), "--durations", str(DCASE / "dcase2019t4_meta.csv")]
     words += ["--estimate", str(tmp_path / "points"), "--metrics", "intersection_based"]
-    assert cli.main(["events", *words, "--overlap", overlap, "--json"]) == cli.OK
+    assert main.main(["events", *words, "--overlap", overlap, "--json"]) == main.OK
     (system,) = json.loads(capsys.readouterr().out)["systems"]
     assert system["psds"]["PSDS"]["value"] == pytest.approx(psds, abs=1e-9)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common.errors import ConfigError, DataError
-from common.events_io import read_scores, scores_from_frame
+from common.core.errors import ConfigError, DataError
+from common.samples.event_lists import read_scores, scores_from_frame
 
 TEXT = "onset\toffset\tcat\tdog\n0.0\t0.5\t0.1\t0.9\n0.5\t1.0\t0.2\t0.8\n"
 VALUES = [[0.1, 0.9], [0.2, 0.8]]

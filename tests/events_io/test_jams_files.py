@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from common.errors import DataError
-from common.events_io import read_events
-from common.events_io.jams_files import read_jams
+from common.core.errors import DataError
+from common.samples.event_lists import read_events
+from common.samples.event_lists.jams_files import read_jams
 
 pytest.importorskip("jams")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from common.cli import main
-from common.errors import DataError
-from common.events_io import read_durations, read_events, read_pairs
+from common.cli.main import main
+from common.core.errors import DataError
+from common.samples.event_lists import read_durations, read_events, read_pairs
 
 ROWS = [("a.wav", 0.5, 1.0, "dog"), ("a.wav", 1.0, 2.5, "no"), ("b.wav", None, None, None)]
 YAML = """

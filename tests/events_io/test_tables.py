@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 import soundfile
 
-from common.errors import AudioError, ConfigError, DataError, MissingDependency
-from common.events_io import (
+from common.core.errors import AudioError, ConfigError, DataError, MissingDependency
+from common.samples.event_lists import (
     EventTable,
     check_events,
     durations_of_audio,
@@ -23,7 +23,7 @@ from common.events_io import (
     read_durations,
     read_events,
 )
-from common.events_io import durations as durations_module
+from common.samples.event_lists import durations as durations_module
 
 NAN = float("nan")
 COLUMNS = ["filename", "onset", "offset", "event_label"]
@@ -263,4 +263,4 @@ def test_report_of_overlaps() -> None:
 
 
 def test_path_of_the_package() -> None:
-    assert Path(durations_module.__file__).parent.name == "events_io"
+    assert Path(durations_module.__file__).parent.name == "event_lists"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from common.errors import ConfigError, DataError
-from common.events_io import read_events, read_pairs
-from common.events_io.text_lists import fields
+from common.core.errors import ConfigError, DataError
+from common.samples.event_lists import read_events, read_pairs
+from common.samples.event_lists.text_lists import fields
 
 EVENT = (None, 0.5, 1.5, "dog")
 

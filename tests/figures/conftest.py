@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from common.spec import Target
-from common.view import View
+from common.spec.view import View
 
 LABELS = ("anger", "happiness", "neutral", "sadness")
 CLASSES = Target(id="emotion", label="Emotion", kind="classification", labels=LABELS)

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from common.errors import ConfigError, DataError
+from common.core.errors import ConfigError, DataError
 from common.figures import ALTS, FIGURES, alt, save
 from common.figures.style import encode
-from common.view import View
+from common.spec.view import View
 
 HERE = Path(__file__).resolve().parent
 spec = importlib.util.spec_from_file_location("figure_views", HERE / "conftest.py")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from common.errors import AudioError
+from common.core.errors import AudioError
 from common.figures.audio import (
     FLOOR_DB,
     describe_audio,

@@ -7,7 +7,7 @@ import pandas as pd
 
 from common.figures.base import aligned, groups, labels_of, option, shifts
 from common.spec import Target
-from common.view import View
+from common.spec.view import View
 
 VIEW = View(
     Target(id="emotion", label="Emotion", kind="classification", labels=("b", "a")),

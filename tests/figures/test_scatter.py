@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from common.core.rng import generator
 from common.figures import FIGURES, alt, style
 from common.figures.scatter import bootstrap_band, describe_scatter, draw_scatter, regression_line
-from common.rng import generator
 
 
 def noisy(n: int) -> tuple[np.ndarray, np.ndarray]:

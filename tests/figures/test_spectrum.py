@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from common.errors import AudioError
+from common.core.errors import AudioError
 from common.figures.spectrum import average_spectrum, magnitude_response, plot_filters, plot_spectra
 from common.perturbations.filters import tilt_filter
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from common import paths
-from common.errors import OutputError
+from common.core import paths
+from common.core.errors import OutputError
 from common.figures import style
 from common.spec import read_yaml
 

@@ -15,9 +15,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from common.errors import DataError
-from common.events_io import from_frame, read_events, scores_from_frame
-from common.events_io.durations import from_frame as durations_from_frame
+from common.core.errors import DataError
+from common.core.registry import unknown
 from common.metrics.events.criteria import Criteria
 from common.metrics.events.detection_rates import rates
 from common.metrics.events.event_based import EventBased
@@ -31,7 +30,8 @@ from common.metrics.events.presets import DCASE_TASK4_COLLAR, PsdsSettings
 from common.metrics.events.psds import psds_of_scores
 from common.metrics.events.roc import curves, psd_roc, psds_of_roc
 from common.metrics.events.segment_based import SegmentBased
-from common.registry import unknown
+from common.samples.event_lists import from_frame, read_events, scores_from_frame
+from common.samples.event_lists.durations import from_frame as durations_from_frame
 
 
 class Adapter:

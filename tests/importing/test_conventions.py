@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from common import paths, spec
-from common.errors import ConfigError
-from common.importing import conventions
+from common import spec
+from common.core import paths
+from common.core.errors import ConfigError
+from common.samples.importing import conventions
 
 KNOWN = conventions.load()
 

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import datasets, importing, spec
-from common.cli import main
-from common.errors import ConfigError, DataError
+from common import spec
+from common.cli.main import main
+from common.core.errors import ConfigError, DataError
+from common.samples import datasets, importing
 
 BENCHMARK = spec.load_benchmark()
 DATA = Path("/work/shared/data")

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import kinds
-from common.errors import ConfigError, DataError, ModelError
-from common.spec import Target
+from common.core.errors import ConfigError, DataError, ModelError
+from common.spec import Target, kinds
 
 NUMBER = Target(id="calmness", label="Calmness", kind="regression", range=(0, 1))
 CLASS = Target(id="animal", label="Animal", kind="classification", labels=("cat", "dog", "emu"))

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common.listening import answers
-from common.paths import Paths
+from common.core.paths import Paths
+from common.engine import answers
 from common.spec import load_benchmark
-from common.view import View
+from common.spec.view import View
 
 BENCHMARK = load_benchmark()
 

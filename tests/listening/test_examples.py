@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import paths
-from common.embedded.synthesis import PACKAGE
-from common.errors import ConfigError, MissingDependency
-from common.listening import examples, speech
-from common.paths import Paths
+from common.core import paths
+from common.core.errors import ConfigError, MissingDependency
+from common.core.paths import Paths
+from common.pages.listening import examples, speech
 from common.robustness_spectral_tilt import spectral_tilt_transform
+from common.samples.demo.synthesis import PACKAGE
 from common.spec import Benchmark, load_benchmark
 
 RATE = 16000
@@ -159,7 +159,7 @@ def test_a_wav_file_holds_the_signal() -> None:
 @needs_voice
 def test_speech_has_the_same_bytes_in_every_process() -> None:
     code = (
-        "import hashlib; from common.listening import speech; "
+        "import hashlib; from common.pages.listening import speech; "
         "print(hashlib.sha256(speech.speak(speech.settings()).tobytes()).hexdigest())"
     )
     found = {

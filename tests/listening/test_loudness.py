@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.listening.loudness import SILENCE_LUFS, k_weighting, loudness
+from common.pages.listening.loudness import SILENCE_LUFS, k_weighting, loudness
 
 
 def tone(seconds: float, rate: int, hz: float = 997.0, level: float = 1.0) -> np.ndarray:

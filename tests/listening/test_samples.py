@@ -11,12 +11,13 @@ import pandas as pd
 import pytest
 import soundfile
 
-from common.listening import answers, licences, samples
-from common.listening.answers import Comparison
-from common.listening.samples import most_changed
-from common.manifest import Manifest
-from common.paths import Paths
-from common.rng import generator
+from common.core.paths import Paths
+from common.core.rng import generator
+from common.engine import answers
+from common.engine.answers import Comparison
+from common.pages.listening import licences, samples
+from common.pages.listening.samples import most_changed
+from common.results.manifest import Manifest
 from common.spec import load_benchmark
 
 RATE = 16000

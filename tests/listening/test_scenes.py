@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from common.listening import scenes
-from common.manifest import Manifest
-from common.paths import Paths
+from common.core.paths import Paths
+from common.pages.listening import scenes
+from common.results.manifest import Manifest
 from common.spec import Benchmark, load_benchmark
 
 RATE, SECONDS = 8000, 3.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sklearn.metrics
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics.agreement import percentage_unchanged, percentage_unchanged_classes
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from common import paths
-from common.errors import LengthError
+from common.core import paths
+from common.core.errors import LengthError
 from common.metrics import METRICS
 from common.metrics.base import TAKES, check_lengths, floats, mean
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sklearn.metrics
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics.bins import (
     bin_codes,
     bin_counts,

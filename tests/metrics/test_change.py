@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics import METRICS
 from common.metrics.change import CHANGING, scored
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import sklearn.metrics
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics.classification import (
     label_codes,
     label_counts,

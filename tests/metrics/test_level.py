@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics import METRICS
 
 PARAMS = {"relative_difference_per_bin": {"bins": 4, "min_count": 5}}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics.ranking import average_ranks, class_proportion_spearmans_rho, spearmans_rho
 
 

@@ -6,7 +6,7 @@ import pytest
 import scipy.stats
 import sklearn.metrics
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics.regression import ccc, mae, mean_directional_error, pcc
 
 ALL = (ccc, pcc, mae, mean_directional_error)

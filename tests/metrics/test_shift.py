@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics.bins import relative_difference_per_bin
 from common.metrics.distribution import mean_difference, relative_difference_per_class
 from common.metrics.shift import (

@@ -11,7 +11,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-from common.errors import DataError, LengthError
+from common.core.errors import DataError, LengthError
 from common.metrics import METRICS, Metric
 from common.metrics.events import EventBased, EventList, FrameScores, SegmentBased
 from common.metrics.events.lists import merged

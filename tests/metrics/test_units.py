@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics.units import class_proportion_mae, count_table, unit_codes, unit_values
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from common import models
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.models.base import Batch, SampleKey
 from common.models.chance import truncated_normal
 from common.spec import load_benchmark

@@ -9,8 +9,8 @@ import onnx
 import pytest
 
 from common import models
-from common.cli import main
-from common.errors import ModelError
+from common.cli.main import main
+from common.core.errors import ModelError
 
 OUTPUTS = {"emotion": {"node": "scores", "labels": ["anger", "happiness", "neutral", "sadness"]}}
 SCORES = {"scores": [1.0, 0.5, 0.2, 0.1]}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from common import models
-from common.errors import ConfigError, ModelError, OutputError
+from common.core.errors import ConfigError, ModelError, OutputError
 from common.models import notes
 from common.models.base import Batch, SampleKey
 from common.models.checked import Checked, tail

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common import kinds, models, results
-from common.errors import ConfigError, ModelError
+from common import models, results
+from common.core.errors import ConfigError, ModelError
 from common.figures.confusion import confusion_counts
 from common.models.base import Batch, SampleKey
 from common.models.labels import one_hot
+from common.spec import kinds
 
 NULL = {"emotion": {"mapping": {"fearful": None}}}
 SCORED = {"emotion": {"labels": ["anger", "happiness", "neutral", "sadness", "fearful"]}}

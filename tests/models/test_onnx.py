@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from common import models
-from common.errors import ConfigError, MissingDependency, ModelError
+from common.core.errors import ConfigError, MissingDependency, ModelError
 from common.models.onnx_session import providers
 
 DIMENSIONS = ["arousal", "valence"]

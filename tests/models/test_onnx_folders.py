@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from common import models
-from common.errors import MissingDependency, ModelError
+from common.core.errors import MissingDependency, ModelError
 from common.models.onnx_files import external, layout
 
 HEAD = "$audonnx.core.model.Model==1.0.1:\n"

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from common import models
-from common.errors import ConfigError, ModelError
+from common.core.errors import ConfigError, ModelError
 from common.models.base import Batch, SampleKey
 
 SECOND = 10**9

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from common import models, rng
-from common.errors import ConfigError, ModelError
+from common import models
+from common.core import rng
+from common.core.errors import ConfigError, ModelError
 from common.models import sources
 
 LOUDNESS = '''
@@ -462,4 +463,4 @@ def test_module_of_the_program_itself(tmp_path):
         sys.path.remove(str(folder))
     assert seen[0] == seen[1]
     assert len(set(seen)) == 3
-    assert sources.find("common.rng", catalog, "") == Path(rng.__file__)
+    assert sources.find("common.core.rng", catalog, "") == Path(rng.__file__)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from common.errors import AudioError, ConfigError, DataError, DatasetUnavailable
+from common.core.errors import AudioError, ConfigError, DataError, DatasetUnavailable
 from common.perturbations import corpora
 from common.perturbations.corpora import Corpora, Corpus, CorpusSpec, Decoded, corpus_spec, wrapped
 from common.spec import load_benchmark

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from common.errors import AudioError, ConfigError, DatasetUnavailable
+from common.core.errors import AudioError, ConfigError, DatasetUnavailable
 from common.perturbations import amr, examples
 from common.perturbations.filters import tilt_filter
 from common.robustness_background_noise import noise_transform
@@ -70,7 +70,9 @@ def test_unknown_noise(tools) -> None:
 
 
 def test_recordings_that_are_not_here(tools, monkeypatch) -> None:
-    monkeypatch.setattr("common.datasets.availability", lambda dataset, cache, download: "not here")
+    monkeypatch.setattr(
+        "common.samples.datasets.availability", lambda dataset, cache, download: "not here"
+    )
     with pytest.raises(DatasetUnavailable, match="not here"):
         noise_transform(tools.speechlike(0.1), RATE, "music", demo=True)
 

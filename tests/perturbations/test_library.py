@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import yaml
 
-from common import closure, paths
-from common.errors import AudioError, ConfigError
+from common.core import closure, paths
+from common.core.errors import AudioError, ConfigError
 from common.models.base import SampleKey
 from common.perturbations import PERTURBATIONS, Library, amr, faults, library
 from common.perturbations.base import draw, perturbation
@@ -212,7 +212,8 @@ class TestDigest:
 class TestAvailability:
     def test_unavailable_recordings(self, tmp_path: Path, monkeypatch) -> None:
         monkeypatch.setattr(
-            "common.datasets.availability", lambda dataset, cache, download: f"no {dataset.id}"
+            "common.samples.datasets.availability",
+            lambda dataset, cache, download: f"no {dataset.id}",
         )
         books = Library(BENCHMARK, tmp_path)
         reason = "no musan. 'corpora: embedded' in the dataset's entry takes others"
@@ -231,7 +232,7 @@ class TestAvailability:
     def test_fetching_is_asked_for_each_dataset(self, tmp_path: Path, monkeypatch) -> None:
         asked = []
         monkeypatch.setattr(
-            "common.datasets.availability",
+            "common.samples.datasets.availability",
             lambda dataset, cache, download: asked.append((dataset.id, download)) or "",
         )
         books = Library(BENCHMARK, tmp_path, download=lambda name: name == "air")

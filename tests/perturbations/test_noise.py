@@ -5,7 +5,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-from common.errors import DataError
+from common.core.errors import DataError
 from common.perturbations import noise
 
 FAST = hypothesis.settings(max_examples=40, deadline=None, derandomize=True)

@@ -9,7 +9,7 @@ import pytest
 import scipy.signal
 import soundfile
 
-from common.errors import MissingDependency
+from common.core.errors import MissingDependency
 from common.perturbations import amr, basics, compander, phone
 
 CURVE = {"threshold_db": -20, "output_db": -16, "knee_db": 4}

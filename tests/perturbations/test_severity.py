@@ -6,7 +6,7 @@ import numpy as np
 import pydantic
 import pytest
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.models.base import SampleKey
 from common.perturbations import Library, faults
 from common.perturbations.levels import rms_db

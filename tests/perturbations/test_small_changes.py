@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from common.errors import AudioError
+from common.core.errors import AudioError
 from common.perturbations import small_changes as change
 
 FAST = hypothesis.settings(max_examples=40, deadline=None, derandomize=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from common import published
-from common.criteria import criteria
 from common.designs import DESIGNS, options
-from common.plan import conditions
+from common.engine.plan import conditions
+from common.results import published
+from common.results.criteria import criteria
 from common.spec import load_benchmark
 
 BENCHMARK = load_benchmark()

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 import soundfile
 
-from common import check, listing, results
-from common.datasets import repositories
-from common.errors import ConfigError
+from common import results
+from common.core.errors import ConfigError
+from common.engine import check
+from common.engine.plan import conditions
 from common.perturbations import Library, library
-from common.plan import conditions
+from common.reports import listing
+from common.samples import repositories
 from common.spec import load_benchmark
 
 VARIANT = "- {{id: {0}, variant_of: {1}, corpora: {2}, params: {3}}}\n"

@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 import soundfile
 
-from common import drawing, results
-from common.manifest import Manifest
+from common import results
+from common.engine.plan import Filters
+from common.figures import drawing
 from common.perturbations import library
-from common.plan import Filters
-from common.store import PredictionStore
+from common.predictions.store import PredictionStore
+from common.results.manifest import Manifest
 
 SOUNDS = """
 - id: tones

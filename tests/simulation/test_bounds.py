@@ -8,12 +8,12 @@ import re
 
 import pytest
 
-from common import paths
-from common.errors import ConfigError
-from common.simulation import Bounds, next_step, nulls
-from common.simulation import bounds as bounds_module
-from common.simulation.bounds import bound_above
+from common.core import paths
+from common.core.errors import ConfigError
 from common.spec import Criterion, MetricUse, Target, load_entries
+from common.uncertainty.simulation import Bounds, next_step, nulls
+from common.uncertainty.simulation import bounds as bounds_module
+from common.uncertainty.simulation.bounds import bound_above
 
 TARGETS = load_entries(Target, paths.CATALOG / "targets.yaml")
 NUMBER, CLASS = TARGETS["arousal"], TARGETS["emotion"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics import METRICS
-from common.simulation import SETUPS, Setup, chance, reference, scores
-from common.simulation.setup import (
+from common.uncertainty.simulation import SETUPS, Setup, chance, reference, scores
+from common.uncertainty.simulation.setup import (
     METRIC_IDS,
     bin_probabilities,
     default_setup,

@@ -7,12 +7,12 @@ import json
 
 import pytest
 
-from common import paths
-from common.cli import main
-from common.errors import ConfigError
-from common.simulation import command as module
-from common.simulation import reference, setup, table
+from common.cli.main import main
+from common.core import paths
+from common.core.errors import ConfigError
+from common.reports import simulated as module
 from common.spec import load_tests
+from common.uncertainty.simulation import reference, setup, table
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.simulation import chance
-from common.simulation.linear import LINEAR, Distribution, parts
-from common.simulation.setup import default_setup
+from common.uncertainty.simulation import chance
+from common.uncertainty.simulation.linear import LINEAR, Distribution, parts
+from common.uncertainty.simulation.setup import default_setup
 
 SIZES = {
     "equal": ((60, 20),) * 3,
@@ -54,7 +54,7 @@ def test_many_samples_are_as_easy_as_few() -> None:
     """Beyond a few samples the sum is nearly normal; its standard deviation is known."""
     n = 200_000
     own = Distribution("mean_difference", ((n, 0), (n, 0)))
-    from common.simulation.linear import _numbers
+    from common.uncertainty.simulation.linear import _numbers
 
     points, mass = _numbers()
     deviation = np.sqrt(mass @ points**2 / (2 * n))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.simulation import chance, nulls
-from common.simulation.setup import (
+from common.uncertainty.simulation import chance, nulls
+from common.uncertainty.simulation.setup import (
     CONFUSIONS,
     FAMILY,
     METRIC_IDS,

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from scipy.stats import truncnorm
 
-from common.simulation import POINTS, SETUPS, Setup, reference
-from common.simulation.setup import WITH_TRUTH, points
-from common.simulation.table import PUBLISHED_NAMES, published_rows
+from common.uncertainty.simulation import POINTS, SETUPS, Setup, reference
+from common.uncertainty.simulation.setup import WITH_TRUTH, points
+from common.uncertainty.simulation.table import PUBLISHED_NAMES, published_rows
 
 PUBLISHED = Path("/work/shared/published/fairness_simulation.csv")
 KEYS = ["simulation", "distribution", "distribution_truth", "distribution_pred", "varied"]

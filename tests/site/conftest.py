@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from common import paths, results
-from common.listening.examples import STATE, wav
-from common.listening.loudness import loudness
-from common.listening.samples import flac
-from common.listening.scenes import picture
-from common.listening.speech import RATE
-from common.manifest import Manifest
-from common.paths import SAMPLES, Paths
+from common import results
+from common.core import files, paths
+from common.core.paths import SAMPLES, Paths
+from common.pages.listening.examples import STATE, wav
+from common.pages.listening.loudness import loudness
+from common.pages.listening.samples import flac
+from common.pages.listening.scenes import picture
+from common.pages.listening.speech import RATE
+from common.results.manifest import Manifest
 
 sys.path.insert(0, str(paths.DOCS / "_ext"))
 
@@ -83,11 +84,11 @@ def write_sounds(folders: Paths) -> None:
     for file, (label, level, seconds) in SOUNDS.items():
         time = np.arange(round(seconds * RATE)) / RATE
         signal = level * np.sin(2 * np.pi * (300 + 400 * time) * time)[None, :]
-        results.write_bytes(folders.media / file, wav(signal))
+        files.write_bytes(folders.media / file, wav(signal))
         lufs = loudness(signal, RATE)
         facts[file] = {"label": label, "lufs": round(lufs, 2), "seconds": seconds}
     content = {"format": 1, "files": facts, "missing": {ABSENT: "no <encoder>"}}
-    results.write_text(folders.media / STATE, json.dumps(content))
+    files.write_text(folders.media / STATE, json.dumps(content))
 
 
 def write_samples(folders: Paths) -> None:
@@ -96,7 +97,7 @@ def write_samples(folders: Paths) -> None:
     noisy = {"src": f"{SAMPLES}/mine/b.flac", "label": "Noise", "lufs": -14, "seconds": 1.0}
     signal = np.full((1, RATE), 0.1)
     for each in (sound, noisy):
-        results.write_bytes(folders.media / str(each["src"]), flac(signal))
+        files.write_bytes(folders.media / str(each["src"]), flac(signal))
     answers = [
         {"model": name, "before": "0.20", "after": after}
         for name, after in (("dice", "0.90"), ("alpha", "0.31"), ("gone", "0.5"))
@@ -116,7 +117,7 @@ def write_samples(folders: Paths) -> None:
         "elsewhere": {**about, "source": "", "conditions": []},
     }
     text = json.dumps({"format": 2, "datasets": content})
-    results.write_text(folders.media / "arousal" / "listen_correctness_regression.json", text)
+    files.write_text(folders.media / "arousal" / "listen_correctness_regression.json", text)
 
 
 def event_details() -> dict[str, Any]:
@@ -164,20 +165,20 @@ def write_events(folders: Paths, model: str) -> None:
     """Details of sound events in a test of a model, and one recording that plays."""
     found = event_details()
     place = folders.figures("arousal", model, "correctness_regression")
-    results.write_text(place / "events_mine.json", json.dumps(found))
-    results.write_text(place / "events_broken.json", "{")
+    files.write_text(place / "events_mine.json", json.dumps(found))
+    files.write_text(place / "events_broken.json", "{")
     sound = {"src": "scenes/mine/a.flac", "picture": "scenes/mine/a.png"}
     time = np.arange(2 * RATE) / RATE
     signal = 0.2 * np.sin(2 * np.pi * 500 * time)[None, :]
-    results.write_bytes(folders.media / sound["src"], flac(signal))
-    results.write_bytes(folders.media / sound["picture"], picture(signal, RATE))
+    files.write_bytes(folders.media / sound["src"], flac(signal))
+    files.write_bytes(folders.media / sound["picture"], picture(signal, RATE))
     entry = {
         "license": "CC0-1.0",
         "silent": "",
         "scenes": {f"{found['scenes'][0]['file']}@0": sound},
     }
     text = json.dumps({"format": 1, "datasets": {"mine": entry}})
-    results.write_text(folders.media / "arousal" / "scenes.json", text)
+    files.write_text(folders.media / "arousal" / "scenes.json", text)
 
 
 def row(target: str, model: str, test: str, dataset: str, **more: Any) -> dict[str, Any]:
@@ -221,14 +222,14 @@ def write_model(folders: Paths, model: str, label: str, *, chance: bool = False)
     """Result files, manifest and a figure of one own model."""
     table = results.frame(rows_of(model))
     for test, part in table.groupby("test"):
-        results.write_text(folders.results("arousal", model, str(test)), results.to_csv(part))
+        files.write_text(folders.results("arousal", model, str(test)), results.to_csv(part))
     facts = {"id": model, "version": "1.0.0", "label": label, "license": "MIT", "chance": chance}
     away = {"correctness_regression/far-away": "dataset unavailable: 'far-away' is not here"}
     manifest = Manifest("arousal", facts, not_run=away)
-    results.write_text(folders.manifest("arousal", model), manifest.to_json())
+    files.write_text(folders.manifest("arousal", model), manifest.to_json())
     folder = folders.figures("arousal", model, "correctness_regression")
-    results.write_bytes(folder / "visualization_mine.png", PIXEL)
-    results.write_text(folder / "alt.json", json.dumps({"visualization_mine.png": "rising dots"}))
+    files.write_bytes(folder / "visualization_mine.png", PIXEL)
+    files.write_text(folder / "alt.json", json.dumps({"visualization_mine.png": "rising dots"}))
 
 
 class Site:

@@ -12,8 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from common import paths, published, site
-from common.errors import BenchmarkError
+from common.core import paths
+from common.core.errors import BenchmarkError
+from common.pages import site
+from common.results import published
 from common.spec import load_benchmark
 
 #: what models and datasets need, and a website must not

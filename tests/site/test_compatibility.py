@@ -16,19 +16,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from common import embedded, paths, results
-from common.criteria import write_criteria
+from common.core import files, paths
+from common.core.paths import Paths, default_cache
 from common.figures.style import canvas, save
-from common.listening.examples import wav
-from common.paths import Paths, default_cache
+from common.pages.listening.examples import wav
+from common.results.criteria import write_criteria
+from common.samples import demo
 from common.spec import load_benchmark
 
 RATE = 16000
 DRIVER = """
 import json, sys
 from pathlib import Path
-from common import paths, published, site
-from common.errors import BenchmarkError
+from common.core import paths
+from common.pages import site
+from common.results import published
+from common.core.errors import BenchmarkError
 from common.spec import load_benchmark
 
 everything = published.load()
@@ -111,7 +114,7 @@ TABLES = [
 
 def available() -> list[str]:
     """Calls for which everything is here; what the program makes itself takes too long to make."""
-    away = set(embedded.missing(default_cache()))
+    away = set(demo.missing(default_cache()))
     return [call for call, needed in CALLS.items() if needed not in away]
 
 
@@ -133,10 +136,10 @@ def write_docs(folder: Path) -> None:
 def write_media(folders: Paths) -> None:
     time = np.arange(RATE) / RATE
     speech = 0.2 * np.sin(2 * np.pi * (150 + 200 * time) * time)[None, :]
-    results.write_bytes(folders.media / "speech.wav", wav(speech))
+    files.write_bytes(folders.media / "speech.wav", wav(speech))
     taps = np.zeros((1, 1024))
     taps[0, 512] = 0.5
-    results.write_bytes(folders.media / "impulse_response_tilt_up_gain_3.0.wav", wav(taps))
+    files.write_bytes(folders.media / "impulse_response_tilt_up_gain_3.0.wav", wav(taps))
     figure, _ = canvas("", height=1)
     save(figure, folders.media / "fairness_thresholds" / "plots" / "max_ccc.png")
 

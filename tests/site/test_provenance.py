@@ -11,8 +11,10 @@ import pandas as pd
 import pyarrow.parquet
 import yaml
 
-from common import history, results
-from common.manifest import Manifest
+from common import results
+from common.core import files
+from common.results import history
+from common.results.manifest import Manifest
 
 OWN = "results/arousal/model/alpha"
 PROVENANCE = "results/arousal/provenance/alpha"
@@ -145,7 +147,7 @@ def test_versions_of_a_model_are_compared_on_what_they_share(new_site: Any) -> N
         table.loc[table.metric == "ccc", "status"] = "fail"
         # a score that the newest version does not have counts for nobody
         more = table.iloc[:1].assign(metric="other", status="pass")
-        results.write_text(path, results.to_csv(pd.concat([table, more])))
+        files.write_text(path, results.to_csv(pd.concat([table, more])))
     manifest = Manifest.read(folder / "manifest.json")
     manifest.model["version"] = "0.9.0"
     (folder / "manifest.json").write_text(manifest.to_json())

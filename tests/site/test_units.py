@@ -30,11 +30,13 @@ from docutils.utils import new_document
 from docutils.utils.math import MathError
 from local_math import mathml
 
-from common import bench_site, display, paths, results
-from common.mirror import listing, mirror
+from common import results
+from common.cli.bench import site
+from common.core import display, paths
+from common.core.mirror import listing, mirror
+from common.reports.summary import Cell as Score
+from common.reports.summary import Key, matrix
 from common.spec import load_benchmark
-from common.summary import Cell as Score
-from common.summary import Key, matrix
 
 EXTENSIONS = sorted(
     path.relative_to(paths.DOCS / "_ext").with_suffix("").as_posix().replace("/", ".")
@@ -373,10 +375,8 @@ def test_benchmark_measures_four_cases_in_fresh_processes(
         seen.append({name: (folder / name).read_bytes() for name in names(folder)})
         return float(len(seen))
 
-    monkeypatch.setattr(bench_site, "_build", build)
-    assert bench_site.bench_site(tmp_path) == dict(
-        zip(bench_site.LIMITS, (1, 2, 3, 4), strict=True)
-    )
+    monkeypatch.setattr(site, "_build", build)
+    assert site.bench_site(tmp_path) == dict(zip(site.LIMITS, (1, 2, 3, 4), strict=True))
     clean, added, changed, same = seen
     assert clean == {}
     assert len([name for name in added if name.endswith("manifest.json")]) == 4

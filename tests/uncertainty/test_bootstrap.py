@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics import METRICS
 from common.uncertainty import Bootstrap, Recipe, Term
 from common.uncertainty import clusters as clusters_module

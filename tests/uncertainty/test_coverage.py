@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from common import paths
+from common.core import paths
 from common.uncertainty import METHODS
 from common.uncertainty.coverage import COLUMNS, TABLE, Size, coverage, draw, main
 

@@ -10,8 +10,8 @@ import pytest
 
 from common.designs import DESIGNS
 from common.spec import MetricUse, load_benchmark
+from common.spec.view import View
 from common.uncertainty import Effects, Recipe, Term, cohens_h, hedges_g
-from common.view import View
 
 TARGETS = load_benchmark().targets
 REGRESSION = next(t for t in TARGETS.values() if t.kind == "regression")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from common import paths
+from common.core import paths
 from common.uncertainty.findings import COLUMNS, LEVELS, SIZES, TABLE, findings, main
 
 FILE = paths.REPOSITORY / "extra" / "uncertainty" / "findings.csv"

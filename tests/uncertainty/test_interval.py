@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics import METRICS
 from common.uncertainty import Clusters, Interval, Term
 from common.uncertainty.interval import detectable, intervals

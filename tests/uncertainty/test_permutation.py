@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common.certainty import permutations
 from common.designs import DESIGNS, ORIGINAL, View
-from common.simulation.alarms import Scene, alarms
-from common.simulation.bounds import Bounds
+from common.designs.certainty import permutations
+from common.reports.alarms import Scene, alarms
 from common.spec import Criterion, MetricUse, Target, load_benchmark
 from common.uncertainty import Recipe, Term, fairness_of, permutation, permuted
 from common.uncertainty.permutation import Permuted, assignments, blocks_of, merged
+from common.uncertainty.simulation.bounds import Bounds
 
 NUMBER = Target(id="arousal", label="Arousal", kind="regression", range=(0, 1))
 CLASS = Target(id="emotion", label="Emotion", kind="classification", labels=("a", "b", "c"))

@@ -8,8 +8,8 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from common.judge import judge
-from common.records import Criterion
+from common.results.judge import judge
+from common.spec.records import Criterion
 from common.uncertainty import VERDICTS, is_decidable, verdict_on_share, verdict_with_power
 from common.uncertainty.verdict import ENOUGH, UNSEEN
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from common import paths
+from common.core import paths
 from common.uncertainty.coverage import true_value
 from common.uncertainty.verdict import ENOUGH
 from common.uncertainty.verdicts import (

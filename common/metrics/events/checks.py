@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from common.errors import ConfigError, DataError
+from common.core.errors import ConfigError, DataError
 from common.metrics.events.lists import EventList, intersecting, merged
 
 Overlap = Literal["error", "merge", "allow"]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics.events.grouping import Index, expand, reaches, running_maximum, sort_order
 from common.metrics.events.lists import EventList
 

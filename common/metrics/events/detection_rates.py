@@ -17,10 +17,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from common.errors import ConfigError, DataError
+from common.core.errors import ConfigError, DataError
+from common.core.registry import unknown
 from common.metrics.events import figures
 from common.metrics.events.intersection_based import Confusion
-from common.registry import unknown
 
 #: unit of time -> seconds
 UNITS = {

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics.events.checks import Overlap
 from common.metrics.events.criteria import Criteria, usable
 from common.metrics.events.detection_rates import check_alpha_ct, check_duration, seconds_of

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics.events.frames import FrameScores
 from common.metrics.events.grouping import Index, expand
 from common.metrics.events.lists import EventList

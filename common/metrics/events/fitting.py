@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics.events.grouping import Index, expand, sort_order
 from common.metrics.events.lists import EventList
 

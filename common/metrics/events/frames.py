@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from common.errors import DataError, LengthError
+from common.core.errors import DataError, LengthError
 from common.metrics.events.lists import EventList
 
 

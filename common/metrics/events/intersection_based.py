@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from common.errors import ConfigError, DataError
+from common.core.errors import ConfigError, DataError
 from common.metrics.events import figures
 from common.metrics.events.checks import (
     Overlap,

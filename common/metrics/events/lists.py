@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from common.errors import DataError
+from common.core.errors import DataError
 from common.metrics.base import check_lengths
 from common.metrics.events.grouping import running_maximum, sort_order
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from common.core.registry import unknown
 from common.metrics.events import figures
 from common.metrics.events.detection_rates import Rates
 from common.metrics.events.intersection_based import Confusion
 from common.metrics.events.lists import EventList
-from common.registry import unknown
 
 CONSTRAINTS = ("tpr", "fpr", "efpr", "fscore")
 

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from common.errors import ConfigError, DataError
+from common.core.errors import ConfigError, DataError
 
 T = TypeVar("T", bound=tuple)
 SelfPool = TypeVar("SelfPool", bound="Pool")

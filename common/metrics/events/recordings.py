@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from common.errors import LengthError
+from common.core.errors import LengthError
 from common.metrics.events.frames import FrameScores
 from common.metrics.events.grouping import expand
 from common.metrics.events.lists import EventList

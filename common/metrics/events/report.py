@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics.events import figures
 
 #: group of figures -> name of the figure -> its value

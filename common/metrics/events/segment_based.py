@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from common.errors import DataError
+from common.core.errors import DataError
 from common.metrics.events import figures
 from common.metrics.events.checks import negative_times, refuse, unknown_labels
 from common.metrics.events.lists import EventList

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics.events.grouping import expand
 from common.metrics.events.lists import EventList
 

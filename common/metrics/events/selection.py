@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.errors import DataError
+from common.core.errors import DataError
 from common.metrics.events.checks import (
     Overlap,
     negative_times,

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.errors import DataError
+from common.core.errors import DataError
+from common.core.registry import unknown
 from common.metrics.events.frames import FrameScores
 from common.metrics.events.pool import Pool
 from common.metrics.events.threshold_curve import AtThreshold, CountCurve, average, best_f, f_at
-from common.registry import unknown
 
 
 class Changes(NamedTuple):

@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from benchmark_site.page import anchor
-from common.display import MINUS, bounds, decimals, number, tidy
+from common.core.display import MINUS, bounds, decimals, number, tidy
+from common.reports.summary import Cell as Score
 from common.spec import Criterion
-from common.summary import Cell as Score
 from common.uncertainty import is_decidable
 
 #: status -> (class, symbol, word); colour is never the only sign

@@ -16,12 +16,12 @@ from benchmark_site.content import Board, Content, metric_names, words
 from benchmark_site.page import Page, Section, anchor, slug
 from benchmark_site.render import comparison_doc, model_doc, render, test_doc
 from benchmark_site.sources import Model
-from common import summary
-from common.display import signed
+from common.core.display import signed
 from common.metrics.reasons import DATA, NOT_RUN
+from common.reports import summary
+from common.reports.summary import Cell as Score
+from common.reports.summary import Key, Outcome, Tally
 from common.results import STATUSES
-from common.summary import Cell as Score
-from common.summary import Key, Outcome, Tally
 
 VERDICTS = ("pass", "fail")
 #: both verdicts by intervals that leave no doubt

@@ -1,7 +1,7 @@
 """What the pages are made from: results, models and tests, read once and put in order.
 
 Nothing is computed anew here: scores and verdicts come from result rows, counts from
-:mod:`common.shares`, ranks and tables from :mod:`common.summary`.
+:mod:`common.shares`, ranks and tables from :mod:`common.reports.summary`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ import pandas as pd
 
 from benchmark_site import sources
 from benchmark_site.sources import Model
-from common import published, results, summary
-from common.keys import CellKey, split
-from common.manifest import Manifest
+from common import results
+from common.core.paths import Paths
 from common.metrics import METRICS
-from common.paths import Paths
+from common.reports import summary
+from common.reports.summary import Cell as Score
+from common.reports.summary import Key, Matrix, Standing, Standings, standings
+from common.reports.summary.tally import Tally, counts, family_of, mean_over_tests, tallies, total
+from common.results import published
+from common.results.keys import CellKey, split
+from common.results.manifest import Manifest
 from common.spec import Benchmark, Test
-from common.summary import Cell as Score
-from common.summary import Key, Matrix, Standing, Standings, standings
-from common.summary.tally import Tally, counts, family_of, mean_over_tests, tallies, total
 
 if TYPE_CHECKING:
     from benchmark_site.groups import Groups
@@ -316,7 +318,7 @@ def load(
         paths: where own results lie
         benchmark: catalog and suite
         docs: names of the prose pages, to link method pages that exist
-        stale: key of a cell -> ``reasons`` and ``conditions``, see :mod:`common.staleness`
+        stale: key of a cell -> ``reasons`` and ``conditions``, see :mod:`common.engine.staleness`
     """
     paper, own = published.load(), results.read_all(paths.method_tests)
     people = results.read_csv(paths.human) if paths.human.exists() else results.frame([])

@@ -15,10 +15,11 @@ from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render
 from benchmark_site.sources import Model
-from common import display, dose
-from common.dose import Curve
+from common.core import display
 from common.figures.dose import COLORS, dose_svg
 from common.metrics import METRICS
+from common.results import dose
+from common.results.dose import Curve
 
 #: page that says how to make curves and how to read them
 METHOD = "method/severity"

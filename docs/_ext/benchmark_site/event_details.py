@@ -1,7 +1,7 @@
 """What pages of models show of sound events: tables, curves, timelines, operating points.
 
-All of it was written by the run, see :mod:`common.event_details` and
-:mod:`common.listening.scenes`. The page is complete without a script; with one there is a line
+All of it was written by the run, see :mod:`common.figures.details` and
+:mod:`common.pages.listening.scenes`. The page is complete without a script; with one there is a line
 that follows the sound, and a threshold can be chosen.
 """
 
@@ -19,8 +19,8 @@ from benchmark_site.media import FOLDER
 from benchmark_site.page import Page, anchor
 from benchmark_site.render import render
 from benchmark_site.sources import Model
-from common import display
-from common.event_details import FORMAT, PREFIX
+from common.core import display
+from common.figures.details import FORMAT, PREFIX
 
 #: figure -> heading of its column
 FIGURES = {"f": "F", "p": "P", "r": "R", "er": "ER"}

@@ -21,11 +21,11 @@ from benchmark_site.content import Content, Ranked
 from benchmark_site.page import slug
 from benchmark_site.render import model_doc
 from benchmark_site.sources import Model
-from common import results
-from common.keys import row_key
+from common.core import files
+from common.reports.summary.badge import badge
+from common.reports.summary.card import Scored, card
 from common.results import COLUMNS, COUNTS, NUMBERS, STATUSES
-from common.summary.badge import badge
-from common.summary.card import Scored, card
+from common.results.keys import row_key
 
 VERSION = "2"
 FILES = ("results.csv", "results.json", "results.parquet", "models.json", "schema.json")
@@ -86,9 +86,9 @@ def write(content: Content, folder: Path) -> None:
             made[badge_file(target, model)] = _badge(content, target, model)
             if card_file(model) not in made:
                 made[card_file(model)] = _card(content, table, model)
-    results.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
+    files.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
     for name, text in made.items():
-        results.write_text(folder / name, text, only_changed=True)
+        files.write_text(folder / name, text, only_changed=True)
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.relative_to(folder).as_posix() not in (*made, PARQUET):
             path.unlink()

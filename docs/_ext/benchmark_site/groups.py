@@ -14,7 +14,7 @@ import pandas as pd
 from benchmark_site import cells
 from benchmark_site.content import metric_names
 from benchmark_site.tables import part
-from common.display import MINUS, decimals, number, signed
+from common.core.display import MINUS, decimals, number, signed
 from common.metrics import METRICS
 from common.uncertainty import benjamini_hochberg
 

@@ -7,7 +7,7 @@ from typing import Any
 from benchmark_site.content import Board, Content
 from benchmark_site.page import Page
 from benchmark_site.render import render, target_doc
-from common import summary
+from common.reports import summary
 
 #: family of tests in which models that do not listen are looked at
 FAMILY = "fairness"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark_site.content import Content
-from common import files, paths
-from common.mirror import contents, stats
+from common.core import files, paths
+from common.core.mirror import contents, stats
 
 #: folders whose content decides about the pages of all targets
 SOURCES = (

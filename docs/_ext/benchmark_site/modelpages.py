@@ -10,8 +10,8 @@ from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
 from benchmark_site.sources import Model
-from common.summary import Cell as Score
-from common.summary import Key, Tally, total
+from common.reports.summary import Cell as Score
+from common.reports.summary import Key, Tally, total
 
 
 def page(content: Content, target: str, model: Model) -> Page:

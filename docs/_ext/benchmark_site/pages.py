@@ -20,7 +20,7 @@ from benchmark_site.front import FILES
 from benchmark_site.memory import Memory
 from benchmark_site.page import SUFFIX, Page
 from benchmark_site.render import ROOT
-from common import files
+from common.core import files
 
 
 def write(content: Content, source: Path) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from common import paths
-from common.mirror import contents
+from common.core import paths
+from common.core.mirror import contents
 
 #: attribute of the environment that remembers what the plots were made from
 MEMORY = "benchmark_plots"

@@ -9,8 +9,8 @@ from benchmark_site.content import Board, Content
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, provenance_doc, render, test_doc
 from benchmark_site.sources import Model
-from common.keys import CellKey
-from common.manifest import Manifest
+from common.results.keys import CellKey
+from common.results.manifest import Manifest
 
 #: page of prose about the commands, which a small site may lack
 HOWTO = "howto/explain_a_number"

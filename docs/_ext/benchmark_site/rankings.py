@@ -9,9 +9,9 @@ from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
-from common.display import percent
-from common.summary import Tally, beyond_chance
-from common.summary.standings import NO_COMMON
+from common.core.display import percent
+from common.reports.summary import Tally, beyond_chance
+from common.reports.summary.standings import NO_COMMON
 
 #: what a tier means, the first and the others
 TIERS = ("may be the best", "worse than the best")

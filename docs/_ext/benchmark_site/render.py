@@ -11,7 +11,7 @@ import jinja2
 from benchmark_site import cells
 from benchmark_site.page import slug
 from benchmark_site.sources import Model
-from common.display import percent
+from common.core.display import percent
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "_templates" / "pages"
 ROOT = "results"

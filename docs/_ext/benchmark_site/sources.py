@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchmark_site.page import slug
-from common import published
-from common.keys import CellKey
-from common.manifest import Manifest
-from common.paths import Paths
+from common.core.paths import Paths
+from common.results import published
+from common.results.keys import CellKey
+from common.results.manifest import Manifest
 from common.spec import Benchmark
 
 #: entries of a manifest's model that pages show, with their names

@@ -8,10 +8,10 @@ from typing import Any
 
 from benchmark_site import cells
 from benchmark_site.content import Board, metric_names
-from common.display import number
+from common.core.display import number
 from common.metrics import METRICS
-from common.summary import Cell as Score
-from common.summary import Key, Matrix
+from common.reports.summary import Cell as Score
+from common.reports.summary import Key, Matrix
 
 
 def strips(board: Board, test: str) -> list[dict[str, Any]]:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from benchmark_site import cells
 from benchmark_site.cells import Cell
 from benchmark_site.content import metric_names
-from common.display import decimals, tidy
+from common.core.display import decimals, tidy
 from common.metrics import METRICS
-from common.summary import Cell as Score
-from common.summary import Key, Matrix
-from common.view import ORIGINAL
+from common.reports.summary import Cell as Score
+from common.reports.summary import Key, Matrix
+from common.spec.view import ORIGINAL
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from benchmark_site.content import Content
 from benchmark_site.page import Section
 from benchmark_site.render import render
 from benchmark_site.sources import Model
-from common import history
-from common.display import percent
-from common.errors import BenchmarkError
+from common.core.display import percent
+from common.core.errors import BenchmarkError
+from common.results import history
 
 #: columns that name a score apart from the version
 PLACE = ["test", "dataset", "dataset_version", "data", "condition", "reference", "metric", "label"]

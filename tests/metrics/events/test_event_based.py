@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.errors import ConfigError, DataError
+from common.core.errors import ConfigError, DataError
 from common.metrics.events.event_based import EventBased, match
 from common.metrics.events.fitting import Collar, fitting_pairs
 from common.metrics.events.lists import EventList

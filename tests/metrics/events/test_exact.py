@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from common.errors import ConfigError, DataError, LengthError
+from common.core.errors import ConfigError, DataError, LengthError
 from common.metrics.events import selection
 from common.metrics.events.component_tree import component_tree, sequences
 from common.metrics.events.criteria import Criteria

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics.events import figures
 from common.metrics.events.report import Options
 

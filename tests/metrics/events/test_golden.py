@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from common.paths import REPOSITORY
+from common.core.paths import REPOSITORY
 
 CASES = REPOSITORY.parent / "shared" / "sound-events"
 ADAPTER = Path("tests") / "golden" / "sound_events_adapter.py"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common.errors import ConfigError, DataError
+from common.core.errors import ConfigError, DataError
 from common.metrics.events import intersection_based
 from common.metrics.events.criteria import Criteria, hits
 from common.metrics.events.detection_rates import rates

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common.errors import DataError, LengthError
+from common.core.errors import DataError, LengthError
 from common.metrics.events.lists import EventList, intersecting, merged
 
 

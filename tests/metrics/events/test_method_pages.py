@@ -6,7 +6,7 @@ import doctest
 
 import pytest
 
-from common.paths import DOCS
+from common.core.paths import DOCS
 
 PAGES = ("events_segment_based", "events_event_based", "events_intersection_based")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from common.errors import ConfigError
+from common.core.errors import ConfigError
 from common.metrics.events.detection_rates import rates
 from common.metrics.events.intersection_based import Confusion
 from common.metrics.events.lists import EventList

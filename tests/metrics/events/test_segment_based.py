@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common.errors import ConfigError, DataError
+from common.core.errors import ConfigError, DataError
 from common.metrics.events import segment_counts as counting
 from common.metrics.events.lists import EventList
 from common.metrics.events.segment_based import SegmentBased

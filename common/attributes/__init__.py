@@ -1,6 +1,0 @@
-"""Attributes of samples that are computed from their audio, such as the pitch of a speaker."""
-
-from common.attributes import speaker_pitch  # noqa: F401 (registration)
-from common.attributes.base import ATTRIBUTES, Attribute, Computed, Context, Recipe, recipe
-
-__all__ = ["ATTRIBUTES", "Attribute", "Computed", "Context", "Recipe", "recipe"]

@@ -1,0 +1,1 @@
+"""Performance benchmarks: claims about speed are measured here, never in a timed test."""

@@ -1,0 +1,167 @@
+"""Performance benchmarks: claims about speed are measured here, never in a timed test."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from common.core.errors import ConfigError
+from common.core.paths import Paths, default_cache
+
+Say = Callable[[str], None]
+
+
+class Suite(NamedTuple):
+    """What ``bench suite`` runs: the user's catalogs, models and datasets; empty: all."""
+
+    catalogs: Sequence[Path] = ()
+    models: Sequence[str] = ()
+    datasets: Sequence[str] = ()
+
+
+def run_command(args: argparse.Namespace, workers: int, say: Say) -> dict[str, Any]:
+    """Run the benchmark that the command line asks for.
+
+    Raises:
+        ConfigError: if an option does not go with it
+    """
+    if args.what not in ("suite", "paper") and (args.model or args.dataset):
+        raise ConfigError("--model and --dataset go with 'bench suite' and 'bench paper' only")
+    suite = Suite(args.catalog, args.model, args.dataset)
+    return run(args.what, workers=workers, say=say, large=args.large, suite=suite)
+
+
+def run(
+    what: str, *, workers: int, say: Say, large: bool = False, suite: Suite | None = None
+) -> dict[str, Any]:
+    """Run a benchmark and report every figure.
+
+    Args:
+        what: engine, events, fairness, paper, perturb, ranking, site, suite or uncertainty
+        workers: parallel workers
+        say: takes one line for a person
+        large: whether the large case of events is measured, too
+        suite: what ``suite`` and ``paper`` run
+    """
+    measure: dict[str, Callable[[int], dict[str, Any]]] = {
+        "engine": _engine,
+        "events": lambda workers: _events(large),
+        "fairness": _fairness,
+        "paper": lambda workers: _paper(workers, suite or Suite()),
+        "perturb": _perturb,
+        "ranking": _ranking,
+        "site": _site,
+        "suite": lambda workers: _suite(workers, suite or Suite()),
+        "uncertainty": _uncertainty,
+    }
+    figures = measure[what](workers)
+    for name, value in figures.items():
+        say(f"{name}: {_text(name, value)}")
+    return figures
+
+
+def _text(name: str, value: Any) -> str:
+    """A figure with its unit: seconds, unless its name says otherwise."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.2f}" if re.search(r"\b(ms|times|GB)\b", name) else f"{value:.2f} s"
+
+
+def _ranking(workers: int) -> dict[str, Any]:
+    """How often rankings of equal models tell two of them apart, by simulation."""
+    from common.cli.bench.ranking import bench_ranking
+
+    return bench_ranking()
+
+
+def _engine(workers: int) -> dict[str, Any]:
+    """The embedded benchmark from cold and from warm predictions.
+
+    The number of signals given to models must equal the number of distinct
+    (model, segment, condition), and be zero in the second run.
+    """
+    from common.engine.plan import Filters
+    from common.engine.run import Engine
+    from common.samples import demo
+    from common.spec import load_benchmark
+
+    benchmark = load_benchmark()
+    datasets = [d.id for d in benchmark.datasets.values() if d.embedded]
+    found: dict[str, Any] = {}
+    cache = default_cache()
+    demo.ensure(cache, workers=workers)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder) / "cache"
+        scratch.mkdir()
+        (scratch / "embedded").symlink_to(Paths(cache=cache).embedded)
+        for name in ("cold", "warm", "nothing to do"):
+            engine = Engine(benchmark, Paths(Path(folder) / "out", scratch), workers=workers)
+            start = time.perf_counter()
+            report = engine.run(Filters(datasets=datasets), force=name == "warm")
+            found[f"{name}: wall clock"] = time.perf_counter() - start
+            found[f"{name}: signals given to models"] = report.calls
+            found[f"{name}: distinct inputs"] = report.distinct
+            found[f"{name}: cells computed"] = report.computed
+    return found
+
+
+def _events(large: bool) -> dict[str, Any]:
+    """Sound event metrics, on one core, beside the tools that they replace."""
+    from common.cli.bench.events import bench_events
+
+    return bench_events(large=large)
+
+
+def _suite(workers: int, suite: Suite) -> dict[str, Any]:
+    """A whole suite as a user meets it, in fresh processes."""
+    from common.cli.bench.suite import LIMITS, bench_suite
+
+    with tempfile.TemporaryDirectory() as folder:
+        found = bench_suite(Path(folder), workers, *suite)
+    return {**found, **{f"at most {name}": value for name, value in LIMITS.items()}}
+
+
+def _paper(workers: int, suite: Suite) -> dict[str, Any]:
+    """Every score of the suite by other means."""
+    from common.cli.bench.paper import bench_paper
+
+    return bench_paper(*suite, workers=workers)
+
+
+def _perturb(workers: int) -> dict[str, Any]:
+    """All perturbations of many files, and beside auglib."""
+    from common.cli.bench.perturb import LIMITS, bench_perturb
+
+    found = bench_perturb(workers)
+    return {**found, **{f"limit of {name}": value for name, value in LIMITS.items()}}
+
+
+def _site(workers: int) -> dict[str, Any]:
+    """The website on the published results, in fresh processes."""
+    from common.cli.bench.site import bench_site
+
+    with tempfile.TemporaryDirectory() as folder:
+        return dict(bench_site(Path(folder)))
+
+
+def _fairness(workers: int) -> dict[str, Any]:
+    """The fairness tests on many predictions, in a fresh process."""
+    from common.cli.bench.fairness import LIMITS, bench_fairness
+
+    return {**bench_fairness(), **{f"at most {name}": value for name, value in LIMITS.items()}}
+
+
+def _uncertainty(workers: int) -> dict[str, Any]:
+    """The intervals of a full run, with and without speakers, in fresh processes."""
+    from common.cli.bench.uncertainty import LIMITS, bench_uncertainty
+
+    found: dict[str, Any] = {}
+    for name, speakers in (("with speakers", True), ("each sample alone", False)):
+        measured = bench_uncertainty(speakers=speakers)
+        found |= {f"{name}: {figure}": value for figure, value in measured.items()}
+    return {**found, **{f"at most {name}": value for name, value in LIMITS.items()}}

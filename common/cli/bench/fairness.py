@@ -1,0 +1,153 @@
+"""How long the fairness tests take on many predictions, without inference and figures.
+
+One table holds everything that the fairness tests of the suite ask for; all of them select,
+balance, score and judge for all targets with one value per sample. The pitch of the samples lies
+in the cache already. Balancing alone is measured on a million rows, too.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from common.spec import Target, Test
+
+#: samples, speakers and languages or accents of the table
+SAMPLES, SPEAKERS, GROUPS = 100_000, 500, 30
+#: kinds whose predictions are one value per sample
+BENCH_KINDS = ("regression", "classification")
+#: rows, groups and rows wanted of each group, of balancing alone
+ROWS, SHARES, WANTED = 1_000_000, 3, 1000
+#: seconds and megabytes that it may take
+LIMITS = {"seconds": 10.0, "megabytes": 1000, "balance_seconds": 2.0}
+
+
+def bench_fairness() -> dict[str, float | int]:
+    """Seconds, peak memory in MB and number of rows, measured in a fresh process."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(_measure).result()
+
+
+def _measure() -> dict[str, float | int]:
+    from common.designs.selecting import Selector
+    from common.predictions.attributes import Context
+    from common.spec import load_benchmark
+
+    benchmark = load_benchmark()
+    # one value per sample: sound events have fairness tests of their own
+    targets = [target for target in benchmark.targets.values() if target.kind != "events"]
+    tests = [
+        test
+        for test in benchmark.tests.values()
+        if test.family == "fairness" and any(test.uses(target.kind) for target in targets)
+    ]
+    generator = np.random.default_rng(0)
+    targets = [t for t in benchmark.targets.values() if t.kind in BENCH_KINDS]
+    tests = [test for test in tests if any(test.uses(target.kind) for target in targets)]
+    with tempfile.TemporaryDirectory() as folder:
+        samples = _samples(targets, tests, generator, Path(folder))
+        drawn = {target.id: _values(target, generator, SAMPLES) for target in targets}
+        start = time.perf_counter()
+        select = Selector(samples, 0, Context(Path(folder)))
+        count = sum(
+            _score(select, samples.dataset, target, test, drawn[target.id])
+            for target in targets
+            for test in tests
+            if test.uses(target.kind)
+        )
+        seconds = time.perf_counter() - start
+    unit = 1e6 if sys.platform == "darwin" else 1e3
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    return {
+        "seconds": seconds,
+        "megabytes": round(peak),
+        "samples": SAMPLES,
+        "rows": count,
+        "balance_seconds": _balance(),
+        "balance_rows": ROWS,
+    }
+
+
+def _balance() -> float:
+    """Seconds that balancing numbers over three groups takes."""
+    import pandas as pd
+
+    from common.designs.balancing import balance_values, shuffled
+
+    generator = np.random.default_rng(0)
+    samples = pd.DataFrame({"file": [f"{n // 10:06d}.wav" for n in range(ROWS)]}).astype(object)
+    samples["start"] = np.arange(ROWS, dtype=np.int64) % 10 * 10**9
+    samples["end"] = samples["start"] + 10**9
+    groups, values = generator.integers(0, SHARES, ROWS), generator.random(ROWS)
+    start = time.perf_counter()
+    balance_values(shuffled(samples, generator), groups, values, WANTED)
+    return time.perf_counter() - start
+
+
+def _score(select: Any, dataset: Any, target: Target, test: Test, drawn: np.ndarray) -> int:
+    """Number of result rows of one test for one target."""
+    from common.designs import DESIGNS, View, options
+    from common.results.rows import rows
+    from common.spec.cell import Cell
+    from common.spec.records import Model
+    from common.spec.view import ORIGINAL
+
+    selection = select(test, target)
+    own = drawn[selection.samples.index.to_numpy()]
+    view = View(target, selection.samples.reset_index(drop=True), {ORIGINAL: own})
+    design = DESIGNS.get(test.design_name)
+    scores = design.scores(options(design, test), view, test.uses(target.kind))
+    model = Model(id="bench", version="1.0.0", adapter="chance")
+    return len(rows(Cell(target, model, test, dataset, ""), scores))
+
+
+def _values(target: Target, generator: np.random.Generator, n: int) -> np.ndarray:
+    """Random values of a target."""
+    if target.kind == "regression":
+        return np.clip(generator.normal(0.5, 0.2, n), 0, 1)
+    return np.array(target.labels, dtype=object)[generator.integers(len(target.labels), size=n)]
+
+
+def _samples(
+    targets: Sequence[Target], tests: Sequence[Test], generator: np.random.Generator, cache: Path
+) -> Any:
+    """A table with all columns of the tests, and the pitch of its samples in the cache."""
+    import pandas as pd
+
+    from common.designs import DESIGNS, options
+    from common.predictions.attributes.segment_f0 import COLUMN, method, store
+    from common.samples.base import KEYS, Samples
+    from common.spec.records import Dataset
+
+    speakers = np.arange(SAMPLES) % SPEAKERS
+    table = pd.DataFrame({"file": [f"audio/{n // 10:06d}.wav" for n in range(SAMPLES)]}).astype(
+        object
+    )
+    table["start"] = np.arange(SAMPLES, dtype=np.int64) % 10 * 10**9
+    table["end"] = table["start"] + 10**9
+    for target in targets:
+        table[target.id] = _values(target, generator, SAMPLES)
+    for test in tests:
+        chosen: Any = options(DESIGNS.get(test.design_name), test)
+        for name in chosen.columns():
+            names = chosen.groups.get(name) or [f"{name} {n}" for n in range(GROUPS)]
+            values = np.array(names, dtype=object)[speakers % len(names)]
+            table[name] = speakers.astype(str).astype(object) if name == chosen.unit else values
+        if hasattr(chosen, "context"):
+            contexts = np.array(chosen.contexts, dtype=object)
+            table[chosen.context] = contexts[generator.integers(len(contexts), size=SAMPLES)]
+    dataset = Dataset(id="bench", version="1.0.0", adapter="folder")
+    samples = Samples(dataset, table, cache, "")
+    pitch = 90 + 170 * speakers / SPEAKERS
+    store(method("autocorrelation"), samples, cache).append(table[KEYS], pitch[:, None], [COLUMN])
+    return samples

@@ -1,0 +1,213 @@
+"""How long perturbing takes, beside the same changes with auglib.
+
+1,000 files of 3 s are written once. Then every perturbation of the catalog is made of every file
+as in a run: decoded once, changed in memory, given to a model, which here does nothing. Noises
+and impulse responses are synthesised in place of the datasets that the catalog names.
+
+auglib (https://audeering.github.io/auglib/) is optional. The changes that it can make on this
+machine are made with both, one signal after the other in one process, on the same signals and
+noises: first in memory, then as auglib is used with a table of files, which writes its results
+to disk, from where a model would read them.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from common.core import rng
+from common.core.errors import BenchmarkError
+from common.perturbations import Library
+from common.perturbations.library import CORPUS
+from common.spec import Benchmark, load_benchmark
+
+RATE = 16000
+FILES, SECONDS = 1000, 3.0
+#: signals that are changed with both
+COMPARED = 60
+#: recordings of a corpus without names; lengths of noises, of single sounds, of responses
+RECORDINGS, NOISE_S, EVENT_S, IMPULSE_S = 12, 20.0, 1.0, 0.5
+#: seconds for all changes of all files on two cores, and how much faster than auglib
+LIMITS = {"all variants": 60.0, "times as fast as auglib": 3.0}
+
+
+def bench_perturb(workers: int, *, files: int = FILES, compared: int = COMPARED) -> dict[str, Any]:
+    """Seconds of all changes of many files, and of those that auglib can make.
+
+    Args:
+        workers: processes
+        files: number of files of 3 s
+        compared: number of signals that are changed with auglib as well
+    """
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        benchmark = _benchmark(folder, files)
+        library = Library(benchmark, folder / "cache")
+        # variants are the same changes with other recordings
+        named = [name for name, p in benchmark.perturbations.items() if not p.variant_of]
+        usable = [name for name in named if not library.prepare(name)]
+        found["perturbations"] = len(usable)
+        for missing in sorted(set(named) - set(usable)):
+            found[f"not run: {missing}"] = library.missing(missing)
+        found["files of 3 s"] = files
+        wall, cpu = time.perf_counter(), _processor()
+        _run(benchmark, library, folder, usable, workers)
+        found["all variants"] = time.perf_counter() - wall
+        found["all variants: processor time"] = _processor() - cpu
+        return found | _side_by_side(library, folder, usable, compared)
+
+
+def _processor() -> float:
+    """Seconds of processor time of this process and of those that it waited for."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+def _signal(*keys: object, seconds: float = SECONDS) -> np.ndarray:
+    """Noise with the spectrum and the pauses of speech, float32, shape (samples,)."""
+    generator = rng.generator(0, "benchmark of perturbations", *keys)
+    size = round(seconds * RATE)
+    frequency = np.fft.rfftfreq(size, 1 / RATE)
+    spectrum = np.fft.rfft(generator.standard_normal(size)) / (1 + (frequency / 500) ** 2)
+    pauses = np.sin(np.pi * 2 * np.arange(size) / RATE) ** 2
+    signal = np.fft.irfft(spectrum, size) * pauses
+    return (0.5 * signal / np.abs(signal).max()).astype(np.float32)
+
+
+def _write(path: Path, signal: np.ndarray) -> None:
+    import soundfile
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path, signal, RATE)
+
+
+def _benchmark(folder: Path, files: int) -> Benchmark:
+    """The benchmark with synthesised recordings in place of those that perturbations name."""
+    declared = load_benchmark()
+    corpora: dict[str, dict[str, list[tuple[str, str]]]] = {}
+    lengths: dict[str, float] = {}
+    for entry in (p for p in declared.perturbations.values() if not p.variant_of):
+        content = entry.params.get(CORPUS)
+        if content is not None:
+            lines = corpora.setdefault(content["dataset"], {})
+            lengths[content["dataset"]] = EVENT_S if entry.function == "event" else NOISE_S
+            where = content.get("where", {})
+            named = content.get("files") or [
+                f"{'-'.join(where.values())}/{n:02d}.wav" for n in range(RECORDINGS)
+            ]
+            for file in named:
+                lines[file] = [*lines.get(file, []), *where.items()]
+    text = []
+    for name, lines in corpora.items():
+        columns = sorted({column for pairs in lines.values() for column, _ in pairs})
+        table = [",".join(["file", *columns])]
+        for file, pairs in lines.items():
+            seconds = lengths[name] if pairs else IMPULSE_S
+            signal = _signal(name, file, seconds=seconds)
+            if not pairs:
+                signal = signal * np.exp(-np.arange(len(signal)) / (0.1 * RATE))
+            _write(folder / name / file, signal)
+            table.append(",".join([file, *(dict(pairs).get(column, "") for column in columns)]))
+        (folder / name / "metadata.csv").write_text("\n".join(table) + "\n", "utf-8")
+        text.append(f"- {{id: {name}, version: 1.0.0, adapter: folder, path: {name}}}\n")
+    signals = [f"{n:04d}.wav" for n in range(files)]
+    for file in signals:
+        _write(folder / "signals" / file, _signal(file))
+    (folder / "signals" / "metadata.csv").write_text("\n".join(["file", *signals]) + "\n", "utf-8")
+    text.append("- {id: signals, version: 1.0.0, adapter: folder, path: signals}\n")
+    (folder / "datasets.yaml").write_text("".join(text), "utf-8")
+    return load_benchmark([folder])
+
+
+class _Idle:
+    """A model that listens to nothing but wants to hear everything."""
+
+    targets: tuple[str, ...] = ("none",)
+    sampling_rate, needs_audio, batch_size, equal_length = RATE, True, 1, False
+    group_size = 1
+    fingerprint = ""
+
+    def predict(self, batch: Any) -> dict[str, np.ndarray]:
+        return {"none": np.zeros(len(batch))}
+
+
+def _run(
+    benchmark: Benchmark, library: Library, folder: Path, names: list[str], workers: int
+) -> None:
+    """All perturbations of all files through the machinery of a run."""
+    from common.predictions.inputs import Request, Source
+    from common.predictions.perturbing import Perturbing
+    from common.predictions.predict import Predictor
+    from common.predictions.store import PredictionStore
+    from common.samples import datasets
+
+    samples = datasets.load(benchmark.datasets["signals"], folder / "cache", benchmark.targets)
+    source = Source(samples)
+    source.add("signals", samples.table)
+    source.freeze()
+    model = _Idle()
+    requests = [
+        Request(
+            model=lambda: model,
+            name="idle",
+            condition=name,
+            columns=["none"],
+            wanted=np.ones(len(source.keys), dtype=bool),
+            store=PredictionStore(folder / "predictions" / name),
+        )
+        for name in names
+    ]
+    perturbing = Perturbing(library, workers)
+    try:
+        Predictor(source, requests, workers=workers, perturbing=perturbing).run()
+    finally:
+        perturbing.close()
+    failed = [reason for request in requests for reason in request.failed.values()]
+    if failed:
+        raise BenchmarkError(f"bench perturb: {failed[0]}")
+
+
+def _side_by_side(library: Library, folder: Path, names: list[str], count: int) -> dict[str, Any]:
+    """The changes that auglib can make here, with it and without it."""
+    try:
+        import auglib
+    except ImportError:
+        return {"auglib": "not installed: pip install auglib"}
+    from common.cli.bench.perturb_peer import WAYS, peer
+
+    files = [str(folder / "signals" / f"{n:04d}.wav") for n in range(count)]
+    found: dict[str, Any] = {"auglib": auglib.__version__, "signals with both": count}
+    sums = dict.fromkeys(WAYS, 0.0)
+    for name in names:
+        entry = library.entry(name)
+        recordings = _recordings(folder, entry.params.get(CORPUS))
+        other = peer(entry.function, entry.params, recordings, folder)
+        if other is None:
+            found[f"{name}: auglib"] = "not possible without other programs"
+            continue
+        for way, measure in WAYS.items():
+            seconds = measure(library, name, other, files, str(folder / "auglib"))
+            sums[way] += seconds
+            found[f"{name}: {way}, ms per signal"] = round(1000 * seconds / count, 3)
+    here, memory, table = sums.values()
+    found |= {f"all that auglib can do: {way}": seconds for way, seconds in sums.items()}
+    found["times as fast as auglib in memory"] = round(memory / here, 2)
+    found["times as fast as auglib"] = round(table / here, 2)
+    return found
+
+
+def _recordings(folder: Path, corpus: Mapping[str, Any] | None) -> list[str]:
+    if corpus is None:
+        return []
+    root = folder / corpus["dataset"]
+    if corpus.get("files"):
+        return [str(root / file) for file in corpus["files"]]
+    named = root / "-".join(corpus.get("where", {}).values())
+    return [str(path) for path in sorted(named.glob("*.wav"))]

@@ -1,0 +1,85 @@
+"""How long building the website takes, measured as a user meets it.
+
+Every case is a fresh process of ``build.py site`` on a temporary output folder, start of the
+interpreter included. The site holds the published results (48 pairs of model and target, 756
+test results); the model that is added has a result file for every test of every target.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from common import results
+from common.core import files
+from common.core.errors import BenchmarkError
+from common.core.paths import REPOSITORY, Paths
+from common.results import published
+from common.results.manifest import Manifest
+
+#: seconds that a case may take on two cores
+LIMITS = {"clean": 30.0, "model_added": 8.0, "value_changed": 5.0, "nothing_changed": 3.0}
+ADDED = "added-by-the-benchmark"
+
+
+def bench_site(folder: Path) -> dict[str, float]:
+    """Seconds of a clean build, with one model added, one value changed, nothing changed.
+
+    Args:
+        folder: empty folder for results and site
+
+    Returns:
+        case -> seconds, with the keys of :data:`LIMITS`
+
+    Raises:
+        BenchmarkError: if a build fails
+    """
+    folders = Paths(output=folder)
+    seconds = {"clean": _build(folder)}
+    files = _add_model(folders)
+    seconds["model_added"] = _build(folder)
+    _change_value(files[len(files) // 2])
+    seconds["value_changed"] = _build(folder)
+    seconds["nothing_changed"] = _build(folder)
+    return seconds
+
+
+def _build(folder: Path) -> float:
+    """Seconds of one process."""
+    command = [sys.executable, str(REPOSITORY / "build.py"), "site", "--output", str(folder)]
+    start = time.perf_counter()
+    done = subprocess.run([*command, "--quiet"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BenchmarkError(f"bench site: {' '.join(command)} failed: {done.stderr.strip()}")
+    return time.perf_counter() - start
+
+
+def _add_model(folders: Paths) -> list[Path]:
+    """Write results of one more model for all targets; returns the result files."""
+    rows = published.load()
+    chance = published.chance()
+    written = []
+    for target, own in rows[~rows["model"].isin(chance)].groupby("target", sort=False):
+        name = own["model"].iloc[0]
+        mine = own[own["model"] == name].assign(model=ADDED, model_version="1.0.0", n=1000)
+        for test, part in mine.groupby("test"):
+            path = folders.results(str(target), ADDED, str(test))
+            files.write_text(path, results.to_csv(part))
+            written.append(path)
+        facts = {"id": ADDED, "version": "1.0.0", "label": "Added model"}
+        manifest = Manifest(str(target), facts)
+        files.write_text(folders.manifest(str(target), ADDED), manifest.to_json())
+    return written
+
+
+def _change_value(path: Path) -> None:
+    """Change the first value of a result file."""
+    table = results.read_csv(path)
+    values = table["value"].to_numpy(copy=True)
+    place = np.flatnonzero(~np.isnan(values))[0]
+    values[place] = values[place] / 2 + 0.001
+    files.write_text(path, results.to_csv(table.assign(value=values)))

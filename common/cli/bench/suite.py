@@ -1,0 +1,80 @@
+"""How long a whole suite takes: from nothing, with all predictions at hand, and with nothing to do.
+
+Every case is a fresh process of ``build.py run``, start of the interpreter included. Models and
+datasets are those of the catalogs that are given: measured on the published suite, these are two
+ONNX models and the datasets of the paper, or their stand-ins.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from common.core.errors import BenchmarkError
+from common.core.paths import REPOSITORY, Paths, default_cache
+
+#: wall clock on two cores that do nothing else, with the datasets of the paper, in seconds
+LIMITS = {"cold: wall clock": 120.0, "warm: wall clock": 10.0}
+#: case -> its option
+CASES = {"cold": (), "warm": ("--force",), "nothing to do": ()}
+#: exit codes that stand for a run to its end
+ENDED = (0, 3)
+
+
+def bench_suite(
+    folder: Path,
+    workers: int,
+    catalogs: Sequence[Path] = (),
+    models: Sequence[str] = (),
+    datasets: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Wall clock and processor time of the cases, and how many signals the models were given.
+
+    Args:
+        folder: empty folder for results and cache
+        workers: parallel workers
+        catalogs: folders of the user
+        models: ids; empty: all
+        datasets: ids; empty: all
+
+    Raises:
+        BenchmarkError: if a run fails, or a distinct input was predicted more than once
+    """
+    cache = folder / "cache"
+    cache.mkdir()
+    embedded = Paths(cache=default_cache()).embedded
+    if embedded.exists():  # synthesising speech is not what is measured
+        (cache / "embedded").symlink_to(embedded)
+    command = [sys.executable, str(REPOSITORY / "build.py"), "run", "--json", "--download"]
+    command += ["--output", str(folder / "out"), "--cache", str(cache), "--workers", str(workers)]
+    for option, values in (("catalog", catalogs), ("model", models), ("dataset", datasets)):
+        for value in values:
+            command += [f"--{option}", str(value)]
+    found: dict[str, Any] = {}
+    for name, options in CASES.items():
+        wall, cpu = time.perf_counter(), _processor()
+        done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+        if done.returncode not in ENDED:
+            raise BenchmarkError(f"bench suite: {name}: {done.stderr.strip()}")
+        found[f"{name}: wall clock"] = time.perf_counter() - wall
+        found[f"{name}: processor time"] = _processor() - cpu
+        report = json.loads(done.stdout)
+        for figure in ("computed", "current", "calls", "distinct"):
+            found[f"{name}: {figure}"] = report[figure]
+    if found["cold: calls"] != found["cold: distinct"] or found["warm: calls"]:
+        raise BenchmarkError(
+            f"bench suite: {found['cold: calls']} calls for {found['cold: distinct']} distinct "
+            f"inputs, then {found['warm: calls']}"
+        )
+    return found
+
+
+def _processor() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -1,0 +1,349 @@
+"""The command line: subcommands, messages, exit codes.
+
+Exit codes: 0 done; 1 a check failed; 2 wrong usage or configuration; 3 done, but some cells
+ended in error; 130 interrupted (what was computed is kept).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from common.cli import results, tools
+from common.cli.exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
+from common.cli.options import DEFAULTS, LISTS, REPEATED, parser
+from common.core import advice, leftovers
+from common.core.closure import SOURCES
+from common.core.errors import BenchmarkError, ConfigError
+from common.core.paths import Paths
+from common.core.terminal import Formatter, harmless, tell
+
+
+class Context:
+    """What every command gets: parsed arguments, folders, output."""
+
+    def __init__(self, args: argparse.Namespace):
+        self.args = args
+        self.stdout = getattr(args, "stdout", None) or sys.stdout
+        paths = {"output": args.output, "cache": args.cache}
+        self.folders = Paths(**{k: v for k, v in paths.items() if v is not None})
+        SOURCES.keep_in(self.folders.cache)
+        self.workers: int = args.workers or os.cpu_count() or 1
+
+    def benchmark(self) -> Any:
+        """Declarations of catalog and suite."""
+        from common.spec import load_benchmark
+
+        return load_benchmark(self.args.catalog)
+
+    def filters(self) -> Any:
+        """Selection of the command line."""
+        from common.engine.plan import Filters
+
+        a = self.args
+        return Filters(models=a.model, targets=a.target, tests=a.test, datasets=a.dataset)
+
+    def say(self, text: str) -> None:
+        """Print for a person; silent with --quiet and --json."""
+        if not self.args.quiet and not self.args.json:
+            tell(text)
+
+    def answer(self, content: Any) -> None:
+        """Print for a machine, with --json only."""
+        if self.args.json:
+            text = json.dumps(content, ensure_ascii=False, indent=1, default=str)
+            tell(text, to=self.stdout)
+
+    def progress(self) -> Callable[[str, int, int], None]:
+        """Progress line on standard error, to a terminal only."""
+        if self.args.quiet or not sys.stderr.isatty():
+            return lambda stage, done, total: None
+        return _show_progress
+
+    def clear_progress(self) -> None:
+        """Remove the progress line."""
+        if not self.args.quiet and sys.stderr.isatty():
+            sys.stderr.write("\r\033[K")
+
+
+def _show_progress(stage: str, done: int, total: int) -> None:
+    share = f"{done}/{total}" if total else ""
+    sys.stderr.write(f"\r\033[K{harmless(stage[:60])} {share}")
+    sys.stderr.flush()
+
+
+def _checked(context: Context) -> Any:
+    """Benchmark without faults; raises ConfigError with all of them."""
+    from common.engine.check import cached_faults
+
+    benchmark = context.benchmark()
+    found = cached_faults(benchmark, context.args.catalog, context.folders)
+    if found:
+        raise ConfigError("\n".join(found))
+    return benchmark
+
+
+def _plain_engine(*args: Any, **settings: Any) -> Any:
+    from common.engine.run import Engine
+
+    return Engine(*args, **settings)
+
+
+def _run(context: Context) -> tuple[int, dict[str, Any]]:
+    from common.engine.plan import Filters, Planner
+
+    args = context.args
+    leftovers.clear()
+    benchmark = _checked(context)
+    progress = context.progress()
+    filters: Filters = context.filters()
+    filters.check(benchmark)
+    folders = context.folders
+    make: Any = _plain_engine
+    if getattr(args, "severity", False):
+        from common.engine.severity import prepared
+
+        benchmark, folders, make = prepared(benchmark, folders, filters, context.say)
+    planner = Planner(benchmark, folders, seed=args.seed, download=args.download)
+    try:
+        planner.prepare(
+            filters,
+            workers=context.workers,
+            progress=lambda done, total: progress("synthesise embedded data", done, total),
+        )
+    finally:
+        context.clear_progress()
+    plan = planner.plan(filters, force=args.force)
+    if planner.settled(plan):
+        text = f"nothing to do: {len(plan.done)} cells are up to date"
+        context.say(text + (f", {len(plan.not_run)} not run" if plan.not_run else ""))
+        return OK, {"computed": 0, "current": len(plan.done), "calls": 0, "distinct": 0}
+    engine = make(
+        benchmark,
+        folders,
+        seed=args.seed,
+        workers=context.workers,
+        download=args.download,
+        device=args.device,
+        progress=progress,
+    )
+    try:
+        report = engine.run(filters, force=args.force)
+    finally:
+        context.clear_progress()
+    context.say(
+        f"{report.computed} cells computed, {report.current} up to date, "
+        f"{len(report.errors)} errors, {len(report.not_run)} not run; "
+        f"{report.calls} signals predicted of {report.distinct} distinct inputs"
+    )
+    _tell_reasons(context, report)
+    return (CELL_ERRORS if report.errors else OK), vars(report)
+
+
+def _people(context: Context) -> dict[str, Any]:
+    """Agreement of single raters, where a dataset has ratings."""
+    benchmark = context.benchmark()
+    if not any(dataset.ratings for dataset in benchmark.datasets.values()):
+        return {}
+    from common.engine import human
+
+    report = human.update(
+        benchmark, context.folders, seed=context.args.seed, download=context.args.download
+    )
+    if report.scores:
+        context.say(f"{report.scores} scores of single raters: {context.folders.human}")
+    for reason in report.errors:
+        tell(f"error (ratings): {reason}", to=sys.stderr)
+    return {"ratings": vars(report)}
+
+
+def _tell_reasons(context: Context, report: Any) -> None:
+    """Each reason once, with the number of cells that it concerns."""
+    for message, count in Counter(report.errors.values()).items():
+        tell(f"error ({count} cells): {message}", to=sys.stderr)
+    absent = Counter(report.not_run.values())
+    if absent:
+        context.say(
+            f"not run: {len(absent)} datasets, programs or predictions are missing, which concerns "
+            f"{sum(absent.values())} cells"
+        )
+    for reason, count in absent.items():
+        if context.args.dataset:
+            context.say(f"not run ({count} cells): {reason}")
+            continue
+        logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
+
+
+def _sounds(context: Context) -> None:
+    """Sound files of the website; a selection of tests or models leaves the examples alone."""
+    from common.pages.listening import examples, pages
+
+    args, benchmark = context.args, context.benchmark()
+    if not (args.model or args.target or args.test or args.dataset):
+        report = examples.update(benchmark, context.folders)
+        if report.made:
+            context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be")
+    pages.update(benchmark, context.folders, seed=args.seed, download=args.download)
+
+
+def _site(context: Context, benchmark: Any, *, force: bool = False) -> Any:
+    from common.pages import site
+
+    report = site.build(context.folders, benchmark, workers=context.workers, force=force)
+    state = "built" if report.built else "up to date"
+    context.say(f"website {state}: {context.folders.html / 'index.html'}")
+    return report
+
+
+def command_all(context: Context) -> int:
+    """Check, run, build the site."""
+    code, report = _run(context)
+    _sounds(context)
+    report |= _people(context)
+    site = _site(context, context.benchmark())
+    context.answer({**report, "site": vars(site)})
+    return code
+
+
+def command_run(context: Context) -> int:
+    """Run tests."""
+    code, report = _run(context)
+    _sounds(context)
+    context.answer(report | _people(context))
+    return code
+
+
+def command_check(context: Context) -> int:
+    """Resolve everything that is declared."""
+    from common.engine.check import faults
+
+    benchmark = context.benchmark()
+    found = faults(benchmark, files=True)
+    context.answer({"faults": found})
+    for line in found:
+        if not context.args.json:
+            tell(line)
+    if not found:
+        sizes = {what: len(getattr(benchmark, what)) for what in LISTS if hasattr(benchmark, what)}
+        context.say("no fault in " + ", ".join(f"{n} {what}" for what, n in sizes.items()))
+    return FAILED if found else OK
+
+
+def command_list(context: Context) -> int:
+    """List what is declared."""
+    from common.reports.listing import listing
+
+    what, dataset = context.args.what, context.args.dataset
+    if dataset and what != "tests":
+        raise ConfigError("--dataset goes with 'list tests' only")
+    table = listing(context.benchmark(), what, dataset=dataset, folders=context.folders)
+    context.answer(table)
+    if not context.args.json:
+        rows = [[harmless(str(value)) for value in row.values()] for row in table]
+        names = [list(row) for row in table[:1]]
+        widths = [max(map(len, column)) for column in zip(*names, *rows, strict=True)]
+        for cells in rows:
+            tell("  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip())
+    if what == "stale" and table:
+        context.say(f"\nmake them again: {advice.command('run')}")
+    return OK
+
+
+def command_site(context: Context) -> int:
+    """Build the website and, if asked, serve it."""
+    benchmark = _checked(context)
+    report = _site(context, benchmark, force=context.args.force)
+    context.answer(vars(report))
+    if context.args.serve:
+        _serve(context.folders.html, context.args.serve, context.say)
+    return OK
+
+
+def _serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
+    from functools import partial
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError as error:
+        raise ConfigError(f"--serve {port}: {error.strerror}") from None
+    with server:
+        say(f"serving at http://127.0.0.1:{port}/ (Ctrl-C ends it)")
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+
+
+@contextlib.contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Let a polite kill end a run as Ctrl-C does, so that nothing computed is lost."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _only_json(wanted: bool) -> Iterator[None]:
+    """With --json, let what models print go to standard error."""
+    with contextlib.redirect_stdout(sys.stderr) if wanted else contextlib.nullcontext():
+        yield
+
+
+def _command(name: str) -> Callable[[Context], int]:
+    known = {**vars(tools), **vars(results), **globals()}
+    function: Callable[[Context], int] = known[f"command_{name}"]
+    return function
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    top = parser()
+    args = top.parse_args(arguments)
+    if args.command is None:
+        args = top.parse_args([*arguments, "all"])
+    for name, value in DEFAULTS.items():
+        if not hasattr(args, name):
+            setattr(args, name, value)
+    args.stdout = sys.stdout
+    used = {name: getattr(args, name) for name in REPEATED}
+    used["seed"] = None if args.seed == DEFAULTS["seed"] else args.seed
+    level = logging.DEBUG if args.verbose else logging.ERROR if args.quiet else logging.WARNING
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Formatter("%(levelname)s %(message)s"))
+    logging.basicConfig(level=level, handlers=[handler])
+    logging.getLogger().setLevel(logging.INFO if args.verbose else level)
+    try:
+        with _termination_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
+            code = _command(args.command)(Context(args))
+        sys.stdout.flush()
+        return code
+    except BenchmarkError as error:
+        for line in harmless(str(error)).splitlines():
+            tell(f"error: {line}", to=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        tell("interrupted; what was computed is kept", to=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK

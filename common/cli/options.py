@@ -1,0 +1,292 @@
+"""The options of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from common.core.rng import DEFAULT_SEED
+from common.core.terminal import Parser
+from common.reports.events.options import add_options as add_events_options
+
+LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "stale")
+BENCHES = (
+    *("engine", "events", "fairness", "paper", "perturb", "ranking"),
+    *("site", "suite", "uncertainty"),
+)
+
+DEFAULTS: dict[str, Any] = {
+    "catalog": [],
+    "output": None,
+    "cache": None,
+    "seed": DEFAULT_SEED,
+    "workers": None,
+    "json": False,
+    "quiet": False,
+    "verbose": False,
+}
+#: options that a command in a message repeats, so that it looks at the same things
+REPEATED = ("catalog", "output", "cache")
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, found '{text}'") from None
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, found {text}")
+    return number
+
+
+def _port(text: str) -> int:
+    if _positive(text) > 65535:
+        raise argparse.ArgumentTypeError(f"must be 65535 or less, found {text}")
+    return int(text)
+
+
+def _common_options() -> Parser:
+    parser = Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    group = parser.add_argument_group("options of every command")
+    group.add_argument(
+        "--catalog",
+        metavar="DIR",
+        action="append",
+        type=Path,
+        help="folder with your own models.yaml, datasets.yaml, perturbations.yaml and "
+        "suite/*.yaml on top of the built-in ones (repeatable)",
+    )
+    group.add_argument(
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="root of method-tests/, extra/media/ and build/ (default: the repository)",
+    )
+    group.add_argument(
+        "--cache", metavar="DIR", type=Path, help="cache folder (default: the XDG cache folder)"
+    )
+    group.add_argument("--seed", metavar="N", type=int, help="seed of every draw (default: 0)")
+    group.add_argument(
+        "--workers", metavar="N", type=_positive, help="parallel workers (default: all cores)"
+    )
+    group.add_argument("--json", action="store_true", help="machine-readable standard output")
+    group.add_argument("--quiet", action="store_true", help="errors only")
+    group.add_argument("--verbose", action="store_true", help="more about what happens")
+    return parser
+
+
+def _filter_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("selection (default: everything)")
+    for name in ("model", "target", "test", "dataset"):
+        group.add_argument(
+            f"--{name}",
+            metavar="ID",
+            action="append",
+            default=[],
+            help=f"only this {name} (repeatable); 'list {name}s' names them",
+        )
+    parser.add_argument("--force", action="store_true", help="compute again what is up to date")
+    parser.add_argument(
+        "--download",
+        action="store_true",
+        help="fetch datasets of remote repositories (a dataset named by --dataset always is)",
+    )
+    parser.add_argument(
+        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="where models run"
+    )
+
+
+def _simulate_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--metric", metavar="ID", action="append", default=[], help="metric (repeatable)"
+    )
+    for name, text in (
+        ("--samples", "samples per group, for shifts per group and context (repeatable)"),
+        ("--groups", "number of groups (repeatable)"),
+    ):
+        parser.add_argument(
+            name, metavar="N", action="append", type=_positive, default=[], help=text
+        )
+    parser.add_argument(
+        "--repetitions",
+        metavar="N",
+        type=_positive,
+        default=0,
+        help="draws per number (default: 1000 for maxima, 100000 or more for quantiles)",
+    )
+    parser.add_argument(
+        "--compat", action="store_true", help="draw as the paper did, digit by digit"
+    )
+    parser.add_argument(
+        "--table", metavar="FILE", type=Path, help="write the complete table of the paper as CSV"
+    )
+    parser.add_argument(
+        "--plots", action="store_true", help="draw extra/media/fairness_thresholds/plots/max_*.png"
+    )
+    parser.add_argument(
+        "--alarms",
+        action="store_true",
+        help="instead, how often a fair model is called unfair if speakers differ "
+        "(--repetitions: simulated models, default: 400)",
+    )
+
+
+def _compare_options(parser: argparse.ArgumentParser) -> None:
+    side = "ID, ID@VERSION, or a folder with results: FOLDER, FOLDER:ID, FOLDER:ID@VERSION"
+    parser.add_argument("first", metavar="BASELINE", help=side)
+    parser.add_argument("second", metavar="CANDIDATE", help="the same")
+    parser.add_argument(
+        "--gate",
+        action="store_true",
+        help="exit code 1 if a score is significantly worse or one of the baseline is missing",
+    )
+    parser.add_argument(
+        "--allow-missing",
+        action="store_true",
+        help="with --gate: scores of the baseline may be missing or not comparable",
+    )
+    parser.add_argument("--alpha", metavar="P", type=float, help="level (default: 0.05)")
+    parser.add_argument(
+        "--min-effect", metavar="X", type=float, help="smallest difference that counts (default: 0)"
+    )
+    parser.add_argument(
+        "--rules", metavar="FILE", type=Path, help="YAML file: alpha, min_effect, tests, metrics"
+    )
+    parser.add_argument("--samples", action="store_true", help="name all samples that flipped")
+    parser.add_argument(
+        "--format", choices=("table", "json", "junit", "markdown"), help="default: table"
+    )
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write to a file instead")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The complete argument parser."""
+    shared = _common_options()
+    top = Parser(
+        prog="build.py",
+        description="Test speech models for correctness, fairness and robustness, and publish "
+        "the outcome as a website. Without a command: all.",
+        parents=[shared],
+    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+
+    def add(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, description=text, parents=[shared])
+
+    everything = add("all", "check, run what is missing or stale, and build the website")
+    _filter_options(everything)
+    add(
+        "check",
+        "load every YAML, resolve every id and path, look into files; one line per fault",
+    )
+    listing = add("list", "list what is declared")
+    listing.add_argument(
+        "what",
+        choices=LISTS,
+        help="what is listed; stale: results that no longer belong to what is declared, and why",
+    )
+    listing.add_argument(
+        "--dataset", metavar="ID", help="with tests: which tests the dataset takes part in"
+    )
+    running = add("run", "run tests")
+    _filter_options(running)
+    running.add_argument(
+        "--severity",
+        action="store_true",
+        help="instead, run the robustness tests at all levels of their perturbations",
+    )
+    site = add("site", "pages and HTML from what is in method-tests/")
+    site.add_argument("--force", action="store_true", help="build from scratch")
+    site.add_argument(
+        "--serve", metavar="PORT", nargs="?", const=8000, type=_port, help="serve it locally"
+    )
+    summary = add("summary", "passed, failed and skipped per model, target, family and test")
+    summary.add_argument(
+        "--published", action="store_true", help="include the published results of the paper"
+    )
+    summary.add_argument(
+        "--card", metavar="MODEL", help="print a model card with the results of this model"
+    )
+    summary.add_argument(
+        "--badges", metavar="DIR", type=Path, help="write a badge (SVG) per target and model"
+    )
+    explaining = add("explain", "where a number comes from, and the number computed once more")
+    explaining.add_argument(
+        "key",
+        metavar="KEY",
+        help="target/model/test/dataset[/metric[/label[/condition]]]; '-' for no label, "
+        "model@version for an earlier version",
+    )
+    explaining.add_argument(
+        "--samples", action="store_true", help="list all samples with truth and predictions"
+    )
+    _compare_options(add("compare", "two models, paired cell by cell: better, worse, cannot tell"))
+    importing = add("import", "turn a folder with metadata.csv into a dataset of a catalog")
+    importing.add_argument(
+        "path",
+        metavar="PATH",
+        type=Path,
+        help="folder with metadata.csv, a CSV file, an audformat database, or an original download "
+        "whose file names hold the labels",
+    )
+    importing.add_argument("--as", dest="name", metavar="ID", help="id (default: folder name)")
+    importing.add_argument(
+        "--format", metavar="NAME", help="folder, audformat or a known download (default: found)"
+    )
+    importing.add_argument(
+        "--to",
+        metavar="DIR",
+        type=Path,
+        default=Path("catalog"),
+        help="catalog folder that gets the entry (default: ./catalog)",
+    )
+    importing.add_argument(
+        "--corpora",
+        metavar="NAME",
+        default="embedded",
+        help="set of noises and rooms that robustness tests draw from: embedded, paper (must be "
+        "fetched), or one of your perturbations.yaml (default: embedded)",
+    )
+    importing.add_argument("--force", action="store_true", help="replace an entry of this id")
+    texts = add("texts", "write sentences with words of sentiment for a speech synthesiser")
+    texts.add_argument(
+        "--templates", metavar="FILE", type=Path, help="YAML file (default: the built-in one)"
+    )
+    texts.add_argument("--out", metavar="FILE", type=Path, required=True, help="CSV to write")
+    texts.add_argument(
+        "--number",
+        metavar="N",
+        type=_positive,
+        help="sentences of each language and sentiment (default: that of the templates)",
+    )
+    _simulate_options(
+        add(
+            "simulate",
+            "how far scores of groups differ by chance; without options: beside the thresholds "
+            "of the suite, for the numbers of samples that they were chosen for",
+        )
+    )
+    add_events_options(
+        add("events", "sound event scores from event lists or frame scores, without a model")
+    )
+    bench = add("bench", "the performance benchmarks")
+    bench.add_argument("what", choices=BENCHES, help="what is measured")
+    bench.add_argument(
+        "--large", action="store_true", help="with events: 11,680 recordings and 407 labels, too"
+    )
+    bench.add_argument(
+        "--model",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="with suite and paper: only these models",
+    )
+    bench.add_argument(
+        "--dataset",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="with suite and paper: only these data",
+    )
+    return top

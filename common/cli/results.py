@@ -1,0 +1,186 @@
+"""Commands that read results: summary, explain, compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from common.cli.exits import FAILED, OK
+from common.core import advice
+from common.core.terminal import tell
+
+if TYPE_CHECKING:
+    from common.cli.main import Context
+
+
+def command_summary(context: Context) -> int:
+    """Counts and shares of passed tests."""
+    from common import results
+    from common.reports import summary
+    from common.results import published
+
+    benchmark, rows = context.benchmark(), results.read_all(context.folders.method_tests)
+    families = {test.id: test.family for test in benchmark.tests.values()}
+    if context.args.badges:
+        return _badges(context, benchmark, rows, families)
+    if context.args.card:
+        return _card(context, benchmark, rows, families)
+    with_published = context.args.published or rows.empty
+    chance, scopes = _chance(benchmark), _scopes(benchmark)
+    if context.args.json:
+        content = summary.to_json(
+            rows, families, published=with_published, chance=chance, scopes=scopes
+        )
+        context.answer({**content, "stale": _stale(context, benchmark)})
+        return OK
+    if not rows.empty:
+        scoped = _scoped(benchmark, rows)
+        tell(summary.text(scoped, families, chance=chance, tests=True))
+        _tell_stale(context, benchmark, rows)
+    else:
+        context.say(f"no results in {context.folders.method_tests}; these are published:\n")
+    if with_published:
+        title, chance = "Published results of the paper", set(published.chance())
+        scores = published.load()
+        tell(summary.text(scores, families, title=title, chance=chance))
+        tell(summary.paper_text(scores, families, published.target_order()))
+    return OK
+
+
+def command_explain(context: Context) -> int:
+    """Where a number comes from."""
+    from common.reports.explain import explain
+    from common.reports.explain_text import lines
+
+    args = context.args
+    answer = explain(
+        context.benchmark(),
+        context.folders,
+        args.key,
+        samples=args.samples,
+        workers=context.workers,
+    )
+    context.answer(answer.content)
+    for line in lines(answer.content):
+        context.say(line)
+    return OK if answer.equal else FAILED
+
+
+def _chance(benchmark: Any) -> set[str]:
+    return {model.id for model in benchmark.models.values() if model.is_chance}
+
+
+def _scopes(benchmark: Any) -> dict[str, str]:
+    """Datasets whose results are ranked apart."""
+    return {d.id: "demonstration data" for d in benchmark.datasets.values() if d.embedded}
+
+
+def _scoped(benchmark: Any, rows: Any) -> Any:
+    from common.reports import summary
+
+    scopes = _scopes(benchmark)
+    return summary.add_scope(rows, {d: scopes.get(d, "") for d in rows["dataset"]})
+
+
+def _badges(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
+    from common.core import files
+    from common.reports import summary
+    from common.reports.summary.badge import badge
+
+    scored: dict[Any, str] = {}
+    unranked: dict[Any, str] = {}
+    chance = _chance(benchmark)
+    scoped = _scoped(benchmark, rows)
+    for (_, target), found in summary.rankings(scoped, families, chance=chance).items():
+        for line in found.lines:
+            path = context.args.badges / target / f"{line.model}.svg"
+            text = badge(target, line.score, chance=found.floor_score, is_chance=line.chance)
+            # of several rankings the first that has a score: own data come before embedded ones
+            (unranked if line.score is None else scored).setdefault(path, text)
+    for path, text in {**unranked, **scored}.items():
+        files.write_text(path, text, only_changed=True)
+        context.say(f"written: {path}")
+    return OK
+
+
+def _card(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
+    from common.core.registry import unknown
+    from common.reports import summary
+    from common.reports.summary.card import Scored, card, model_index
+    from common.results import history
+
+    model = context.args.card
+    own = rows[rows["model"] == model]
+    if own.empty:
+        raise unknown("model with results", model, set(rows["model"]), "--card")
+    newest = history.current(context.folders, own["target"].iloc[0], model)
+    facts = newest.manifest.model if newest else {}
+    name = str(facts.get("label") or model)
+    context.answer(model_index(name, own, families, benchmark.targets))
+    ranked = summary.rankings(_scoped(benchmark, rows), families, chance=_chance(benchmark))
+    scores = [
+        Scored(target, scope, line.score, found.floor_score)
+        for (scope, target), found in ranked.items()
+        for line in found.lines
+        if line.model == model
+    ]
+    text = card(name, own, families, benchmark.targets, facts=facts, scores=scores)
+    context.say(text.rstrip())
+    return OK
+
+
+def _stale(context: Context, benchmark: Any) -> list[dict[str, Any]]:
+    from common.reports.listing import listing
+
+    return listing(benchmark, "stale", folders=context.folders)
+
+
+def _tell_stale(context: Context, benchmark: Any, rows: Any) -> None:
+    found = _stale(context, benchmark)
+    if found:
+        every = len(rows[["target", "model", "test", "dataset"]].drop_duplicates())
+        context.say(
+            f"{len(found)} of {every} cells are stale: what they were made from has changed.\n"
+            f"  what changed:    {advice.command('list', 'stale')}\n"
+            f"  make them again: {advice.command('run')}"
+        )
+
+
+def command_compare(context: Context) -> int:
+    """Two models, paired cell by cell."""
+    import sys
+
+    from common.core import files
+    from common.reports import compare
+    from common.reports.compare.formats import summary_lines
+    from common.reports.compare.gate import passes
+    from common.reports.rebuild import Rebuilder
+
+    args, benchmark = context.args, context.benchmark()
+    rules = compare.load_rules(
+        args.rules,
+        benchmark,
+        alpha=args.alpha,
+        min_effect=args.min_effect,
+        allow_missing=args.allow_missing or None,
+    )
+    sides = compare.resolve(context.folders, args.first, args.second)
+    rebuilder = Rebuilder(benchmark, context.folders, workers=context.workers)
+    try:
+        found = compare.compare(benchmark, rebuilder, *sides, progress=context.progress())
+    finally:
+        context.clear_progress()
+    found = compare.judged(found, rules)
+    form = args.format or ("json" if args.json else "table")
+    text = compare.text(form, found, compare.flips(found), rules, samples=args.samples)
+    if args.out:
+        files.write_text(args.out, text)
+        context.say(f"written: {args.out}")
+    elif form == "table":
+        context.say(text.rstrip())
+    else:
+        tell(text, to=context.stdout, end="")
+    if not args.gate:
+        return OK
+    for line in summary_lines(found, rules):
+        tell(line, to=sys.stderr)
+    return OK if passes(found, rules)[0] else FAILED

@@ -1,0 +1,88 @@
+"""Commands beside the run: import, texts, simulate, events, bench."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from common.cli.exits import OK
+
+if TYPE_CHECKING:
+    from common.cli.main import Context
+
+
+def command_import(context: Context) -> int:
+    """Turn a folder into a dataset of a catalog."""
+    from common.samples.importing import import_dataset
+
+    args = context.args
+    report = import_dataset(
+        args.path,
+        args.name,
+        args.format,
+        args.to,
+        force=args.force,
+        corpora=args.corpora,
+        benchmark=context.benchmark(),
+    )
+    context.answer(report.to_dict())
+    context.say(report.text())
+    return OK
+
+
+def command_texts(context: Context) -> int:
+    """Write the sentences of templates."""
+    from common.core import files
+    from common.samples.demo import templates
+
+    args = context.args
+    found = list(templates.sentences(templates.load(args.templates), args.number))
+    files.write_text(args.out, templates.to_csv(found))
+    languages = sorted({sentence.language for sentence in found})
+    context.answer({"out": str(args.out), "sentences": len(found), "languages": languages})
+    context.say(f"{len(found)} sentences in {', '.join(languages)}: {args.out}")
+    return OK
+
+
+def command_simulate(context: Context) -> int:
+    """What chance models reach in fairness tests."""
+    from common.reports import simulated
+
+    args = context.args
+    try:
+        answer = simulated.run(
+            context.benchmark(),
+            context.folders,
+            simulated.Wanted(
+                metrics=args.metric,
+                samples=args.samples,
+                groups=args.groups,
+                table=args.table,
+                plots=args.plots,
+                alarms=args.alarms,
+            ),
+            simulated.Draws(args.repetitions, args.compat, args.seed),
+            progress=context.progress(),
+        )
+    finally:
+        context.clear_progress()
+    context.answer(answer)
+    for line in simulated.lines(answer):
+        context.say(line)
+    return OK
+
+
+def command_events(context: Context) -> int:
+    """Score event lists and frame scores."""
+    from common.reports.events.command import run
+
+    path = context.folders.output / "build" / "events.html"
+    context.answer(run(context.args, report_path=path, say=context.say))
+    return OK
+
+
+def command_bench(context: Context) -> int:
+    """Measure speed."""
+    from common.cli.bench import command
+
+    context.answer(command.run_command(context.args, context.workers, context.say))
+    return OK

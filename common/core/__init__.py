@@ -1,0 +1,1 @@
+"""What every room uses and none of them owns: errors, paths, files, registries, random numbers."""

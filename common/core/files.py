@@ -1,0 +1,95 @@
+"""Atomic writes: an interrupted run leaves whole files only."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from pathlib import Path
+
+from common.core.errors import OutputError
+
+logger = logging.getLogger(__name__)
+
+#: ending of what was set aside
+BROKEN = ".broken"
+
+
+def write_text(path: Path, text: str, *, only_changed: bool = False) -> bool:
+    """Write a file atomically: temporary file in the same folder, then rename.
+
+    Args:
+        path: file to write
+        text: its content, written as UTF-8 with ``\\n`` line ends
+        only_changed: leave the file (and its time) alone if the content is the same
+
+    Returns:
+        whether the file was written
+
+    Raises:
+        OutputError: if it cannot be written
+    """
+    return write_bytes(path, text.encode("utf-8"), only_changed=only_changed)
+
+
+def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
+    """As :func:`write_text`, for bytes."""
+    if only_changed and path.exists() and path.read_bytes() == data:
+        return False
+    handle = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        handle = Path(name)
+        with os.fdopen(number, "wb") as file:
+            file.write(data)
+        handle.chmod(0o644)
+        handle.replace(path)
+    except OSError as error:
+        if handle is not None:
+            handle.unlink(missing_ok=True)
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    return True
+
+
+def set_aside(path: Path, why: object) -> None:
+    """Rename what a cache cannot use, with a warning, so that it can be made again."""
+    text = " ".join(str(why).split())
+    logger.warning("%s: %s; it is set aside and made again", path, text)
+    free = (path.with_name(f"{path.name}{BROKEN}{n or ''}") for n in range(1000))
+    try:
+        path.rename(next(place for place in free if not place.exists()))
+    except (OSError, StopIteration) as problem:
+        logger.warning("%s: cannot be set aside: %s", path, problem)
+
+
+def clear_way(path: Path, folders: int = 1) -> None:
+    """Set aside what stands where a file of a cache, or the folders that hold it, should be.
+
+    Args:
+        path: the file
+        folders: number of folders above it that belong to the cache
+    """
+    for place in reversed(path.parents[:folders]):
+        if place.exists() and not place.is_dir():
+            set_aside(place, "a file in place of a folder")
+    if path.is_dir():
+        set_aside(path, "a folder in place of a file")
+
+
+def read_kept(path: Path) -> str | None:
+    """Text of a file of a cache; None if there is none that can be read."""
+    clear_way(path)
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        set_aside(path, error)
+        return None
+
+
+def keep(path: Path, text: str) -> None:
+    """Write a file of a cache, whatever stands in its place; raises OutputError."""
+    clear_way(path)
+    write_text(path, text, only_changed=True)

@@ -1,0 +1,111 @@
+"""Keeping a copy of a folder up to date by touching only what changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from common.core.errors import OutputError
+
+
+def listing(folder: Path) -> list[Path]:
+    """All files below a folder, sorted; none if it does not exist."""
+    return sorted(_walk(folder))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            yield Path(parent, name)
+
+
+def contents(folder: Path) -> list[list[str]]:
+    """Relative name and SHA-256 of all files below a folder; compiled code does not count."""
+    found = []
+    for path in listing(folder):
+        if "__pycache__" not in path.parts:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            found.append([path.relative_to(folder).as_posix(), digest])
+    return found
+
+
+def stats(folder: Path, *, times: bool = True) -> list[list[str | int]]:
+    """Relative name, size and time of all files below a folder."""
+    found: list[list[str | int]] = []
+    for path in listing(folder):
+        stat = path.stat()
+        name = path.relative_to(folder).as_posix()
+        found.append([name, stat.st_size, *([stat.st_mtime_ns] if times else [])])
+    return found
+
+
+def mirror(
+    source: Path,
+    copy: Path,
+    *,
+    skip: Collection[str] = (),
+    keep: Collection[str] = (),
+    deep: int = 0,
+    link: bool = False,
+) -> None:
+    """Make ``copy`` hold the files of ``source`` and nothing else.
+
+    A file of the same size and time is left alone, so its time stays as it is.
+
+    Args:
+        source: folder to copy; may be absent
+        copy: folder to bring up to date
+        skip: names at the top of ``source`` that are not copied
+        keep: names at the top of ``copy`` that are none of our business
+        deep: only files so many levels below ``source``, 0 for all
+        link: hard links instead of copies where the file system can
+
+    Raises:
+        OutputError: if a file cannot be written
+    """
+    wanted = set()
+    for path in listing(source):
+        name = path.relative_to(source)
+        if name.parts[0] in skip or (deep and len(name.parts) > deep):
+            continue
+        wanted.add(name)
+        _update(path, copy / name, link=link)
+    for path in listing(copy):
+        name = path.relative_to(copy)
+        if name.parts[0] not in keep and name not in wanted:
+            path.unlink()
+    remove_empty(copy)
+
+
+def _update(path: Path, copy: Path, *, link: bool) -> None:
+    try:
+        if copy.exists():
+            old, new = copy.stat(), path.stat()
+            if (old.st_size, old.st_mtime_ns) == (new.st_size, new.st_mtime_ns):
+                return
+            copy.unlink()
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if not (link and _linked(path, copy)):
+            shutil.copy2(path, copy)
+    except OSError as error:
+        raise OutputError(f"{copy}: cannot be written: {error.strerror or error}") from None
+
+
+def _linked(path: Path, copy: Path) -> bool:
+    """Make a hard link; False where the file system has none or ends between the two."""
+    try:
+        os.link(path, copy)
+    except OSError:
+        return False
+    return True
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove folders without files below a folder."""
+    for parent, _, _ in os.walk(folder, topdown=False):
+        if parent != str(folder) and not os.listdir(parent):  # noqa: PTH208
+            Path(parent).rmdir()

@@ -1,0 +1,123 @@
+"""The only module that knows folder and file names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PACKAGE = REPOSITORY / "common"
+CATALOG = PACKAGE / "catalog"
+SUITE = PACKAGE / "suite"
+DOCS = REPOSITORY / "docs"
+PUBLISHED = REPOSITORY / "extra" / "published"
+RANGES_CSV = "correctness_consistency_ranges.csv"
+#: folder in ``extra/media/``: samples that result pages play
+SAMPLES = "samples"
+#: folder below the results of a model: what it does as perturbations get worse
+SEVERITY = "severity"
+#: folder in ``extra/media/``: recordings whose events result pages show
+SCENES = "scenes"
+#: folder below the results of a model: those of its earlier versions
+VERSIONS = "versions"
+CACHE_NAME = "speechproof"
+#: folder in the cache: what is known about model files (hashes, nodes)
+MODELS_CACHE = "models"
+
+
+def default_cache() -> Path:
+    """XDG cache folder of this program."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / CACHE_NAME
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where one run reads and writes.
+
+    Args:
+        output: root of ``method-tests/``, ``extra/media/`` and ``build/``
+        cache: predictions, audb flavours, embedded data
+    """
+
+    output: Path = REPOSITORY
+    cache: Path = Path()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "output", Path(self.output).resolve())
+        cache = default_cache() if self.cache == Path() else Path(self.cache)
+        object.__setattr__(self, "cache", cache.resolve())
+
+    @property
+    def method_tests(self) -> Path:
+        """Result tables."""
+        return self.output / "method-tests"
+
+    @property
+    def human(self) -> Path:
+        """Agreement of single raters."""
+        return self.method_tests / "human.csv"
+
+    @property
+    def media(self) -> Path:
+        """Figures and audio examples."""
+        return self.output / "extra" / "media"
+
+    @property
+    def build(self) -> Path:
+        """Everything that Sphinx reads and writes."""
+        return self.output / "build"
+
+    @property
+    def source(self) -> Path:
+        """Assembled Sphinx source: docs/ plus generated pages."""
+        return self.build / "source"
+
+    @property
+    def html(self) -> Path:
+        """The website."""
+        return self.build / "html"
+
+    def criteria(self, target: str, test: str) -> Path:
+        """Criteria table of a test."""
+        return self.method_tests / target / f"{test}.csv"
+
+    def results(self, target: str, model: str, test: str) -> Path:
+        """Result rows of a model in a test."""
+        return self.method_tests / target / model / f"{test}.csv"
+
+    def severity(self, target: str, model: str, test: str) -> Path:
+        """Rows of a model in a test at all levels of its perturbations."""
+        return self.method_tests / target / model / SEVERITY / f"{test}.csv"
+
+    def manifest(self, target: str, model: str) -> Path:
+        """What the result rows of a model were made from."""
+        return self.method_tests / target / model / "manifest.json"
+
+    def versions(self, target: str, model: str) -> Path:
+        """Results of earlier versions of a model."""
+        return self.method_tests / target / model / VERSIONS
+
+    def version(self, target: str, model: str, version: str) -> Path:
+        """Result rows and manifest of one earlier version of a model."""
+        return self.versions(target, model) / version
+
+    def figures(self, target: str, model: str, test: str) -> Path:
+        """Figures of a model in a test."""
+        return self.media / target / model / test
+
+    @property
+    def predictions(self) -> Path:
+        """Prediction cache."""
+        return self.cache / "predictions"
+
+    @property
+    def embedded(self) -> Path:
+        """Embedded data: the file-system audb repository and its parts."""
+        return self.cache / "embedded"
+
+    @property
+    def audb(self) -> Path:
+        """Cache of loaded audb datasets."""
+        return self.cache / "audb"

@@ -1,0 +1,57 @@
+"""Processes that work beside the main one."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.connection import wait
+from typing import Any
+
+from common.core import heap, leftovers
+
+
+def pool(
+    workers: int, start: Callable[..., None] | None = None, *args: Any, yielding: bool = False
+) -> ProcessPoolExecutor:
+    """Processes that are started when the first task comes.
+
+    Ctrl-C is for the process that started them; when that one is killed, they end, and what it
+    cannot give back any more bears its name.
+
+    Args:
+        workers: number of processes
+        start: called in each before its first task
+        args: for ``start``
+        yielding: whether they leave the processor to others who want it
+    """
+    leftovers.clear()
+    leftovers.name_semaphores()
+    return ProcessPoolExecutor(
+        workers,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_begin,
+        initargs=(yielding, start, args),
+    )
+
+
+def _begin(yielding: bool, start: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if yielding and hasattr(os, "nice"):
+        os.nice(5)
+    heap.keep()
+    if start is not None:
+        start(*args)
+    gc.freeze()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

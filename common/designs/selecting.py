@@ -1,0 +1,77 @@
+"""From the sample table of a dataset to the samples of a test: attributes, selection, draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from common.core import rng
+from common.designs import DESIGNS, Draws, Selection, options
+from common.designs.groups import remark
+from common.predictions.attributes import Computed, Context, Recipe
+from common.samples.base import Samples
+from common.spec import Target, Test
+
+
+class Selector:
+    """Selects the samples of tests on one dataset; what is asked more than once is kept.
+
+    Args:
+        samples: the sample table
+        seed: seed of the run
+        context: what computing an attribute may use
+    """
+
+    def __init__(self, samples: Samples, seed: int, context: Context):
+        self._samples = samples
+        self._seed = seed
+        self._context = context
+        self._computed: dict[tuple[str, str], Computed] = {}
+        self._selections: dict[tuple[str, str], Selection] = {}
+
+    def __call__(self, test: Test, target: Target) -> Selection:
+        """Samples of a test for a target.
+
+        Raises:
+            DatasetUnavailable: if an attribute is computed from audio that is not here
+            BenchmarkError: if attributes cannot be computed or annotations are wrong
+        """
+        key = (test.id, target.id)
+        if key not in self._selections:
+            self._selections[key] = self._select(test, target)
+        return self._selections[key]
+
+    def _select(self, test: Test, target: Target) -> Selection:
+        design = DESIGNS.get(test.design_name)
+        chosen = options(design, test)
+        columns = self._attributes(design.attributes(chosen))
+        table = self._samples.table
+        if columns:
+            values = {name: pd.Series(c.values, table.index) for name, c in columns.items()}
+            table = table.assign(**values)
+        selection = design.select(chosen, target, table)
+        selection = design.draw(chosen, target, selection, self._draws(test))
+        note = remark(selection.note, *(column.note for column in columns.values()))
+        reason = selection.reason
+        if reason:
+            reason = remark(reason, *(column.missing for column in columns.values()))
+        return replace(selection, note=note, reason=reason)
+
+    def _attributes(self, recipes: Mapping[str, Recipe]) -> dict[str, Computed]:
+        found = {}
+        for name, recipe in recipes.items():
+            if recipe.key not in self._computed:
+                self._computed[recipe.key] = recipe(self._samples, self._context)
+            found[name] = self._computed[recipe.key]
+        return found
+
+    def _draws(self, test: Test) -> Draws:
+        dataset = self._samples.dataset.id
+
+        def draws(*keys: object) -> np.random.Generator:
+            return rng.generator(self._seed, test.id, dataset, *keys)
+
+        return draws

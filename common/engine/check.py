@@ -1,0 +1,207 @@
+"""Every name, path and parameter of catalog and suite, resolved without data or model."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from common import models, perturbations
+from common.core import paths, provenance
+from common.core.errors import BenchmarkError, ConfigError
+from common.core.files import keep, read_kept
+from common.core.paths import Paths
+from common.core.registry import unknown
+from common.designs import DESIGNS, check_uses, options
+from common.engine.plan import conditions, missing_columns, needs
+from common.metrics import METRICS
+from common.samples import datasets
+from common.spec import KINDS, Benchmark, Dataset, Entry, Model, Test
+
+
+def faults(benchmark: Benchmark, *, files: bool = False) -> list[str]:
+    """One line per fault; empty if everything is right.
+
+    Args:
+        benchmark: declarations
+        files: whether to look into the files of models and of the user's datasets, too. A run
+            does not: there, a broken file ends in error rows and the others go on
+    """
+    found: list[str] = []
+    checks: list[tuple[Callable[..., Iterator[str]], Sequence[Entry]]] = [
+        (_test, list(benchmark.tests.values())),
+        (_dataset, list(benchmark.datasets.values())),
+        (_model, list(benchmark.models.values())),
+        (perturbations.faults, list(benchmark.perturbations.values())),
+    ]
+    for check, items in checks:
+        for item in items:
+            try:
+                wrong = list(check(benchmark, item))
+                if files and not wrong:
+                    _files(benchmark, item)
+            except BenchmarkError as error:
+                wrong = [str(error)]
+            found += wrong
+    return found
+
+
+def _files(benchmark: Benchmark, item: Entry) -> None:
+    """Read what an entry names; raises the first fault."""
+    if isinstance(item, Model):
+        models.check(item, benchmark.targets)
+    elif isinstance(item, Dataset) and item.path and not item.builtin:
+        reason = datasets.availability(item, Path())
+        if reason:
+            raise ConfigError(f"{item.origin}: {item.id}.path: {reason}")
+        datasets.load(item, Path(), benchmark.targets)
+
+
+def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths) -> list[str]:
+    """As :func:`faults`, but an unchanged program with unchanged YAML is not checked again."""
+    sources = [paths.PACKAGE, *catalogs]
+    files = sorted(
+        path
+        for source in sources
+        for path in source.rglob("*")
+        if path.suffix in (".py", ".yaml") and path.is_file()
+    )
+    stamps = [(str(path), provenance.file_digest(path)) for path in files]
+    given = [
+        str(entry.resolve(path))
+        for entry, path in [
+            *((model, model.path) for model in benchmark.models.values()),
+            *((dataset, dataset.path) for dataset in benchmark.datasets.values()),
+        ]
+        if path and entry.resolve(path).exists()
+    ]
+    state = provenance.digest([stamps, given])
+    memo = folders.cache / "checked" / f"{provenance.digest([str(c) for c in sources])}.txt"
+    if read_kept(memo) == state:
+        return []
+    found = faults(benchmark)
+    if not found:
+        keep(memo, state)
+    return found
+
+
+def _test(benchmark: Benchmark, test: Test) -> Iterator[str]:
+    where = str(test.origin)
+    design = DESIGNS.get(test.design_name, f"{where}: design")
+    options(design, test)
+    check_uses(test)
+    for name in test.datasets:
+        if name not in benchmark.datasets:
+            yield str(unknown("dataset", name, benchmark.datasets, f"{where}: datasets"))
+    for name in test.simulated:
+        if name not in test.datasets:
+            yield str(unknown("dataset of the test", name, test.datasets, f"{where}: simulated"))
+    if not any(test.uses(kind) for kind in KINDS):
+        yield f"{where}: needs metrics for at least one of: {', '.join(KINDS)}"
+    for kind in KINDS:
+        for number, use in enumerate(test.uses(kind)):
+            yield from _use(kind, use.metric, dict(use.params), f"{where}: {kind}[{number}]")
+    yield from _figures(test)
+    for target in benchmark.targets.values():
+        if test.uses(target.kind):
+            needs(test, target)
+            for condition, name in conditions(test, target).items():
+                place = f"{where}: design: condition '{condition}'"
+                benchmark.find("perturbations", name, place)
+    yield from _columns(benchmark, test)
+    yield from _expected(benchmark, test)
+
+
+def _use(kind: str, name: str, params: dict[str, object], place: str) -> Iterator[str]:
+    metric = METRICS.get(name, f"{place}.metric")
+    if metric.kind != kind:
+        known = [m.id for m in METRICS if m.kind == kind]
+        yield f"{place}.metric: '{name}' is for {metric.kind}. For {kind}: {', '.join(known)}"
+    signature = inspect.signature(metric.function).parameters
+    own = {n: p for n, p in signature.items() if p.kind is p.KEYWORD_ONLY and n != "labels"}
+    for key in params:
+        if key not in own:
+            yield str(unknown(f"parameter of '{name}'", key, own, place))
+    for key, parameter in own.items():
+        if parameter.default is parameter.empty and key not in params and key not in metric.filled:
+            yield f"{place}: parameter '{key}' of '{name}' is missing"
+
+
+def _figures(test: Test) -> Iterator[str]:
+    from common.figures import FIGURES
+
+    for kind, name in test.figures.items():
+        if kind not in KINDS:
+            yield str(unknown("kind", kind, KINDS, f"{test.origin}: figures"))
+        elif name not in FIGURES:
+            yield str(unknown("figure", name, FIGURES.names(), f"{test.origin}: figures.{kind}"))
+
+
+def _columns(benchmark: Benchmark, test: Test) -> Iterator[str]:
+    """Datasets that the test names and that have the columns it needs for no target."""
+    targets = [target for target in benchmark.targets.values() if test.uses(target.kind)]
+    for name in test.datasets:
+        dataset = benchmark.datasets.get(name)
+        if dataset is None or not targets:
+            continue
+        lacking = min((missing_columns(test, target, dataset) for target in targets), key=len)
+        if lacking:
+            where = f"{test.origin}: datasets: {name}"
+            known = datasets.declared_columns(dataset)
+            yield str(unknown("column that the test needs", lacking[0], known, where))
+
+
+def _expected(benchmark: Benchmark, test: Test) -> Iterator[str]:
+    for category, ranges in test.options.get("expected", {}).items():
+        for name in ranges:
+            if name not in benchmark.targets:
+                where = f"{test.origin}: design.expected.{category}"
+                yield str(unknown("target", name, benchmark.targets, where))
+
+
+def _dataset(benchmark: Benchmark, dataset: Dataset) -> Iterator[str]:
+    for name in dataset.tests or ():
+        if name not in benchmark.tests:
+            where = f"{dataset.origin}: {dataset.id}.tests"
+            yield str(unknown("test", name, benchmark.tests, where))
+    if not dataset.builtin and dataset.path and not dataset.resolve(dataset.path).exists():
+        yield f"{dataset.origin}: {dataset.id}.path: {dataset.resolve(dataset.path)}: no such folder"
+    sets = sorted({e.corpora for e in benchmark.perturbations.values() if e.corpora})
+    if dataset.corpora and dataset.corpora not in sets:
+        where = f"{dataset.origin}: {dataset.id}.corpora"
+        yield str(unknown("set of corpora", dataset.corpora, sets, where))
+    for name, ratings in dataset.ratings.items():
+        where = f"{dataset.origin}: {dataset.id}.ratings"
+        if name not in benchmark.targets:
+            yield str(unknown("target", name, benchmark.targets, where))
+            continue
+        labels = benchmark.targets[name].labels
+        for label in ratings.votes:
+            if label not in labels:
+                yield str(unknown("class", label, labels, f"{where}.{name}.votes"))
+    try:
+        datasets.check(dataset)
+    except ConfigError as error:
+        yield str(error)
+
+
+def _model(benchmark: Benchmark, model: Model) -> Iterator[str]:
+    where = f"{model.origin}: {model.id}"
+    for name, output in model.outputs.items():
+        if name not in benchmark.targets:
+            yield str(unknown("target", name, benchmark.targets, f"{where}.outputs"))
+            continue
+        classes = benchmark.targets[name].labels
+        for label in output.mapping.values():
+            if classes and label is not None and label not in classes:
+                yield str(unknown("label", label, classes, f"{where}.outputs.{name}.mapping"))
+    path = Path(model.resolve(model.path)) if model.path else None
+    if path is not None and not path.exists():
+        yield f"{where}.path: {path}: no such file"
+        return
+    models.fingerprint(model)
+    if model.adapter != "python":  # code of a model is not run by a check
+        models.offered_targets(model, benchmark.targets)
+
+
+__all__ = ["cached_faults", "faults"]

@@ -1,0 +1,305 @@
+"""Writing what a run found: result rows, figures with their descriptions, manifests."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import logging
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from common import models, results
+from common.core import files, provenance
+from common.core.errors import BenchmarkError, DataError
+from common.core.paths import Paths
+from common.engine import answers
+from common.engine.plan import Plan
+from common.figures import details as event_details
+from common.figures.details.content import content, text
+from common.figures.drawing import Drawer, Drawing, Drawn, Job, job
+from common.results import history
+from common.results.manifest import Manifest
+from common.spec.cell import Cell
+from common.spec.view import View
+
+logger = logging.getLogger(__name__)
+
+#: packages whose version may move a number
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "soundfile",
+    "audresample",
+    "av",
+    "onnxruntime",
+    "matplotlib",
+)
+
+
+def environment() -> dict[str, str]:
+    """Versions of Python and of the packages that decide about numbers."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+@dataclass(frozen=True)
+class _Due:
+    """A cell that is to be written.
+
+    Args:
+        cell: the cell
+        note: what the manifest notes about it
+        rows: its result rows
+        job: its figures, if it has any
+    """
+
+    cell: Cell
+    note: dict[str, Any]
+    rows: list[dict[str, Any]]
+    job: Job | None
+
+
+class Publisher:
+    """Collects the outcome of cells and writes it.
+
+    Figures are drawn while the next cells are computed; a cell is written, and noted in its
+    manifest, once its figures are there.
+
+    Args:
+        folders: where to write
+        plan: the plan that is carried out, for the order of the rows
+        seed: seed of the run
+        workers: number of processes that draw
+    """
+
+    #: columns of the result files
+    columns: Sequence[str] = tuple(results.COLUMNS)
+
+    def __init__(self, folders: Paths, plan: Plan, *, seed: int, workers: int = 1):
+        self.folders = folders
+        self.plan = plan
+        self.seed = seed
+        self._manifests: dict[tuple[str, str], Manifest] = {}
+        self._due: list[_Due] = []
+        self._begun: tuple[list[_Due], Drawing] | None = None
+        self._touched: set[tuple[str, str, str]] = set()
+        self._environment = environment()
+        self._drawer = Drawer(workers, len(plan.todo))
+        for target, model in plan.selected:
+            self._prune(self._manifest(target.id, model))
+
+    def _manifest(self, target: str, model: Any) -> Manifest:
+        key = (target, model.id)
+        if key not in self._manifests:
+            fingerprint = models.fingerprint(model, cache=self.folders.cache)
+            facts = {
+                "id": model.id,
+                "version": model.version,
+                "fingerprint": fingerprint,
+                **model.model_dump(
+                    include={"label", "adapter", "license", "author", "source", "description"}
+                ),
+                "sampling_rate": model.sampling_rate,
+                "chance": model.is_chance,
+            }
+            known = Manifest.read(self.folders.manifest(target, model.id))
+            if known and known.model.get("version", model.version) != model.version:
+                history.keep(self.folders, target, model.id, str(known.model["version"]))
+            manifest = known or Manifest(target, facts)
+            manifest.model, manifest.seed = facts, self.seed
+            manifest.environment = self._environment
+            self._manifests[key] = manifest
+        return self._manifests[key]
+
+    def _prune(self, manifest: Manifest) -> None:
+        """Forget cells that are no longer declared."""
+        declared = {
+            f"{test}/{dataset}"
+            for (target, test), names in self.plan.order.items()
+            if target == manifest.target
+            for dataset in names
+        }
+        for known in (manifest.cells, manifest.not_run):
+            for key in [key for key in known if key not in declared]:
+                del known[key]
+        tests = {key.split("/")[0] for key in declared}
+        for test in [test for test in manifest.tables if test not in tests]:
+            del manifest.tables[test]
+
+    def not_run(self, cell: Cell, reason: str) -> None:
+        """Note a cell whose dataset is not available; rows of an earlier run are kept."""
+        self._manifest(cell.target.id, cell.model).not_run[cell.key] = reason
+
+    def cell(
+        self, cell: Cell, rows: list[dict[str, Any]], view: View | None, error: str = ""
+    ) -> None:
+        """Take the rows of a cell and what its figures are drawn from."""
+        manifest = self._manifest(cell.target.id, cell.model)
+        before = Drawn.of(manifest.cells.get(cell.key, {}))
+        note: dict[str, Any] = {
+            "hash": cell.hash,
+            "data": cell.dataset.data,
+            "rows": len(rows),
+            "status": "error" if error else "done",
+            "figures": {},
+            "made_of": dict(cell.parts),
+        }
+        if cell.missing:
+            note["missing"] = sorted(cell.missing)
+        folder = self.folders.figures(cell.target.id, cell.model.id, cell.test.id)
+        details = None
+        if view is not None:
+            answers.keep(self.folders, cell, view)
+            details = self._details(cell, view)
+        if event_details.wanted(cell.test, cell.target):
+            note["details"] = self._write_details(cell, folder, details)
+        figures = None
+        if view is not None and (details or cell.test.figures.get(cell.target.kind)):
+            figures = job(cell, view, folder, before, details)
+        self._due.append(_Due(cell, note, rows, figures))
+
+    @staticmethod
+    def _details(cell: Cell, view: View) -> dict[str, Any] | None:
+        """What is shown of sound events; rows stay where it cannot be made."""
+        try:
+            return content(cell, view)
+        except BenchmarkError as error:
+            logger.warning("%s, %s: pages show no details: %s", cell.model.id, cell.key, error)
+            return None
+
+    @staticmethod
+    def _write_details(
+        cell: Cell, folder: Path, details: Mapping[str, Any] | None
+    ) -> dict[str, str]:
+        """Write what is shown of sound events, as a manifest notes it."""
+        if details is None:
+            return {}
+        name, written = event_details.file_name(cell.dataset.data), text(details)
+        files.write_text(folder / name, written, only_changed=True)
+        return {name: provenance.digest(written)}
+
+    def write(self) -> None:
+        """Write the cells whose figures were begun before, and begin those of the others.
+
+        Raises:
+            OutputError: if a file cannot be written
+        """
+        self._complete()
+        due, self._due = self._due, []
+        self._begun = due, self._drawer.begin([one.job for one in due if one.job is not None])
+        self.poll()
+
+    def poll(self) -> None:
+        """Write the cells that were begun if nobody has to wait for their figures.
+
+        Raises:
+            OutputError: if a file cannot be written
+        """
+        if self._begun is not None and self._begun[1].is_done():
+            self._complete()
+
+    def finish(self) -> None:
+        """Write figures, rows and manifests of all cells so far.
+
+        Raises:
+            OutputError: if a file cannot be written
+        """
+        self.write()
+        self._complete()
+        for key in sorted(self._touched):
+            self._tidy(*key)
+        self._touched = set()
+        self._write_manifests(self._manifests)
+
+    def _complete(self) -> None:
+        """Wait for figures that were begun and write their cells.
+
+        A cell whose figures were not drawn is not done and is forgotten.
+        """
+        if self._begun is None:
+            return
+        (due, drawing), self._begun = self._begun, None
+        try:
+            drawn = iter(drawing.result())
+        except BaseException:
+            self._record([one for one in due if one.job is None])
+            raise
+        for one in due:
+            if one.job is not None:
+                one.note.update(next(drawn).note())
+        self._record(due)
+
+    def _record(self, due: Sequence[_Due]) -> None:
+        """Write rows and manifests of cells."""
+        rows: dict[tuple[str, str, str], dict[str, list[dict[str, Any]]]] = {}
+        for one in due:
+            cell = one.cell
+            manifest = self._manifests[cell.target.id, cell.model.id]
+            manifest.not_run.pop(cell.key, None)
+            manifest.cells[cell.key] = one.note
+            key = (cell.target.id, cell.model.id, cell.test.id)
+            rows.setdefault(key, {})[cell.dataset.id] = one.rows
+        for (target, model, test), new in rows.items():
+            path = self.folders.results(target, model, test)
+            text = self._merged(path, new, self.plan.order[target, test])
+            files.write_text(path, text, only_changed=True)
+            tables = self._manifests[target, model].tables
+            tables[test] = provenance.file_digest(path)
+            self._write_alt(target, model, test)
+        self._touched |= rows.keys()
+        self._write_manifests({(target, model) for target, model, _ in rows})
+
+    def _write_manifests(self, named: Iterable[tuple[str, str]]) -> None:
+        for target, model in sorted(named):
+            text = self._manifests[target, model].to_json()
+            files.write_text(self.folders.manifest(target, model), text, only_changed=True)
+
+    def _merged(
+        self, path: Path, new: dict[str, list[dict[str, Any]]], order: Sequence[str]
+    ) -> str:
+        try:
+            return results.merged_csv(path, new, order, self.columns)
+        except DataError as error:
+            logger.warning("%s; it is written anew", error)
+            path.unlink()
+            return results.merged_csv(path, new, order, self.columns)
+
+    def _write_alt(self, target: str, model: str, test: str) -> None:
+        """Text alternatives beside the figures."""
+        texts = self._noted(target, model, test, "figures")
+        if texts:
+            text = json.dumps(texts, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+            path = self.folders.figures(target, model, test) / "alt.json"
+            files.write_text(path, text, only_changed=True)
+
+    def _noted(self, target: str, model: str, test: str, kind: str) -> dict[str, str]:
+        """What the manifest notes about the files of a kind, of all cells of a test."""
+        cells = self._manifests[target, model].cells
+        return {
+            file: text
+            for key, cell in cells.items()
+            if key.split("/")[0] == test
+            for file, text in cell.get(kind, {}).items()
+        }
+
+    def _tidy(self, target: str, model: str, test: str) -> None:
+        """Remove figures that belong to no cell."""
+        ids = (target, model, test)
+        known = {*self._noted(*ids, "figures"), *self._noted(*ids, "details")}
+        folder = self.folders.figures(*ids)
+        for path in sorted([*folder.glob("*.png"), *folder.glob(f"{event_details.PREFIX}*.json")]):
+            if path.name not in known:
+                path.unlink()
+
+    def close(self) -> None:
+        """Stop the processes that draw."""
+        self._drawer.close()

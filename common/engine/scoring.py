@@ -1,0 +1,92 @@
+"""From the predictions of a cell to its rows: what a run does, and what a recomputation repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from common.designs import DESIGNS, Score, Selection, options
+from common.designs.certainty import permutations, sure
+from common.metrics.reasons import DATA
+from common.results.rows import rows
+from common.spec import Target, kinds
+from common.spec.cell import Cell
+from common.spec.view import View
+from common.uncertainty.simulation import Bounds
+
+
+def decoded(
+    target: Target, values: np.ndarray, columns: Sequence[str], samples: pd.DataFrame
+) -> Any:
+    """Prediction columns of a model, of all its targets -> predictions of one target.
+
+    Args:
+        target: the target
+        values: shape (N, columns)
+        columns: their names
+        samples: the samples that the rows belong to
+
+    Raises:
+        ModelError: if a column is missing or a value is no finite number
+    """
+    frame = pd.DataFrame(values, columns=list(columns))[list(target.columns)]
+    return kinds.get(target.kind).decode(target, frame.infer_objects(), samples)
+
+
+def view_of(cell: Cell, selection: Selection, predictions: Mapping[str, Any], seed: int) -> View:
+    """What the design of a cell sees.
+
+    Args:
+        cell: test, target, model and dataset
+        selection: samples of the test
+        predictions: condition -> predictions, aligned with the samples
+        seed: seed of the run
+    """
+    return View(
+        cell.target,
+        selection.samples.reset_index(drop=True),
+        predictions,
+        dataset=cell.dataset.id,
+        seed=seed,
+        missing=cell.missing,
+        note=selection.note,
+        left_out=selection.left_out,
+    )
+
+
+def scores_of(cell: Cell, view: View, reason: str) -> list[Score]:
+    """Scores of a cell by the design of its test; without samples, ``reason`` says why."""
+    uses = cell.test.uses(cell.target.kind)
+    if view.samples.empty:
+        why = reason or "no sample with the annotations that the test needs"
+        return [
+            Score(use.metric, float("nan"), 0, reason=why, cause=DATA, note=view.note)
+            for use in uses
+        ]
+    design = DESIGNS.get(cell.test.design_name)
+    return design.scores(options(design, cell.test), view, uses)
+
+
+def judged(
+    cell: Cell, scores: Sequence[Score], view: View, bounds: Bounds | None = None
+) -> list[dict[str, Any]]:
+    """Result rows of scores: with intervals, criteria and verdicts.
+
+    Args:
+        cell: test, target, model and dataset
+        scores: by the design of the test
+        view: what they were computed from
+        bounds: simulates the bounds of criteria that say so
+    """
+    found = sure(scores, view)
+    return rows(cell, scores, bounds, found.intervals, permutations(scores, view), found.gaps)
+
+
+def evaluate(
+    cell: Cell, view: View, reason: str, bounds: Bounds | None = None
+) -> list[dict[str, Any]]:
+    """From what the design of a cell sees to the rows of the cell; see :func:`judged`."""
+    return judged(cell, scores_of(cell, view, reason), view, bounds)

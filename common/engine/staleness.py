@@ -1,0 +1,164 @@
+"""Which results no longer belong to what is declared and present, and why.
+
+A manifest says part by part what the rows of a cell were made of
+(:func:`common.engine.plan.made_of`). Here the same parts are made of what is there now and compared.
+Nothing is computed and no model runtime is needed, so pages can mark stale rows without
+making them anew. What cannot be looked up here, such as a model that is not in the catalog or
+data that are on another machine, is not called stale.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from common import models
+from common.core.errors import BenchmarkError
+from common.core.paths import Paths
+from common.engine.plan import Planner, participants
+from common.results.keys import CellKey
+from common.results.manifest import Manifest
+from common.spec import Benchmark
+
+#: part of a cell -> what it is called when it changed
+PARTS = {
+    "format": "the format of the results",
+    "model_version": "the version of the model",
+    "fingerprint": "the model",
+    "test": "the test",
+    "target": "the target",
+    "dataset_version": "the version of the dataset",
+    "dataset": "the entry of the dataset",
+    "data": "the data",
+    "prediction": "the code that predicts",
+    "code": "the code that scores",
+    "figures": "the code that draws the figures",
+}
+#: parts that change with another one and say nothing more
+IMPLIED = {"fingerprint": "model_version", "dataset": "dataset_version", "data": "dataset_version"}
+
+
+@dataclass(frozen=True)
+class Stale:
+    """Why rows of a cell are stale.
+
+    Args:
+        reasons: what changed
+        conditions: conditions whose rows are concerned; empty: all rows
+    """
+
+    reasons: tuple[str, ...]
+    conditions: frozenset[str] = field(default_factory=frozenset)
+
+    def concerns(self, condition: str) -> bool:
+        """Whether the row of a condition is stale."""
+        return not self.conditions or condition in self.conditions
+
+
+def stale(benchmark: Benchmark, folders: Paths) -> dict[CellKey, Stale]:
+    """Stale cells among all results.
+
+    The seed does not count: results of any seed are results.
+    """
+    look = _Look(benchmark, folders)
+    found = {}
+    for path in sorted(folders.method_tests.glob("*/*/manifest.json")):
+        manifest = Manifest.read(path)
+        if manifest is None:
+            continue
+        for name, noted in manifest.cells.items():
+            test, _, dataset = name.partition("/")
+            key = CellKey(path.parent.parent.name, path.parent.name, test, dataset)
+            answer = look(key, noted)
+            if answer is not None:
+                found[key] = answer
+    return found
+
+
+def stale_cell(
+    benchmark: Benchmark, folders: Paths, key: CellKey, noted: Mapping[str, Any]
+) -> Stale | None:
+    """Why one cell is stale; None if it is not.
+
+    Args:
+        benchmark: declarations
+        folders: where results and caches are
+        key: the cell
+        noted: what its manifest says about it
+    """
+    return _Look(benchmark, folders)(key, noted)
+
+
+class _Look:
+    """Compares cells with what is there now; keeps what is asked more than once."""
+
+    def __init__(self, benchmark: Benchmark, folders: Paths):
+        self._benchmark, self._folders = benchmark, folders
+        self._planner = Planner(benchmark, folders)
+        self._fingerprints: dict[str, str] = {}
+
+    def __call__(self, key: CellKey, noted: Mapping[str, Any]) -> Stale | None:
+        known = self._benchmark
+        if (
+            key.target not in known.targets
+            or key.model not in known.models
+            or key.test not in known.tests
+            or key.dataset not in known.datasets
+        ):
+            return None
+        made: Mapping[str, Any] | None = noted.get("made_of")
+        if not made:
+            return Stale(("made by an older version of the program",))
+        target, test = known.targets[key.target], known.tests[key.test]
+        dataset = known.datasets[key.dataset]
+        if dataset not in participants(known, test, target):
+            return Stale(("the dataset no longer takes part in the test",))
+        # a website can be built where the packages that read data are not installed
+        with contextlib.suppress(ImportError):
+            now = self._planner.made_of(
+                known.models[key.model], self._fingerprint(key.model), test, target, dataset
+            )
+            return compared(made, now)
+        return None
+
+    def _fingerprint(self, name: str) -> str:
+        """Fingerprint of a model; empty if it is not here."""
+        if name not in self._fingerprints:
+            try:
+                found = models.fingerprint(self._benchmark.models[name], cache=self._folders.cache)
+            except BenchmarkError:
+                found = ""
+            self._fingerprints[name] = found
+        return self._fingerprints[name]
+
+
+def compared(made: Mapping[str, Any], now: Mapping[str, Any]) -> Stale | None:
+    """Why rows are stale that were made of something else; None if they are not.
+
+    Args:
+        made: parts that they were made of
+        now: the same parts of today; an empty ``fingerprint`` or ``data``: not known
+    """
+    changed = [
+        part
+        for part in PARTS
+        if made.get(part) != now.get(part)
+        and not (part in ("fingerprint", "data") and not now.get(part))
+    ]
+    changed = [part for part in changed if IMPLIED.get(part) not in changed]
+    before, after = made.get("perturbations", {}), now.get("perturbations", {})
+    conditions = frozenset(c for c in {**before, **after} if before.get(c) != after.get(c))
+    reasons = [_told(part, made.get(part), now.get(part)) for part in changed]
+    if conditions:
+        reasons.append(f"the perturbation of {', '.join(sorted(conditions))} changed")
+    if not reasons:
+        return None
+    return Stale(tuple(reasons), frozenset() if changed else conditions)
+
+
+def _told(part: str, before: object, after: object) -> str:
+    if part.endswith("version"):
+        return f"{PARTS[part]} changed from {before} to {after}"
+    return f"{PARTS[part]} changed"

@@ -1,0 +1,145 @@
+"""F-score, precision, recall and error rate of each class and of all, with intervals.
+
+The interval of an F-score here is that of the result row: the same recordings are drawn and the
+same random numbers used. The rates of a class have no substitutions; those of all have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from common.designs.certainty import cluster_codes
+from common.metrics.events import figures
+from common.metrics.events.tallies import Tally, f_score, tally
+from common.spec.view import View
+from common.uncertainty.base import Sample, Sums
+from common.uncertainty.clusters import Clusters
+from common.uncertainty.interval import intervals
+from common.uncertainty.recipe import Term
+
+#: value, lower and upper end
+Figure = tuple[float, float, float]
+ALL = "all (micro)"
+
+
+def class_wise(name: str, view: View, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Rows of the table, and what the error rate of all classes consists of.
+
+    Args:
+        name: way to count, of :data:`~common.metrics.events.tallies.TALLIES`
+        view: what the scores were computed from
+        params: parameters of the metrics
+    """
+    truth, prediction = view.truth, view.prediction
+    counts: Tally = tally(name, truth, prediction, params)
+    clusters = Clusters(cluster_codes(view.samples), seed=view.seed, keys=(view.dataset,))
+    tp, ref, sys = (part.sum(axis=1, keepdims=True) for part in counts[:3])
+    summed = Tally(tp, ref, sys, counts.errors)
+    whole = _rates(f"{name}_f", summed, clusters)
+    each = _rates(f"{name}_f_per_class", counts, clusters)
+    errors: dict[str, int] | None = None
+    if name != "intersection":
+        errors = _errors(counts)
+        whole["er"] = _error_rate(name, counts, clusters)
+        each["er"] = _error_rates(f"{name}_f_per_class", counts, clusters)
+    rows = [_row(ALL, 0, whole, summed)]
+    rows += [_row(label, place, each, counts) for place, label in enumerate(truth.labels)]
+    return {
+        "rows": rows,
+        "errors": errors,
+        "f_per_file": f_score(*(part.sum(axis=1) for part in counts[:3])).tolist(),
+    }
+
+
+def _row(label: str, place: int, found: Mapping[str, list[Figure]], counts: Tally) -> Any:
+    tp, ref, sys = (int(part[:, place].sum()) for part in counts[:3])
+    values = {name: list(figure[place]) for name, figure in found.items()}
+    return {"label": label, **values, "tp": tp, "fp": sys - tp, "fn": ref - tp, "ref": ref}
+
+
+def _rates(name: str, counts: Tally, clusters: Clusters) -> dict[str, list[Figure]]:
+    """F, precision and recall of each column."""
+
+    def values(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+        hits, missed, false = np.split(sums, 3, axis=1)
+        none = np.full(hits.shape, np.nan)
+        recall = figures.divide(hits, hits + missed, np.nan)
+        f = figures.divide(2 * hits, 2 * hits + missed + false, np.nan)
+        precision = figures.divide(hits, hits + false, np.nan)
+        known = np.split(total, 3)[0] + np.split(total, 3)[1] > 0
+        made = [np.where(known, f, none), precision, np.where(known, recall, none)]
+        return np.concatenate(made, axis=1)
+
+    found = _intervals(name, _cases(counts), values, clusters, (0.0, 1.0), counts=True)
+    size = counts.tp.shape[1]
+    parts = (found[:size], found[size : 2 * size], found[2 * size :])
+    return dict(zip(("f", "p", "r"), parts, strict=True))
+
+
+def _cases(counts: Tally) -> np.ndarray:
+    """Hits, misses and false alarms, shape (N, 3 labels)."""
+    tp, ref, sys = (part.astype(np.float64) for part in counts[:3])
+    return np.concatenate([tp, ref - tp, sys - tp], axis=1)
+
+
+def _error_rates(name: str, counts: Tally, clusters: Clusters) -> list[Figure]:
+    """Misses and false alarms per item of each class, from the draws of its other rates."""
+
+    def values(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+        hits, missed, false = np.split(sums, 3, axis=1)
+        annotated = sum(np.split(total, 3)[:2]) > 0
+        return np.where(annotated, figures.divide(missed + false, hits + missed, np.nan), np.nan)
+
+    return _intervals(name, _cases(counts), values, clusters, (0.0, np.inf), counts=True)
+
+
+def _error_rate(name: str, counts: Tally, clusters: Clusters) -> list[Figure]:
+    """Error rate of all classes, its interval that of the result row."""
+
+    def values(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+        return figures.divide(sums[:, :1], sums[:, 1:], np.nan)
+
+    columns = np.stack([counts.errors, counts.ref.sum(axis=1)], axis=1).astype(np.float64)
+    return _intervals(f"{name}_error_rate", columns, values, clusters, (0.0, np.inf))
+
+
+def _intervals(
+    name: str,
+    columns: np.ndarray,
+    values: Any,
+    clusters: Clusters,
+    limits: tuple[float, float],
+    *,
+    counts: bool = False,
+) -> list[Figure]:
+    """Values of sums over recordings, with their intervals."""
+    statistic = Sums(
+        lambda sample: sample.sums(0, *columns.T),
+        values,
+        keys=lambda sample: (),
+        counts=counts,
+    )
+    bound = statistic.bind(Term(name, (np.arange(len(columns)),)), clusters)
+    point = bound.point()
+    found = intervals(bound, limits, name=name)
+    return [
+        (float(value), one.low, one.high) if value == value else (np.nan, np.nan, np.nan)
+        for value, one in zip(point, found, strict=True)
+    ]
+
+
+def _errors(counts: Tally) -> dict[str, int]:
+    """What the error rate of all classes consists of, and the items that it is divided by."""
+    tp, ref, sys = (int(part.sum()) for part in counts[:3])
+    missed, extra = ref - tp, sys - tp
+    # of fn misses and fp false alarms in all, S are one of each: errors = fn + fp - S
+    replaced = missed + extra - int(counts.errors.sum())
+    return {
+        "substitutions": replaced,
+        "deletions": missed - replaced,
+        "insertions": extra - replaced,
+        "reference": ref,
+    }

@@ -1,0 +1,106 @@
+"""The details of a cell as plain values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from common.figures.details import FORMAT, wanted
+from common.figures.details.class_wise import class_wise
+from common.figures.details.curves import is_scored, picker, rocs
+from common.figures.details.scenes import scenes
+from common.metrics.events.criteria import Criteria
+from common.metrics.events.intersection_based import IntersectionBased
+from common.metrics.events.recordings import SoundEvents
+from common.metrics.events.tallies import TALLIES
+from common.spec.view import View
+
+if TYPE_CHECKING:
+    from common.spec.cell import Cell
+
+#: classes up to which a confusion matrix is written
+CONFUSION = 60
+#: share of an event of another class that a detection must cover to trigger it across, where
+#: a test does not say: that of DCASE task 4, scenario 2
+CTTC = 0.3
+
+
+def content(cell: Cell, view: View) -> dict[str, Any] | None:
+    """Details of a cell; None for a test that has none, and without samples.
+
+    Args:
+        cell: test, target, model and dataset
+        view: what its scores were computed from
+    """
+    if not wanted(cell.test, cell.target) or view.samples.empty:
+        return None
+    truth, prediction = view.truth, view.prediction
+    families = _families(cell)
+    found: dict[str, Any] = {
+        "format": FORMAT,
+        "data": cell.dataset.data,
+        "dataset": cell.dataset.id,
+        "labels": list(truth.labels),
+        "files": view.samples["file"].tolist(),
+        "families": {},
+        "rocs": rocs(truth, prediction, cell.test.uses(cell.target.kind)),
+    }
+    for name, params in families.items():
+        told = class_wise(name, view, params)
+        choice = picker(name, truth, prediction, params, cell.target.detection)
+        if choice is not None:
+            choice["scored"] = is_scored(choice, told["rows"][1:])
+        found["families"][name] = {"params": params, **told, "picker": choice}
+    if "intersection" in families:
+        found["confusion"] = _confusion(truth, prediction, families["intersection"])
+    first = next(iter(families), "")
+    found["scenes"] = scenes(view, truth, prediction, first, families.get(first, {}))
+    return found
+
+
+def _families(cell: Cell) -> dict[str, dict[str, Any]]:
+    """Ways to count that the metrics of a test use, with their parameters."""
+    found: dict[str, dict[str, Any]] = {}
+    for use in cell.test.uses(cell.target.kind):
+        name = use.metric.split("_")[0]
+        if name in TALLIES and use.params:
+            found.setdefault(name, dict(use.params))
+    return found
+
+
+def _confusion(
+    truth: SoundEvents, prediction: SoundEvents, params: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    if len(truth.labels) > CONFUSION:
+        return None
+    criteria = Criteria(params["dtc"], params["gtc"], CTTC)
+    pool = IntersectionBased(truth.labels, criteria, points=1, overlap="allow", outside="ignore")
+    pool.add(truth.files, truth.events, [prediction.events], durations=truth.durations)
+    counts = pool.confusion().counts[0].astype(np.int64)
+    return {
+        "dtc": criteria.dtc,
+        "gtc": criteria.gtc,
+        "cttc": criteria.cttc,
+        "counts": counts.tolist(),
+    }
+
+
+def text(found: Mapping[str, Any]) -> str:
+    """File content: the same values give the same bytes; NaN becomes null."""
+    return json.dumps(_plain(found), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """Without NaN and infinity, and numbers with nine digits."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.9g}") if np.isfinite(value) else None
+    if isinstance(value, np.integer):
+        return int(value)
+    return value

@@ -1,0 +1,302 @@
+"""Figures of cells: drawn by several processes, and only where what they show has changed.
+
+A manifest notes from what the figures of a cell were drawn and which bytes came out. If both
+are still the same, the files that lie there are the figures.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from common.core import processes, provenance
+from common.designs import DESIGNS, options
+from common.figures.details.content import text
+from common.spec.cell import Cell
+from common.spec.view import View
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: cells below this number are not worth the start of processes
+POOL_FROM = 12
+#: objects between two looks for garbage: some figures
+GARBAGE = 200_000
+#: packages that decide about its bytes
+_PACKAGES = ("matplotlib", "numpy", "pillow")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Figures of a cell.
+
+    Args:
+        figures: file name -> text alternative
+        source: hash of what they were drawn from
+        files: file name -> hash of its bytes
+    """
+
+    figures: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any]) -> Drawn:
+        """What a manifest notes about a cell."""
+        drawn = noted.get("drawn", {})
+        return cls(noted.get("figures", {}), drawn.get("source", ""), drawn.get("files", {}))
+
+    def note(self) -> dict[str, Any]:
+        """As a manifest notes it."""
+        return {
+            "figures": dict(self.figures),
+            "drawn": {"source": self.source, "files": dict(self.files)},
+        }
+
+    def lie_in(self, folder: Path) -> bool:
+        """Whether all files are in a folder and hold what was drawn."""
+        return self.files.keys() == self.figures.keys() and all(
+            (folder / name).is_file() and _digest(folder / name) == digest
+            for name, digest in self.files.items()
+        )
+
+
+@dataclass(frozen=True)
+class Job:
+    """Figures of one cell that are due.
+
+    Args:
+        cell: the cell
+        view: what is shown, see :func:`shown`
+        folder: where the files go
+        before: what is known about the files that lie there
+        details: what is shown of sound events
+    """
+
+    cell: Cell
+    view: View
+    folder: Path
+    before: Drawn
+    details: Mapping[str, Any] | None = None
+
+
+def job(
+    cell: Cell,
+    view: View,
+    folder: Path,
+    before: Drawn,
+    details: Mapping[str, Any] | None = None,
+) -> Job:
+    """Figures of a cell, from the view of its scores.
+
+    Of the samples, figures see the columns that the design of the test names, and the target.
+    """
+    design = DESIGNS.get(cell.test.design_name)
+    chosen = options(design, cell.test)
+    view = design.shown(chosen, view)
+    named = {cell.target.id, *design.needs(chosen, cell.target), *design.attributes(chosen)}
+    columns = [name for name in view.samples.columns if name in named]
+    if details is not None:
+        # its figures are drawn from these alone
+        view = replace(view, samples=view.samples[[]], predictions={})
+        columns = []
+    return Job(cell, replace(view, samples=view.samples[columns]), folder, before, details)
+
+
+def source(cell: Cell, view: View, details: Mapping[str, Any] | None = None) -> str:
+    """Hash of all that decides about the figures of a cell."""
+    arrays = hashlib.sha256()
+    for name in view.samples.columns:
+        _add(arrays, name, view.samples[name].to_numpy())
+    for name, values in view.predictions.items():
+        _add(arrays, name, values)
+    rows = []
+    for row in view.rows:
+        row = dict(row)
+        if "null" in row:
+            _add(arrays, "null", np.asarray(row.pop("null")))
+        rows.append(row)
+    return provenance.digest(
+        {
+            "target": cell.target.model_dump(),
+            "figure": cell.test.figures.get(cell.target.kind, ""),
+            "design": cell.test.design,
+            "data": cell.dataset.data,
+            "dataset": view.dataset,
+            "seed": view.seed,
+            "missing": dict(view.missing),
+            "left out": [[*key, why] for key, why in view.left_out.items()],
+            "note": view.note,
+            "rows": rows,
+            **({} if details is None else {"details": text(details)}),
+            "arrays": arrays.hexdigest(),
+            "code": cell.parts.get("figures", ""),
+            "packages": _packages(),
+        }
+    )
+
+
+@cache
+def _packages() -> list[str]:
+    return [importlib.metadata.version(name) for name in _PACKAGES]
+
+
+def _add(content: Any, name: str, values: np.ndarray) -> None:
+    """Add an array to a hash: numbers by their bytes, anything else by its text."""
+    import pandas as pd
+
+    head = json.dumps([name, str(values.dtype), values.shape])
+    if values.dtype == object:
+        codes, known = pd.factorize(values)
+        head += json.dumps([str(value) for value in known], ensure_ascii=False)
+        values = codes
+    content.update(head.encode())
+    content.update(np.ascontiguousarray(values).tobytes())
+
+
+def draw(job: Job) -> dict[str, str]:
+    """Draw and save the figures of a cell.
+
+    Returns:
+        file name -> text alternative
+    """
+    from common.figures.style import applied, save
+
+    drawn = {}
+    with _rare_collection(), applied():
+        for suffix, figure, alt in _figures(job):
+            parts = (f"visualization_{job.cell.dataset.data}", suffix)
+            file = "_".join(part for part in parts if part) + ".png"
+            save(figure, job.folder / file)
+            drawn[file] = alt
+    return drawn
+
+
+def _figures(job: Job) -> Iterator[tuple[str, Figure, str]]:
+    """Figures of a cell: end of the file name, figure, text alternative."""
+    cell, view = job.cell, job.view
+    if job.details is not None:
+        from common.figures.details.drawings import drawings
+
+        yield from drawings(job.details)
+        return
+    from common.figures import ALTS, FIGURES
+
+    names = [cell.test.figures[cell.target.kind]]
+    if any("null" in row for row in view.rows):
+        names.append("null_distributions")
+    chosen = options(DESIGNS.get(cell.test.design_name), cell.test)
+    for name in names:
+        texts = ALTS.get(name)(view, chosen)
+        for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
+            yield suffix, figure, texts[suffix]
+
+
+@contextmanager
+def _rare_collection() -> Iterator[None]:
+    """Look for garbage less often: a figure is made of a hundred thousand objects that live."""
+    before = gc.get_threshold()
+    gc.set_threshold(GARBAGE, 50, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+class Drawing:
+    """Figures of cells, some of which are still drawn.
+
+    Args:
+        parts: of each cell its figures or what becomes of them, from what they are drawn, and
+            their folder
+    """
+
+    def __init__(self, parts: Sequence[tuple[Drawn | Future[dict[str, str]], str, Path]]):
+        self._parts = parts
+        self._futures = [part for part, _, _ in parts if isinstance(part, Future)]
+
+    def is_done(self) -> bool:
+        """Whether nobody has to wait for :meth:`result`."""
+        return all(future.done() for future in self._futures)
+
+    def result(self) -> list[Drawn]:
+        """Figures of each cell, in order; raises what drawing raised."""
+        try:
+            return [
+                part if isinstance(part, Drawn) else _drawn(part.result(), now, folder)
+                for part, now, folder in self._parts
+            ]
+        except BaseException:
+            for future in self._futures:
+                future.cancel()
+            raise
+
+
+class Drawer:
+    """Draws figures, with several processes if it pays.
+
+    Args:
+        workers: number of processes
+        cells: number of cells that may have figures to draw
+    """
+
+    def __init__(self, workers: int = 1, cells: int = 0):
+        self.workers = workers if cells >= POOL_FROM else 1
+        self._pool: ProcessPoolExecutor | None = None
+
+    def begin(self, jobs: Sequence[Job]) -> Drawing:
+        """Begin to draw, figures of each job; those that lie there already are not drawn again."""
+        sources = [source(job.cell, job.view, job.details) for job in jobs]
+        current = [
+            now == job.before.source and job.before.lie_in(job.folder)
+            for job, now in zip(jobs, sources, strict=True)
+        ]
+        due = [job for job, done in zip(jobs, current, strict=True) if not done]
+        if self._pool is None and self.workers > 1 and due:
+            self._pool = processes.pool(self.workers, yielding=True)
+        if self._pool is None:
+            made: list[Future[dict[str, str]]] = [_now(job) for job in due]
+        else:
+            made = [self._pool.submit(draw, job) for job in due]
+        figures = iter(made)
+        return Drawing(
+            [
+                (job.before if done else next(figures), now, job.folder)
+                for job, now, done in zip(jobs, sources, current, strict=True)
+            ]
+        )
+
+    def close(self) -> None:
+        """Stop the processes that draw."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+
+def _now(job: Job) -> Future[dict[str, str]]:
+    """As a pool would draw it, in this process."""
+    future: Future[dict[str, str]] = Future()
+    try:
+        future.set_result(draw(job))
+    except Exception as error:
+        future.set_exception(error)
+    return future
+
+
+def _drawn(figures: dict[str, str], now: str, folder: Path) -> Drawn:
+    return Drawn(figures, now, {name: _digest(folder / name) for name in figures})
+
+
+def _digest(path: Path) -> str:
+    return provenance.file_digest(path)[: provenance.LENGTH]

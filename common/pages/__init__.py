@@ -1,0 +1,1 @@
+"""What pages show, the listening examples, and the Sphinx build."""

@@ -1,0 +1,23 @@
+"""All that result pages play."""
+
+from __future__ import annotations
+
+from common.core.paths import Paths
+from common.pages.listening import samples, scenes
+from common.spec import Benchmark
+
+
+def update(benchmark: Benchmark, folders: Paths, *, seed: int, download: bool = False) -> None:
+    """Bring the samples of perturbation tests and the scenes of sound events up to date.
+
+    Args:
+        benchmark: catalog and suite
+        folders: where results are, where to write, and the cache
+        seed: seed of the run
+        download: whether recordings may be fetched from remote repositories
+
+    Raises:
+        OutputError: if a file cannot be written
+    """
+    samples.update(benchmark, folders, seed=seed, download=download)
+    scenes.update(benchmark, folders, download=download)

@@ -1,0 +1,342 @@
+"""The samples whose prediction changed most, for result pages.
+
+For each test that changes the input, each dataset and each condition these are the samples whose
+answers changed most, on average over the models; chance models, which always change theirs, do
+not count. ``extra/media/<target>/listen_<test>.json`` has every model's answers to them;
+the sounds lie in ``extra/media/samples/``, before and after, shared by all targets. What is there
+and was made from what is there now is left alone, what belongs to no page any more is removed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from common.core import closure, display, files, paths, provenance
+from common.core.documents import parse_json
+from common.core.errors import BenchmarkError
+from common.core.paths import Paths
+from common.core.rng import DEFAULT_SEED, digest
+from common.engine import answers
+from common.engine.answers import Comparison
+from common.models.base import SampleKey
+from common.pages.listening import licences
+from common.pages.listening.loudness import loudness
+from common.perturbations.library import Library
+from common.results.manifest import Manifest
+from common.samples import audio, datasets
+from common.samples.base import Samples
+from common.spec import Benchmark, Dataset, Target, Test
+from common.spec.view import ORIGINAL
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: file, start and end in ns
+Key = tuple[str, int, int]
+
+logger = logging.getLogger(__name__)
+
+FORMAT = 2
+#: samples of each dataset and condition, and seconds of each that are played
+TOP = 3
+LONGEST_S = 12.0
+RATE = 16000
+
+
+@dataclass(frozen=True)
+class Group:
+    """A test on a dataset for a target, with the cells of all models.
+
+    Args:
+        target: the target
+        test: the test
+        dataset: the dataset
+        cells: model -> hash of its cell
+    """
+
+    target: Target
+    test: Test
+    dataset: Dataset
+    cells: Mapping[str, str]
+
+
+def update(
+    benchmark: Benchmark, folders: Paths, *, seed: int = DEFAULT_SEED, download: bool = False
+) -> int:
+    """Bring the samples of all result pages up to date; returns the number of new sound files.
+
+    Args:
+        benchmark: catalog and suite
+        folders: where results are, where to write, and the cache
+        seed: seed of the run
+        download: whether recordings may be fetched from remote repositories
+
+    Raises:
+        OutputError: if a file cannot be written
+    """
+    maker = _Maker(benchmark, folders, seed, download)
+    pages: dict[Path, dict[str, Any]] = {}
+    for group in groups(benchmark, folders):
+        path = folders.media / group.target.id / f"listen_{group.test.id}.json"
+        known = pages.setdefault(path, {})
+        old = _read(path).get(group.dataset.id, {})
+        known[group.dataset.id] = maker.entry(group, old)
+    for path, found in pages.items():
+        content = {"format": FORMAT, "datasets": found}
+        text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        files.write_text(path, text, only_changed=True)
+    for path in sorted(folders.media.glob("*/listen_*.json")):
+        if path not in pages:
+            path.unlink()
+    _prune(folders.media, pages.values())
+    return maker.written
+
+
+def groups(benchmark: Benchmark, folders: Paths) -> list[Group]:
+    """All tests with results in which two states of an utterance are compared."""
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    for target in benchmark.targets.values():
+        for model in benchmark.models.values():
+            manifest = Manifest.read(folders.manifest(target.id, model.id))
+            for key, cell in (manifest.cells if manifest else {}).items():
+                name, _, dataset = key.partition("/")
+                test = benchmark.tests.get(name)
+                if cell.get("status") != "done" or not test or dataset not in benchmark.datasets:
+                    continue
+                if answers.compares(test, target):
+                    found.setdefault((target.id, name, dataset), {})[model.id] = cell["hash"]
+    return [
+        Group(benchmark.targets[t], benchmark.tests[n], benchmark.datasets[d], cells)
+        for (t, n, d), cells in found.items()
+    ]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = parse_json(path.read_text("utf-8"))
+        return dict(found["datasets"]) if found["format"] == FORMAT else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def _sounds(entry: Mapping[str, Any]) -> list[str]:
+    return [
+        sound["src"]
+        for condition in entry.get("conditions", ())
+        for sample in condition["samples"]
+        for sound in sample["sounds"]
+    ]
+
+
+def _prune(media: Path, pages: Any) -> None:
+    wanted = {media / src for page in pages for entry in page.values() for src in _sounds(entry)}
+    folder = media / paths.SAMPLES
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path not in wanted:
+            path.unlink()
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+
+
+def most_changed(
+    kind: str, rows: np.ndarray, found: Sequence[Comparison], keys: Sequence[Key]
+) -> list[int]:
+    """Places of the samples whose answers changed most, on average over models.
+
+    Args:
+        kind: kind of the target
+        rows: rows of reference and condition, shape (N, 2)
+        found: the same condition of each model that counts
+        keys: file, start and end of each row; a hash of them decides between equal changes,
+            so that not all come from the first speaker
+
+    Returns:
+        at most :data:`TOP` places in ``rows``; samples that nothing changed for are not there
+    """
+    if not found:
+        return []
+    change = np.mean([_change(kind, one) for one in found], axis=0)
+    least = np.sort(change)[::-1][:TOP].min(initial=np.inf)
+    chosen = [int(n) for n in np.flatnonzero((change >= least) & (change > 0))]
+    chosen.sort(key=lambda n: (-change[n], digest(*keys[int(rows[n, 0])])))
+    return chosen[:TOP]
+
+
+def _change(kind: str, one: Comparison) -> np.ndarray:
+    if kind == "regression":
+        return np.nan_to_num(np.abs(one.after.astype(float) - one.before.astype(float)))
+    return (one.after != one.before).astype(float)
+
+
+class _Maker:
+    """Makes the entries of pages and the sounds that they need."""
+
+    def __init__(self, benchmark: Benchmark, folders: Paths, seed: int, download: bool):
+        self.benchmark = benchmark
+        self.folders = folders
+        self.library = Library(benchmark, folders.cache, seed=seed, download=lambda _: download)
+        self.download = download
+        self.written = 0
+        self.code = closure.code_of(type(self))
+        self._samples: dict[str, Samples] = {}
+
+    def entry(self, group: Group, old: Mapping[str, Any]) -> dict[str, Any]:
+        """What a page says about a dataset; the old entry if nothing has changed."""
+        dataset = group.dataset
+        about = [dataset.license, dataset.label, dataset.source, sorted(group.cells.items())]
+        parts = [FORMAT, TOP, self.code, self.library.seed, about, sorted(self._counting(group))]
+        key = provenance.digest(parts)
+        there = all((self.folders.media / src).is_file() for src in _sounds(old))
+        if old.get("key") == key and there:
+            return dict(old)
+        tables = {
+            model: table
+            for model, cell_hash in group.cells.items()
+            if (table := answers.read(self.folders, cell_hash)) is not None
+        }
+        if len(tables) < len(group.cells):
+            key = ""  # the next run tries again
+        silent = licences.silent(dataset)
+        made: dict[str, Any] = {
+            "key": key,
+            "label": dataset.label or dataset.id,
+            "license": dataset.license,
+            "source": dataset.source,
+            "silent": silent,
+            "conditions": [],
+        }
+        if tables:
+            try:
+                made["conditions"] = self._conditions(group, tables, sound=not silent)
+            except BenchmarkError as error:
+                logger.info("%s: samples are not played: %s", dataset.id, error)
+                made["key"], made["silent"] = "", f"The sounds cannot be made here: {error}"
+                made["conditions"] = self._conditions(group, tables, sound=False)
+        return made
+
+    def _counting(self, group: Group) -> set[str]:
+        """Models that decide which samples changed most."""
+        listening = {m for m in group.cells if not self.benchmark.models[m].is_chance}
+        return listening or set(group.cells)
+
+    def _conditions(
+        self, group: Group, tables: Mapping[str, pd.DataFrame], *, sound: bool
+    ) -> list[dict[str, Any]]:
+        by_model = {
+            model: {one.condition: one for one in answers.comparisons(group.test, table)}
+            for model, table in tables.items()
+        }
+        first = next(iter(tables.values()))
+        keys: list[Key] = list(zip(*(first[name].tolist() for name in answers.KEYS), strict=True))
+        counting = self._counting(group)
+        made = []
+        for condition, like in next(iter(by_model.values())).items():
+            known = {m: found[condition] for m, found in by_model.items() if condition in found}
+            judges = [one for m, one in known.items() if m in counting]
+            chosen = most_changed(group.target.kind, like.rows, judges, keys)
+            made.append(
+                {
+                    "condition": condition,
+                    "label": self._label(condition),
+                    "reference": self._label(like.reference),
+                    "samples": [
+                        self._sample(group, n, like, known, first, keys, sound) for n in chosen
+                    ],
+                }
+            )
+        return made
+
+    def _label(self, condition: str) -> str:
+        known = self.benchmark.perturbations.get(condition)
+        words = condition.replace("-", " ")
+        return known.label if known and known.label else words[:1].upper() + words[1:]
+
+    def _sample(
+        self,
+        group: Group,
+        place: int,
+        like: Comparison,
+        known: Mapping[str, Comparison],
+        table: pd.DataFrame,
+        keys: list[Key],
+        sound: bool,
+    ) -> dict[str, Any]:
+        before, after = (int(row) for row in like.rows[place])
+        labels = [self._label(name) for name in (like.reference, like.condition)]
+        sounds = []
+        if sound:
+            for row, used, label in zip((before, after), like.perturbations, labels, strict=True):
+                sounds.append({"label": label, **self._sound(group.dataset, keys[row], used)})
+        database = group.dataset.database
+        name = SampleKey(database, group.dataset.version, *keys[before])
+        return {
+            "sample": str(name),
+            "truth": _text(table["truth"].iloc[before]) if "truth" in table else "",
+            "sounds": sounds,
+            "answers": [
+                {
+                    "model": model,
+                    "before": _text(one.before[place]),
+                    "after": _text(one.after[place]),
+                }
+                for model, one in known.items()
+            ],
+        }
+
+    def _sound(self, dataset: Dataset, key: Key, used: str) -> dict[str, Any]:
+        """File of a sample in a condition, made if it is not there."""
+        plain = used == ORIGINAL
+        identity = [dataset.database, dataset.version, *key, RATE, LONGEST_S, self.code]
+        identity += [] if plain else [self.library.seed, self.library.digest(used)]
+        slug = f"{Path(key[0]).stem[:40]}-{provenance.digest(identity)}.flac"
+        src = f"{paths.SAMPLES}/{dataset.database}/{'original' if plain else used}/{slug}"
+        path = self.folders.media / src
+        if not path.is_file():
+            signal = self._signal(dataset, key)
+            if not plain:
+                name = SampleKey(dataset.database, dataset.version, *key, used)
+                signal = self.library.perturb(used, signal, RATE, name)
+            files.write_bytes(path, flac(signal[:, : round(LONGEST_S * RATE)]))
+            self.written += 1
+        signal, _ = audio.read(path)
+        seconds = round(signal.shape[1] / RATE, 3)
+        return {"src": src, "seconds": seconds, "lufs": round(loudness(signal, RATE), 2)}
+
+    def _signal(self, dataset: Dataset, key: Key) -> np.ndarray:
+        if dataset.id not in self._samples:
+            self._samples[dataset.id] = datasets.load(
+                dataset, self.folders.cache, self.benchmark.targets, download=self.download
+            )
+        file, start, end = key
+        root = datasets.media(self._samples[dataset.id], [file])
+        return audio.load(Path(root) / file, start, end, RATE)
+
+
+def _text(value: Any) -> str:
+    """A number with two decimals, or a word.
+
+    >>> _text(0.456), _text("anger"), _text(float("nan"))
+    ('0.46', 'anger', '')
+    """
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else display.number(float(value), digits=2)
+    return "" if value is None else str(value)
+
+
+def flac(signal: np.ndarray) -> bytes:
+    """FLAC file of 16 bit; the same bytes for the same signal."""
+    import soundfile
+
+    buffer = io.BytesIO()
+    whole = np.clip(np.rint(np.asarray(signal, dtype=float) * 32768), -32768, 32767)
+    soundfile.write(buffer, whole.astype(np.int16).T, RATE, format="FLAC", subtype="PCM_16")
+    return buffer.getvalue()

@@ -1,0 +1,1 @@
+"""From requests to stored predictions, and attributes that are computed from audio."""

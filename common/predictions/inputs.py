@@ -1,0 +1,197 @@
+"""What is to be predicted: the distinct segments of a database, and who wants them how."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from common import spec
+from common.core import provenance
+from common.models.base import Model, SampleKey
+from common.predictions.store import PredictionStore
+from common.samples.base import KEYS, Samples
+from common.spec.view import ORIGINAL
+
+#: seconds of audio that one worker holds at a time
+CHUNK_S = 120.0
+#: assumed length of a file of unknown length, in seconds
+FILE_S = 5.0
+
+
+class Source:
+    """The distinct segments of one version of a database.
+
+    Args:
+        samples: any of the sample tables of the database, for the way to its media
+    """
+
+    def __init__(self, samples: Samples):
+        self.samples = samples
+        self.database = samples.dataset.database
+        self.version = samples.dataset.version
+        self._tables: dict[str, pd.DataFrame] = {}
+        self._codes: dict[str, np.ndarray] = {}
+        self._columns: tuple[list[Any], ...] = ()
+        self.keys = pd.DataFrame(columns=KEYS)
+
+    def add(self, dataset: str, table: pd.DataFrame) -> None:
+        """Add the segments of a sample table."""
+        self._tables[dataset] = table[KEYS]
+
+    def freeze(self) -> None:
+        """Find the distinct segments; call after the last :meth:`add`."""
+        everything = pd.concat(list(self._tables.values()), ignore_index=True)
+        codes, _ = pd.MultiIndex.from_frame(everything).factorize()
+        first = np.full(codes.max(initial=-1) + 1, -1)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        self.keys = everything.iloc[first].reset_index(drop=True)
+        self._columns = tuple(self.keys[key].tolist() for key in KEYS)
+        position = 0
+        for name, table in self._tables.items():
+            self._codes[name] = codes[position : position + len(table)]
+            position += len(table)
+
+    def ids(self, dataset: str, rows: pd.Index) -> np.ndarray:
+        """Numbers of the distinct segments of rows of a sample table."""
+        return np.asarray(self._codes[dataset])[rows.to_numpy()]
+
+    def sample_key(self, number: int, condition: str) -> SampleKey:
+        """Identity of a segment in a condition."""
+        name = "" if condition == ORIGINAL else condition
+        file, start, end = (column[number] for column in self._columns)
+        return SampleKey(self.database, self.version, file, start, end, name)
+
+
+def description(
+    model: spec.Model,
+    fingerprint: str,
+    samples: Samples,
+    condition: str,
+    *,
+    perturbation: str,
+    seed: int,
+    code: str,
+) -> dict[str, Any]:
+    """What decides about predictions, besides the columns that a model has.
+
+    Args:
+        model: entry of the model
+        fingerprint: of the model
+        samples: any of the sample tables of the database
+        condition: the original or the id of a perturbation
+        perturbation: digest of the perturbation, empty for the original
+        seed: seed of the run
+        code: hash of what reads audio and asks models (:func:`common.engine.identity.prediction_code`)
+    """
+    return {
+        "model": model.id,
+        "version": model.version,
+        "fingerprint": fingerprint,
+        "columns": [],
+        "database": samples.dataset.database,
+        "database_version": samples.dataset.version,
+        "data": samples.media_fingerprint,
+        "condition": condition,
+        "perturbation": perturbation,
+        "code": code,
+        "seed": seed if model.is_chance or condition != ORIGINAL else 0,
+    }
+
+
+def store_folder(predictions: Path, described: Mapping[str, Any]) -> Path:
+    """Folder of the predictions that a :func:`description` is about.
+
+    Args:
+        predictions: folder of the prediction cache
+        described: with the columns of the model
+    """
+    return (
+        predictions
+        / f"{described['model']}-{described['version']}"
+        / f"{described['database']}-{described['database_version']}"
+        / f"{described['condition']}-{provenance.digest(described)}"
+    )
+
+
+@dataclass
+class Request:
+    """What is wanted from one model in one condition on one source.
+
+    Args:
+        model: the loaded model
+        name: its id, for messages
+        condition: condition of the input
+        columns: prediction columns, in order
+        wanted: which segments of the source, boolean, shape (K,)
+        store: where predictions of this request are kept
+        values: predictions, shape (K, number of columns), blank where there is none yet
+        failed: segment -> why there is no prediction
+        calls: number of signals that were given to the model
+    """
+
+    model: Callable[[], Model]
+    name: str
+    condition: str
+    columns: list[str]
+    wanted: np.ndarray
+    store: PredictionStore
+    values: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    failed: dict[int, str] = field(default_factory=dict)
+    calls: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    failures_in_a_row: int = 0
+
+    def read(self, source: Source) -> np.ndarray:
+        """Take what the store has; returns which wanted segments are missing."""
+        self.values = self.store.blank(len(source.keys), len(self.columns))
+        wanted = np.flatnonzero(self.wanted)
+        known, found = self.store.read(source.keys.iloc[wanted], self.columns)
+        self.values[wanted[found]] = known[found]
+        missing = self.wanted.copy()
+        missing[wanted[found]] = False
+        return missing
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Segments of one file."""
+
+    file: str
+    ids: np.ndarray
+    seconds: float
+
+
+def pieces(source: Source, missing: np.ndarray) -> list[Piece]:
+    """Missing segments by file, long files in parts of about ``CHUNK_S`` seconds."""
+    keys = source.keys.iloc[np.flatnonzero(missing)]
+    seconds = np.where(keys["end"] >= 0, (keys["end"] - keys["start"]) / 1e9, FILE_S)
+    order = np.lexsort((keys["start"].to_numpy(), keys["file"].to_numpy().astype(str)))
+    ids, seconds = keys.index.to_numpy()[order], seconds[order]
+    files = keys["file"].to_numpy()[order]
+    borders = np.flatnonzero(files[1:] != files[:-1]) + 1
+    found = []
+    for part in np.split(np.arange(len(ids)), borders):
+        count = max(1, int(np.ceil(seconds[part].sum() / CHUNK_S)))
+        for piece in np.array_split(part, min(count, len(part))):
+            found.append(Piece(str(files[piece[0]]), ids[piece], float(seconds[piece].sum())))
+    return found
+
+
+def chunks(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """Pieces of about ``CHUNK_S`` seconds together: the unit of work and of memory."""
+    chunk: list[Piece] = []
+    seconds = 0.0
+    for piece in pieces:
+        if chunk and seconds + piece.seconds > CHUNK_S:
+            yield chunk
+            chunk, seconds = [], 0.0
+        chunk.append(piece)
+        seconds += piece.seconds
+    if chunk:
+        yield chunk

@@ -1,0 +1,275 @@
+"""Predictions on disk: what was predicted once is not predicted again.
+
+A store is a folder for one (model, database, condition), each with everything that decides
+about its predictions; the caller derives the folder from these and describes them in
+``key.json``. It holds parquet files, each written at once and named by the hash of its
+content, with the columns ``file``, ``start``, ``end`` and one per prediction, float64 and not
+rounded. Values are found by (file, start, end), never by position. Several processes may
+write at the same time; rows that are there twice are equal and read once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from common.core.errors import LengthError, OutputError
+from common.core.files import clear_way, keep, set_aside, write_bytes
+from common.samples.base import KEYS
+
+logger = logging.getLogger(__name__)
+
+DESCRIPTION = "key.json"
+_SUFFIX = ".parquet"
+#: folders of a cache above a part: of predictions, model, database and condition
+LEVELS = 4
+#: how often a folder is listed again when a file of it was compacted away meanwhile
+_ATTEMPTS = 5
+
+
+class Stored(NamedTuple):
+    """What a store has.
+
+    Args:
+        values: shape (N, number of columns), blank where nothing is stored
+        found: whether all columns of a row are there, bool, shape (N,)
+    """
+
+    values: np.ndarray
+    found: np.ndarray
+
+
+class PredictionStore:
+    """Predictions of one model on one database in one condition.
+
+    Args:
+        folder: where they are; made with the first :meth:`append`
+        description: what the folder is, written to ``key.json`` for people
+    """
+
+    def __init__(self, folder: Path, description: Mapping[str, Any] | None = None):
+        self.folder = Path(folder)
+        self.description = dict(description or {})
+
+    def read(self, keys: pd.DataFrame, columns: Sequence[str]) -> Stored:
+        """Stored predictions of some samples.
+
+        A file that is damaged is set aside with a warning; its predictions are missing.
+
+        Args:
+            keys: columns ``file``, ``start``, ``end``; N rows in any order
+            columns: prediction columns
+
+        Returns:
+            values and whether they were found, in the order of ``keys``
+        """
+        values = self.blank(len(keys), len(columns))
+        table = self._table()
+        if table.empty or keys.empty:
+            return Stored(values, np.zeros(len(keys), dtype=bool))
+        rows = match(keys, table)
+        hit = rows >= 0
+        for n, column in enumerate(columns):
+            if column in table:
+                values[hit, n] = self._unpacked(table[column].to_numpy()[rows[hit]])
+        return Stored(values, ~self.is_blank(values).any(axis=1) & hit)
+
+    def append(self, keys: pd.DataFrame, values: np.ndarray, columns: Sequence[str]) -> None:
+        """Store predictions. Rows without any value are left out.
+
+        Args:
+            keys: columns ``file``, ``start``, ``end``; N rows
+            values: shape (N, number of columns)
+            columns: prediction columns
+
+        Raises:
+            LengthError: if rows or columns do not fit together
+            OutputError: if the folder cannot be written
+        """
+        if np.shape(values) != (len(keys), len(columns)):
+            raise LengthError(
+                f"{self.folder.name}: values have the shape {np.shape(values)}, "
+                f"expected ({len(keys)}, {len(columns)})"
+            )
+        packed = self._packed(values)
+        table = keys[KEYS].reset_index(drop=True)
+        table = pd.concat([table, pd.DataFrame(packed, columns=list(columns))], axis=1)
+        empty: np.ndarray = np.asarray(self.is_blank(packed).all(axis=1))
+        self._write(table.loc[~empty])
+
+    def blank(self, rows: int, columns: int) -> np.ndarray:
+        """Values that are not there yet: NaN."""
+        return np.full((rows, columns), np.nan)
+
+    def is_blank(self, values: np.ndarray) -> np.ndarray:
+        """Where there is no value."""
+        return np.isnan(values)
+
+    def _packed(self, values: Any) -> np.ndarray:
+        """Values as they stand in the files."""
+        return np.asarray(values, dtype=np.float64)
+
+    def _unpacked(self, column: np.ndarray) -> np.ndarray:
+        """Values of a column of the files."""
+        return column
+
+    def compact(self) -> int:
+        """Put all files together into one; returns how many there were.
+
+        Raises:
+            OutputError: if the folder cannot be written
+        """
+        parts = self._parts()
+        if len(parts) < 2:
+            return len(parts)
+        try:
+            kept = self._write(self._table(parts))
+            for part in parts:
+                if part.name != kept:
+                    part.unlink(missing_ok=True)
+        except FileNotFoundError:
+            logger.debug("%s: another process puts it together", self.folder)
+        except OSError as error:
+            raise OutputError(f"{self.folder}: cannot be written: {error.strerror}") from None
+        return len(parts)
+
+    def _parts(self) -> list[Path]:
+        return sorted(self.folder.glob(f"*{_SUFFIX}"))
+
+    def _table(self, parts: Sequence[Path] | None = None) -> pd.DataFrame:
+        """All rows, each sample once."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                tables = [_read(part) for part in (self._parts() if parts is None else parts)]
+                break
+            except FileNotFoundError:
+                # another process compacted the folder; what it removed is in a new file
+                if parts is not None or attempt == _ATTEMPTS - 1:
+                    raise
+        good = [table for table in tables if table is not None]
+        if not good:
+            return pd.DataFrame(columns=KEYS)
+        return _distinct(good[0] if len(good) == 1 else pd.concat(good, ignore_index=True))
+
+    def _write(self, table: pd.DataFrame) -> str:
+        """Write a part; returns the name of its file, empty if there is nothing to write."""
+        if table.empty:
+            return ""
+        data = _encode(_distinct(table).sort_values(KEYS, kind="stable", ignore_index=True))
+        name = _name(data)
+        clear_way(self.folder / name, LEVELS)
+        if self.description:
+            text = json.dumps(self.description, indent=1, ensure_ascii=False, default=str)
+            keep(self.folder / DESCRIPTION, text + "\n")
+        if not (self.folder / name).exists():
+            write_bytes(self.folder / name, data)
+        return name
+
+
+def match(keys: pd.DataFrame, table: pd.DataFrame) -> np.ndarray:
+    """Row of each sample in a table.
+
+    Compared by a 64-bit hash first and then in full, so that a collision of hashes costs a
+    prediction made again but never gives the value of another sample.
+
+    Args:
+        keys: columns ``file``, ``start``, ``end``; N rows
+        table: the same columns, each sample once
+
+    Returns:
+        positions in ``table``, -1 where there is none, shape (N,)
+
+    >>> table = pd.DataFrame({"file": ["a", "b"], "start": [0, 0], "end": [-1, -1]})
+    >>> match(table.iloc[[1, 1, 0]], table)
+    array([1, 1, 0])
+    """
+    wanted, stored = _columns(keys), _columns(table)
+    codes = pd.Index(_codes(*stored))
+    first = np.flatnonzero(~codes.duplicated())
+    found = codes[first].get_indexer(pd.Index(_codes(*wanted)))
+    rows = np.where(found >= 0, first[found], -1)
+    hit = np.flatnonzero(rows >= 0)
+    for mine, theirs in zip(wanted, stored, strict=True):
+        hit = hit[mine[hit] == theirs[rows[hit]]]
+    result = np.full(len(rows), -1)
+    result[hit] = rows[hit]
+    return result
+
+
+def _columns(keys: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return (
+        keys["file"].to_numpy(dtype=object),
+        keys["start"].to_numpy(dtype=np.int64),
+        keys["end"].to_numpy(dtype=np.int64),
+    )
+
+
+def _codes(file: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    code = pd.util.hash_array(file, categorize=False)
+    for part in (start, end):
+        # multiply and shift as in splitmix64, so that all bits take part
+        code = (code ^ part.view(np.uint64)) * np.uint64(0xBF58476D1CE4E5B9)
+        code ^= code >> np.uint64(29)
+    return np.asarray(code)
+
+
+def _distinct(table: pd.DataFrame) -> pd.DataFrame:
+    """Each sample once; of several rows the first value of each column."""
+    if not table.duplicated(KEYS).any():
+        return table
+    return table.groupby(KEYS, sort=False, as_index=False).first()
+
+
+def _name(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32] + _SUFFIX
+
+
+def _encode(table: pd.DataFrame) -> bytes:
+    import pyarrow
+    import pyarrow.parquet
+
+    arrays = {"file": pyarrow.array(table["file"].to_numpy(dtype=object), pyarrow.string())}
+    for column in table.columns[1:]:
+        kind = pyarrow.int64() if column in KEYS else pyarrow.float64()
+        if table[column].dtype == object:
+            kind = pyarrow.large_binary()
+        arrays[column] = pyarrow.array(table[column].to_numpy(), kind)
+    values = [column for column, array in arrays.items() if array.type == pyarrow.float64()]
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(
+        pyarrow.table(arrays),
+        buffer,
+        compression="zstd",
+        use_dictionary=["file"],
+        use_byte_stream_split=values or False,
+    )
+    return buffer.getvalue()
+
+
+def _read(part: Path) -> pd.DataFrame | None:
+    """Rows of a file, None if it is damaged."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        data = part.read_bytes()
+        if _name(data) != part.name:
+            raise ValueError("content and name do not belong together")
+        table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
+        columns = {name: table[name].to_numpy() for name in table.column_names}
+        if not set(KEYS) <= set(columns):
+            raise ValueError("columns are missing")
+        return pd.DataFrame({name: pd.Series(c, dtype=c.dtype) for name, c in columns.items()})
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        set_aside(part, f"damaged: {error}")
+        return None

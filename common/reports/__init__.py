@@ -1,0 +1,1 @@
+"""What is told of results and of event lists: explanations, comparisons, summaries."""

@@ -1,0 +1,117 @@
+"""Samples that only one of two models gets right, or that one of them gets much less right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from common.reports.compare.pairs import Comparison
+from common.reports.explain import distance, sample_id
+from common.spec.view import ORIGINAL
+from common.uncertainty import mcnemar
+
+
+@dataclass(frozen=True)
+class Flipped:
+    """One sample, with what both models say.
+
+    Args:
+        sample: its name
+        truth: annotation
+        before: prediction of the baseline
+        after: prediction of the candidate
+        change: by how much the candidate is nearer to the annotation; 1 or -1 for labels
+    """
+
+    sample: str
+    truth: Any
+    before: Any
+    after: Any
+    change: float
+
+
+@dataclass(frozen=True)
+class Flips:
+    """Samples of one target and dataset on unchanged input.
+
+    Args:
+        target: id of the target
+        dataset: id of the dataset
+        n: number of samples
+        won: samples that the candidate gets right and the baseline does not; of numbers, those
+            that it comes nearer to; the largest change first
+        lost: the other way round
+        p: McNemar test (mid-p) of won against lost, as if samples were independent; None for
+            numbers, which are not right or wrong
+    """
+
+    target: str
+    dataset: str
+    n: int
+    won: tuple[Flipped, ...]
+    lost: tuple[Flipped, ...]
+    p: float | None
+
+
+def flips(comparison: Comparison) -> list[Flips]:
+    """Flipped samples of all targets and datasets that have annotations."""
+    found = []
+    for (target, dataset), cells in comparison.rebuilt.items():
+        samples: dict[tuple[str, int, int], Flipped] = {}
+        labels = False
+        for old, new in cells:
+            view = old.view
+            if view.target.id not in view.samples or view.target.kind not in SCORED:
+                continue
+            if ORIGINAL not in view.predictions or ORIGINAL not in new.view.predictions:
+                continue
+            labels = view.target.kind != "regression"
+            samples |= _of(old.view, new.view)
+        if samples:
+            found.append(_flips(target, dataset, list(samples.values()), labels=labels))
+    return found
+
+
+#: kinds whose predictions are right or wrong by sample
+SCORED = ("regression", "classification")
+
+
+def _of(before: Any, after: Any) -> dict[tuple[str, int, int], Flipped]:
+    """All samples of a view with a truth."""
+    table = before.samples
+    places = zip(table["file"], table["start"].tolist(), table["end"].tolist(), strict=True)
+    found = {}
+    for number, (file, start, end) in enumerate(places):
+        truth = _plain(before.truth[number])
+        if truth is None:
+            continue
+        old, new = _plain(before.prediction[number]), _plain(after.prediction[number])
+        change = distance(truth, old) - distance(truth, new)
+        name = sample_id(file, start, end)
+        found[file, start, end] = Flipped(name, truth, old, new, change)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _flips(target: str, dataset: str, samples: list[Flipped], *, labels: bool) -> Flips:
+    order = sorted(samples, key=lambda sample: (-abs(sample.change), sample.sample))
+    p = None
+    if labels:
+        before = np.array([distance(s.truth, s.before) == 0 for s in samples])
+        after = np.array([distance(s.truth, s.after) == 0 for s in samples])
+        p = mcnemar(before, after).p
+    return Flips(
+        target,
+        dataset,
+        len(samples),
+        tuple(sample for sample in order if sample.change > 0),
+        tuple(sample for sample in order if sample.change < 0),
+        p,
+    )

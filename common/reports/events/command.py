@@ -1,0 +1,84 @@
+"""Runs the command ``events``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from common.core.errors import ConfigError
+from common.core.files import write_text
+from common.core.terminal import tell
+from common.reports.events.answer import answer, lines, many, per_file
+from common.reports.events.evaluation import evaluate
+from common.reports.events.inputs import Inputs, read_inputs
+from common.reports.events.settings import Settings, settings
+
+#: more segments than this, all recordings together, do not fit into memory
+MOST_SEGMENTS = 10**8
+
+
+def run(
+    args: argparse.Namespace, *, report_path: Path, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """Score what the command line names, and write or say the report.
+
+    Args:
+        args: options of :mod:`common.reports.events.options`
+        report_path: where the HTML report goes without ``--out``
+        say: takes one line for a person
+
+    Returns:
+        all scores as plain values
+
+    Raises:
+        ConfigError: for options that are not allowed
+        DataError: with file, row and rule, for events that are not
+    """
+    if args.timelines < 0:
+        raise ConfigError(f"--timelines: {args.timelines} is negative")
+    wanted = settings(args)
+    inputs = read_inputs(args)
+    _check_segments(inputs, wanted)
+    found = [evaluate(system, inputs, wanted) for system in inputs.systems]
+    sources = {
+        "truth": str(args.truth or args.pairs),
+        "durations": args.durations,
+        "estimate": [str(path) for path in args.estimate],
+        "scores": [str(path) for path in args.scores],
+    }
+    content = answer(inputs, wanted, found, sources)
+    if args.per_file is not None:
+        write_text(args.per_file, per_file(inputs, found))
+        say(f"scores of {many(len(inputs.files), 'recording')}: {args.per_file}")
+    if args.report == "html":
+        from common.reports.events_report import render
+
+        path = args.out or report_path
+        write_text(path, render(inputs, wanted, found, content, timelines=args.timelines))
+        say(f"report: {path}")
+        return content
+    text = (
+        json.dumps(content, ensure_ascii=False, indent=1)
+        if args.report == "json"
+        else "\n".join(lines(inputs, wanted, found))
+    )
+    if args.out is not None:
+        write_text(args.out, text + "\n")
+        say(f"report: {args.out}")
+    elif not args.json:
+        tell(text)
+    return content
+
+
+def _check_segments(inputs: Inputs, wanted: Settings) -> None:
+    if inputs.durations is None or "segment_based" not in wanted.metrics:
+        return
+    number = float(inputs.durations.sum()) / wanted.time_resolution
+    if number > MOST_SEGMENTS:
+        raise ConfigError(
+            f"--time-resolution: segments of {wanted.time_resolution:g} s are {number:.3g} in "
+            f"{inputs.durations.sum():g} s of recordings, at most {MOST_SEGMENTS:g} are allowed"
+        )

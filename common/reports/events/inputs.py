@@ -1,0 +1,293 @@
+"""What is compared: recordings, labels, truth and systems, checked against each other."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from common.core.errors import ConfigError, DataError
+from common.core.registry import unknown
+from common.metrics.events.lists import EventList, merged
+from common.reports.events.estimates import LISTS, Estimate, read_estimate
+from common.reports.events.names import Names
+from common.reports.events.pairs import read_pair_list
+from common.reports.events.rules import Rules, refuse_nameless
+from common.samples.event_lists import EventTable, read_audformat, read_events
+from common.samples.event_lists.durations import durations_of_audio, read_durations
+from common.samples.event_lists.folders import look
+
+#: extensions of audio files in a folder that stands for durations
+AUDIO = (".wav", ".flac", ".ogg", ".mp3", ".opus", ".m4a", ".aif", ".aiff")
+
+
+@dataclass(frozen=True)
+class System:
+    """A system that is scored.
+
+    Args:
+        name: its name
+        kind: ``list``, ``recordings``, ``folds``, ``points`` or ``scores``
+        points: operating points; none if its events come from frame scores
+        shown: number of the point that is shown in detail
+        scores: file or folder with frame scores
+    """
+
+    name: str
+    kind: str
+    points: tuple[tuple[str, EventList], ...]
+    shown: int
+    scores: Path | None
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """All that is compared.
+
+    Args:
+        files: recordings that are evaluated
+        labels: labels that are evaluated, sorted
+        durations: length of each recording in s; None: not known
+        truth: annotated events
+        systems: the systems
+        names: completes names of recordings
+        unknown_labels: what happens to other labels: ``error``, ``ignore`` or ``add``
+        audio: folder with the audio, if durations came from there
+        notes: what a reader should know
+    """
+
+    files: tuple[str, ...]
+    labels: tuple[str, ...]
+    durations: np.ndarray | None
+    truth: EventList
+    systems: tuple[System, ...]
+    names: Names
+    unknown_labels: str
+    audio: Path | None
+    notes: list[str] = field(default_factory=list)
+
+
+def read_inputs(args: argparse.Namespace) -> Inputs:
+    """Read and check all that the command line names.
+
+    Raises:
+        ConfigError: for options that do not belong together
+        DataError: with file, row and rule, for what is not allowed
+    """
+    notes: list[str] = []
+    truth, estimates = _lists(args)
+    lengths, audio = _durations(args, truth)
+    if lengths is not None and args.durations is None:
+        notes.append(f"lengths of the recordings: those of the table in {args.truth}")
+    if lengths is None:
+        tables = [truth, *(point.table for each in estimates for point in each.points)]
+        files = tuple(dict.fromkeys(name for table in tables for name in table.files))
+    else:
+        files = tuple(lengths)
+    names = Names(files)
+    truth = names.complete(truth, alone=files[0] if len(files) == 1 else None)
+    alone = truth.files[0] if len(truth.files) == 1 else None
+    estimates = [each.renamed(names, alone) for each in estimates]
+    if lengths is None and not files:
+        files = names.files
+    for table in (truth, *(point.table for each in estimates for point in each.points)):
+        refuse_nameless(table)
+    labels = _labels(args, truth, estimates)
+    rules = Rules(files, labels, lengths, args)
+    notes += rules.check(truth)
+    for each in estimates:
+        for point in each.points:
+            notes += rules.check_estimate(point.table)
+    encode = _Encoder(files, labels, args.overlap, args.unknown_labels)
+    systems = _systems(args, estimates, encode)
+    silent = sorted(set(files) - set(truth[truth.is_event].files))
+    if silent:
+        notes.append(f"{len(silent)} of {len(files)} recordings have no annotated event")
+    for system in systems:
+        if system.kind not in ("list", "scores"):
+            notes.append(f"{system.name}: the folder holds {_KINDS[system.kind]}")
+    values = None if lengths is None else np.array([lengths[file] for file in files])
+    return Inputs(
+        files, labels, values, encode(truth), systems, names, args.unknown_labels, audio, notes
+    )
+
+
+_KINDS = {
+    "recordings": "one list per recording",
+    "folds": "folds, which are pooled and scored once",
+    "points": "operating points of one system",
+}
+
+
+def _lists(args: argparse.Namespace) -> tuple[EventTable, list[Estimate]]:
+    """Truth and estimates."""
+    if args.pairs is not None:
+        if args.truth is not None or args.estimate:
+            raise ConfigError("events: --pairs names truth and estimate; leave these options out")
+        truth, estimate = read_pair_list(args.pairs)
+        return truth, [estimate]
+    if args.truth is None:
+        raise ConfigError("events: give --truth or --pairs")
+    if not (args.estimate or args.scores):
+        raise ConfigError("events: give --estimate, --scores or both")
+    return _truth(args), [read_estimate(path, args.folder) for path in args.estimate]
+
+
+def _source(args: argparse.Namespace) -> str:
+    """Option that the truth came with, for messages."""
+    return f"--pairs {args.pairs}" if args.truth is None else f"--truth {args.truth}"
+
+
+def _truth(args: argparse.Namespace) -> EventTable:
+    path: Path = args.truth
+    if not path.exists():
+        raise DataError(f"--truth {path}: there is no such file or folder")
+    if path.is_dir() and (path / "db.yaml").exists():
+        if args.table is None:
+            raise ConfigError(f"--truth {path}: is an audformat database; name its --table")
+        known = None
+        if args.durations is not None:
+            known, _ = _durations(args, EventTable.concatenate([]))
+        return read_audformat(path, args.table, args.column, durations=known)
+    return read_events(path)
+
+
+def _durations(
+    args: argparse.Namespace, truth: EventTable
+) -> tuple[dict[str, float] | None, Path | None]:
+    """Recording -> length in s, and the folder with audio."""
+    given = args.durations
+    if given is None and args.truth is not None and args.truth.is_dir():
+        given = _beside(args.truth, "--truth")
+    if given is None:
+        if set(args.metrics) - {"event_based"} or args.scores:
+            raise ConfigError(
+                "--durations: segment-based and intersection-based metrics and frame scores need "
+                "the length of the recordings; without it choose --metrics event_based"
+            )
+        return None, None
+    if not str(given).strip():
+        raise ConfigError("--durations: is empty; expected a file, a folder or a length in s")
+    path = Path(given)
+    if path.is_dir():
+        found = sorted(p for p in path.rglob("*") if p.suffix.lower() in AUDIO)
+        table = None if found else _beside(path, "--durations")
+        if table is not None:
+            return read_durations(table), None
+        if not found:
+            raise DataError(
+                f"--durations {path}: the folder holds neither audio ({', '.join(AUDIO)}) nor a "
+                "table with the columns filename and duration"
+            )
+        return durations_of_audio(path, [p.relative_to(path).as_posix() for p in found]), path
+    if path.exists():
+        return read_durations(path), None
+    if not re.fullmatch(r"\d+\.?\d*|\.\d+", str(given)):
+        raise DataError(f"--durations {given}: there is no such file or folder")
+    if not float(given) > 0:
+        raise ConfigError(f"--durations {given}: a length must be above 0")
+    files = truth.files or ((args.truth or args.pairs).stem,)
+    return dict.fromkeys(files, float(given)), None
+
+
+def _beside(folder: Path, option: str) -> Path | None:
+    """The table of durations in a folder; None if there is none."""
+    tables = look(folder, LISTS).durations
+    if len(tables) > 1:
+        names = ", ".join(table.name for table in tables)
+        raise DataError(f"{option} {folder}: holds {len(tables)} tables of durations: {names}")
+    return tables[0] if tables else None
+
+
+def _labels(
+    args: argparse.Namespace, truth: EventTable, estimates: Sequence[Estimate]
+) -> tuple[str, ...]:
+    found = {*truth.labels, *args.event_label_list}
+    if args.unknown_labels == "add":
+        found |= {label for each in estimates for p in each.points for label in p.table.labels}
+    if not found:
+        raise DataError(
+            f"{_source(args)}: no class: neither has the truth a label nor is one named"
+            " with --event-label-list"
+        )
+    return tuple(sorted(found))
+
+
+@dataclass(frozen=True)
+class _Encoder:
+    """Makes events of tables."""
+
+    files: Sequence[str]
+    labels: Sequence[str]
+    overlap: str
+    unknown_labels: str
+
+    def __call__(self, table: EventTable) -> EventList:
+        events = table.encode(self.files, self.labels)[0]
+        if self.unknown_labels == "ignore":
+            events = events[events.label < len(self.labels)]
+        return merged(events) if self.overlap == "merge" else events
+
+
+def _systems(
+    args: argparse.Namespace, estimates: Sequence[Estimate], encode: _Encoder
+) -> tuple[System, ...]:
+    for path in args.scores:
+        if not path.exists():
+            raise DataError(f"--scores {path}: there is no such file or folder")
+    number = max(len(estimates), len(args.scores))
+    if len(args.name) not in (0, number):
+        raise ConfigError(f"--name: {len(args.name)} names for {number} systems")
+    paths = [each.path for each in estimates] + list(args.scores[len(estimates) :])
+    names = list(args.name) or _short(paths)
+    found = []
+    for at, name in enumerate(names):
+        scores = args.scores[at] if at < len(args.scores) else None
+        if at >= len(estimates):
+            found.append(System(name, "scores", (), 0, scores))
+            continue
+        estimate = estimates[at]
+        points = tuple((point.name, encode(point.table)) for point in estimate.points)
+        shown = _shown([point.name for point in estimate.points], args.point)
+        found.append(System(name, estimate.kind, points, shown, scores))
+    if len(set(names)) < len(names):
+        raise ConfigError(f"--name: '{next(n for n in names if names.count(n) > 1)}' twice")
+    return tuple(found)
+
+
+def _short(paths: Sequence[Path]) -> list[str]:
+    """Short names of paths: as few last parts as tell them apart."""
+    for depth in range(1, 6):
+        found = ["/".join(path.with_suffix("").parts[-depth:]) for path in paths]
+        if len(set(found)) == len(found):
+            return found
+    return [f"system {at}" for at in range(1, len(paths) + 1)]
+
+
+def _shown(names: Sequence[str], wanted: str | None) -> int:
+    """Number of the operating point that is shown: the wanted one, or that nearest to 0.5."""
+    if len(names) == 1:
+        return 0
+    if wanted is not None:
+        if wanted not in names:
+            raise unknown("--point", wanted, names)
+        return names.index(wanted)
+    values = [threshold_of(name) for name in names]
+    known = [value for value in values if value is not None]
+    if len(known) < len(names):
+        return len(names) // 2
+    return min(range(len(names)), key=lambda at: (abs(known[at] - 0.5), at))
+
+
+def threshold_of(name: str) -> float | None:
+    """Number at the end of the name of an operating point.
+
+    >>> threshold_of("baseline_0.35"), threshold_of("strict")
+    (0.35, None)
+    """
+    found = re.search(r"(\d+\.\d+|\d+)$", name)
+    return float(found.group()) if found else None

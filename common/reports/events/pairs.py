@@ -1,0 +1,38 @@
+"""Pairs of event lists, reference and estimate, as scripts of sed_eval take them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from common.core.errors import DataError
+from common.reports.events.estimates import Estimate, Point, of_recording
+from common.samples.event_lists import EventTable, read_events, read_pairs
+
+
+def read_pair_list(path: Path) -> tuple[EventTable, Estimate]:
+    """Truth and estimate of all recordings of a file with pairs.
+
+    Each pair is a recording. It has the name of its reference without extension, unless the
+    lists name it themselves.
+
+    Raises:
+        DataError: with file and row, for a list that does not exist or cannot be read, and for two
+            references of one name
+    """
+    if not path.is_file():
+        raise DataError(f"--pairs {path}: there is no such file")
+    truth: list[EventTable] = []
+    estimate: list[EventTable] = []
+    taken: set[str] = set()
+    for reference, estimated in read_pairs(path):
+        name = reference.stem
+        if name in taken:
+            raise DataError(f"--pairs {path}: two references are named '{name}'")
+        taken.add(name)
+        for found, file in ((truth, reference), (estimate, estimated)):
+            if not file.is_file():
+                raise DataError(f"--pairs {path}: there is no such file: {file}")
+            table = read_events(file)
+            found.append(table if table.files else of_recording(Point(name, table)))
+    made = Point(path.stem, EventTable.concatenate(estimate))
+    return EventTable.concatenate(truth), Estimate(path, "list", (made,))

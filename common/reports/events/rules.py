@@ -1,0 +1,116 @@
+"""What events must keep to so that they can be scored."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from common.core.errors import DataError
+from common.samples.event_lists import EventTable, check_events
+
+#: part of a message -> options that help
+HINTS = {
+    "unknown label": "--event-label-list and --unknown-labels",
+    "unknown recording": "--durations, which says what is evaluated",
+    "beyond the end": "--slack and --outside",
+    "overlaps row": "--overlap",
+    "second time": "--overlap",
+}
+#: differences in s that are not worth a note
+ROUNDING_S = 0.05
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What events must keep to."""
+
+    files: Sequence[str]
+    labels: Sequence[str]
+    lengths: Mapping[str, float] | None
+    args: argparse.Namespace
+
+    def check(self, table: EventTable) -> list[str]:
+        """Raise DataError for the first event that breaks a rule; returns notes."""
+        notes = self._checked(table)
+        return self._strangers(table) + notes
+
+    def _checked(self, table: EventTable) -> list[str]:
+        try:
+            self._refuse(table)
+        except DataError as error:
+            hints = [hint for fault, hint in HINTS.items() if fault in str(error)]
+            if not hints:
+                raise
+            raise DataError(f"{error}; see {hints[0]}") from None
+        return self._beyond(table)
+
+    def _refuse(self, table: EventTable) -> None:
+        rule = "error" if self.args.overlap == "error" else "allow"
+        lengths = None if self.args.outside == "ignore" else self.lengths
+        check_events(
+            table,
+            files=self.files,
+            labels=self.labels,
+            durations=lengths,
+            overlap=rule,
+            repeated=rule,
+            slack=self.args.slack,
+        )
+
+    def _strangers(self, table: EventTable) -> list[str]:
+        """Recordings without events that are not evaluated; a list of these alone is none of ours."""
+        if self.lengths is None:
+            return []
+        strange = [file for file in table.files if file not in self.lengths]
+        if strange and len(strange) == len(table.files):
+            raise DataError(
+                f"{table.place(0)}: recording '{strange[0]}' is not evaluated, nor is any other of"
+                " this list; see --durations, which says what is evaluated"
+            )
+        if not strange:
+            return []
+        first = int(np.flatnonzero(table.file == strange[0])[0])
+        more = f", nor are {len(strange) - 1} others" if len(strange) > 1 else ""
+        return [f"{table.place(first)}: recording '{strange[0]}' is not evaluated{more}"]
+
+    def check_estimate(self, table: EventTable) -> list[str]:
+        """As :meth:`check`, for events of a system."""
+        kept = table
+        if self.args.unknown_labels == "ignore":
+            kept = table[np.isin(table.label, list(self.labels)) | ~table.is_event]
+        notes = self._checked(kept)
+        return self._strangers(table) + notes
+
+    def _beyond(self, table: EventTable) -> list[str]:
+        if self.lengths is None:
+            return []
+        events = table[table.is_event]
+        ends = np.array([self.lengths[file] for file in events.file], dtype=np.float64)
+        late = np.flatnonzero(events.offset > ends + ROUNDING_S)
+        if not len(late):
+            return []
+        at = int(late[0])
+        more = f" and {len(late) - 1} more" if len(late) > 1 else ""
+        return [
+            f"{events.place(at)}{more}: ends at {events.offset[at]:g} s, beyond the end of the"
+            f" recording ({ends[at]:g} s); taken as it is"
+        ]
+
+
+def refuse_nameless(table: EventTable) -> None:
+    """Raise DataError for an event without recording or label, and a label without times."""
+    for values, what in ((table.file, "recording"), (table.label, "label")):
+        missing = np.flatnonzero(table.is_event & np.array([v is None for v in values], bool))
+        if len(missing):
+            raise DataError(f"{table.place(int(missing[0]))}: the event has no {what}")
+    timeless = np.flatnonzero(
+        ~table.is_event & np.array([v is not None for v in table.label], bool)
+    )
+    if len(timeless):
+        at = int(timeless[0])
+        raise DataError(
+            f"{table.place(at)}: label '{table.label[at]}' has neither onset nor offset"
+        )

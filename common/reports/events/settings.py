@@ -1,0 +1,195 @@
+"""What is computed: presets, options that change them, and what older tools do differently."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from common.core.errors import ConfigError
+from common.core.registry import unknown
+from common.metrics.events.criteria import Criteria
+from common.metrics.events.detection_rates import Compatibility, check_alpha_ct, seconds_of
+from common.metrics.events.fitting import Collar
+from common.metrics.events.matching import MATCHINGS, Matching
+from common.metrics.events.presets import (
+    DCASE_TASK4_COLLAR,
+    DCASE_TASK4_INTERSECTION,
+    PSDS,
+    PsdsSettings,
+)
+from common.reports.events.options import FAMILIES
+
+#: what is used without a preset: the defaults of psds_eval, and the largest rate of its example
+DEFAULT_PSDS = PSDS["psds-eval-readme"]
+#: cross-trigger criterion of the confusion matrix where the PSDS counts none
+SHOWN_CTTC = 0.3
+#: a nanosecond; finer steps are below the precision of times
+MOST_DECIMALS = 9
+#: decimals to which sed_scores_eval rounds
+SED_SCORES_EVAL_DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that the figures depend on, to be reported with them.
+
+    Args:
+        metrics: families of metrics
+        time_resolution: length of a segment in s
+        factor: weight of the sensitivity in the balanced accuracy
+        beta: weight of the recall in F
+        collar: what fits
+        event_matching_type: how events are matched
+        zero_score: whether the precision of a class without output is 0 and not NaN
+        psds: name -> settings of a PSDS
+        f_criteria: limits of the intersection-based F
+        threshold: frame scores above it are events
+        decimals: decimals of a second of comparisons; None: exact
+        compatibility: tools whose figures are wanted
+    """
+
+    metrics: tuple[str, ...]
+    time_resolution: float
+    factor: float
+    beta: float
+    collar: Collar
+    event_matching_type: Matching
+    zero_score: bool
+    psds: Mapping[str, PsdsSettings]
+    f_criteria: Criteria
+    threshold: float
+    decimals: int | None
+    compatibility: tuple[str, ...]
+
+    @property
+    def shown_criteria(self) -> Criteria:
+        """Limits of the confusion matrix: those of the first PSDS that counts cross triggers."""
+        found = [s.criteria for s in self.psds.values() if s.criteria.cttc is not None]
+        if found:
+            return found[0]
+        first = next(iter(self.psds.values())).criteria
+        return Criteria(first.dtc, first.gtc, SHOWN_CTTC, first.decimals)
+
+    @property
+    def sed_eval(self) -> Literal["sed_eval"] | None:
+        """As the metrics take it."""
+        return "sed_eval" if "sed_eval" in self.compatibility else None
+
+    @property
+    def psds_eval(self) -> Compatibility | None:
+        """As the rates take it."""
+        if "psds_eval-0.3" in self.compatibility:
+            return "psds_eval-0.3"
+        return "psds_eval-0.5" if "psds_eval-0.5" in self.compatibility else None
+
+    def plain(self) -> dict[str, Any]:
+        """Settings as plain values."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        found["collar"] = asdict(self.collar)
+        found["f_criteria"] = asdict(self.f_criteria)
+        found["psds"] = {
+            name: {**s._asdict(), "criteria": asdict(s.criteria)} for name, s in self.psds.items()
+        }
+        return found
+
+
+def settings(args: argparse.Namespace) -> Settings:
+    """Settings of the command line.
+
+    Raises:
+        ConfigError: for a value that is not allowed
+    """
+    if math.isnan(args.threshold):
+        raise ConfigError("--threshold: nan is no number")
+    if not 0 <= args.slack < math.inf:
+        raise ConfigError(f"--slack: {args.slack} is no number of 0 or more")
+    dcase = [name for name in args.preset if name.startswith("dcase")]
+    compatibility = tuple(dict.fromkeys(args.compatibility))
+    if {"psds_eval-0.3", "psds_eval-0.5"} <= set(compatibility):
+        raise ConfigError("--compatibility: psds_eval-0.3 and psds_eval-0.5 exclude each other")
+    decimals = args.decimals
+    if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
+        raise ConfigError(f"--decimals: {decimals} is not in 0 to {MOST_DECIMALS}")
+    if decimals is None and "sed_scores_eval" in compatibility:
+        decimals = SED_SCORES_EVAL_DECIMALS
+    matching = args.matching
+    if matching is None:
+        matching = "sed_eval" if "sed_eval" in compatibility else "optimal"
+    if matching not in MATCHINGS:
+        raise unknown("--matching", matching, MATCHINGS)
+    handling = args.empty_system_output_handling
+    if handling is None:
+        handling = "nan" if "sed_eval" in compatibility else "zero_score"
+    share = DCASE_TASK4_COLLAR["percentage_of_length"] if dcase else 0.5
+    named = _psds(args, decimals)
+    first = next(iter(named.values())).criteria
+    return Settings(
+        metrics=tuple(name for name in FAMILIES if name in args.metrics),
+        time_resolution=_above(args.time_resolution, "--time-resolution", 1.0),
+        factor=_given(args.factor, 0.5),
+        beta=_above(args.beta, "--beta", 1.0),
+        collar=Collar(
+            _given(args.t_collar, 0.2),
+            _given(args.percentage_of_length, share),
+            _given(args.evaluate_onset, True),
+            _given(args.evaluate_offset, True),
+            _given(args.tolerance, 0.0),
+        ),
+        event_matching_type=matching,
+        zero_score=handling == "zero_score",
+        psds=named,
+        f_criteria=DCASE_TASK4_INTERSECTION.rounded(decimals)
+        if dcase and args.dtc_threshold is None and args.gtc_threshold is None
+        else first.without_cross_triggers(),
+        threshold=args.threshold,
+        decimals=decimals,
+        compatibility=compatibility,
+    )
+
+
+def _psds(args: argparse.Namespace, decimals: int | None) -> dict[str, PsdsSettings]:
+    """Name -> settings of each PSDS: presets with what the options change."""
+    given = {
+        name: getattr(args, name)
+        for name in ("alpha_ct", "alpha_st", "max_efpr")
+        if getattr(args, name) is not None
+    }
+    if args.duration_unit is not None:
+        given["unit"] = args.duration_unit
+        seconds_of(args.duration_unit)
+    check_alpha_ct(given.get("alpha_ct", 0.0))
+    if not given.get("alpha_st", 0.0) >= 0:
+        raise ConfigError(f"--alpha-st: {args.alpha_st} is negative")
+    if not 0 < given.get("max_efpr", 1.0) < math.inf:
+        raise ConfigError(f"--max-efpr: {args.max_efpr} is no number above 0")
+    limits = {
+        name: getattr(args, f"{name}_threshold")
+        for name in ("dtc", "gtc", "cttc")
+        if getattr(args, f"{name}_threshold") is not None
+    }
+    found = {}
+    for name in args.preset or ["PSDS"]:
+        if args.preset and name not in PSDS:
+            raise unknown("--preset", name, PSDS)
+        base = PSDS.get(name, DEFAULT_PSDS)
+        criteria = Criteria(**{**asdict(base.criteria), "decimals": decimals, **limits})
+        found[name] = base._replace(criteria=criteria, **given)
+        if found[name].alpha_ct and criteria.cttc is None:
+            raise ConfigError(
+                f"--alpha-ct: '{name}' counts no cross triggers; add --cttc-threshold"
+            )
+    return found
+
+
+def _given(value: Any, default: Any) -> Any:
+    return default if value is None else value
+
+
+def _above(value: float | None, name: str, default: float) -> float:
+    value = default if value is None else value
+    if not 0 < value < math.inf:
+        raise ConfigError(f"{name}: {value} is no number above 0")
+    return value

@@ -1,0 +1,172 @@
+"""Figures of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from markupsafe import Markup
+
+from common.figures import style
+from common.figures.details.picker import TITLES
+from common.figures.event_confusion import describe_event_confusion, event_confusion_figure
+from common.figures.event_curves import (
+    describe_psd_roc,
+    draw_f_over_threshold,
+    psd_roc_figure,
+)
+from common.figures.event_errors import describe_error_composition, error_composition_figure
+from common.figures.svg import to_svg
+from common.metrics.events.psds import Psds
+from common.reports.events.evaluation import Evaluated
+from common.reports.events.inputs import Inputs
+from common.reports.events.settings import Settings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: points of a curve over the threshold
+POINTS = 400
+
+
+class _Album:
+    """Figures with title, text and ids of their own."""
+
+    def __init__(self, name: str):
+        self._name = name
+        self.figures: list[dict[str, Any]] = []
+
+    def add(self, title: str, figure: Figure, alt: str, note: str = "") -> None:
+        name = f"{self._name}f{len(self.figures)}"
+        svg = Markup(to_svg(figure, alt, name=name))
+        self.figures.append({"title": title, "svg": svg, "alt": alt, "note": note})
+
+
+def comparison(found: Sequence[Evaluated]) -> list[dict[str, Any]]:
+    """Composition of the error rates of several systems."""
+    album = _Album("c")
+    names = [each.system.name for each in found]
+    for family in ("segment_based", "event_based"):
+        scores = [getattr(each.shown, family) for each in found]
+        if None in scores:
+            continue
+        errors = {
+            f"{kind}s": np.array([s.overall["error_rate"][f"{kind}_rate"] for s in scores])
+            for kind in ("substitution", "deletion", "insertion")
+        }
+        album.add(
+            f"{TITLES[family]} error rate",
+            error_composition_figure("", names, errors),
+            describe_error_composition(names, errors),
+        )
+    return album.figures
+
+
+def of_system(
+    name: str, found: Evaluated, inputs: Inputs, settings: Settings
+) -> list[dict[str, Any]]:
+    """Figures of a system."""
+    album = _Album(name)
+    exact = found.exact
+    for kind, psds in found.psds.items():
+        title = "PSD-ROC" if kind == "PSDS" else f"PSD-ROC, {kind}"
+        if exact is not None and kind in exact.psds:
+            _add_roc(album, f"{title}, every distinct score", exact.psds[kind], inputs)
+            if len(found.points) == 1:
+                continue
+        number = len(found.points)
+        points = "one operating point" if number == 1 else f"{number} operating points"
+        _add_roc(album, f"{title}, {points}", psds, inputs)
+    if found.detail.confusion is not None:
+        limits = settings.shown_criteria
+        counts = found.detail.confusion.counts[0]
+        album.add(
+            "Confusion matrix with cross triggers",
+            event_confusion_figure("", counts, inputs.labels),
+            describe_event_confusion(counts, inputs.labels),
+            f"DTC {limits.dtc:g}, GTC {limits.gtc:g}, CTTC {limits.cttc:g}. Diagonal: annotated"
+            " events that are found. Beside it: detections that trigger another class across."
+            " Last column: false detections, cross triggers included.",
+        )
+    for family in ("segment_based", "event_based"):
+        _add_errors(album, found, inputs, family)
+    if exact is not None:
+        for family, best in exact.best.items():
+            _add_thresholds(album, found, inputs, settings, family, best)
+    return album.figures
+
+
+def _add_roc(album: _Album, title: str, psds: Psds, inputs: Inputs) -> None:
+    roc, wanted = psds.roc, psds.settings
+    classes = {
+        label: (points.x, points.y)
+        for label, points in zip(inputs.labels, roc.classes, strict=True)
+        if points is not None
+    }
+    areas = dict(zip(inputs.labels, psds.classes.tolist(), strict=True))
+    figure = psd_roc_figure(
+        "",
+        roc.x,
+        roc.mean,
+        roc.std,
+        roc.etpr,
+        classes,
+        max_efpr=wanted.max_efpr,
+        unit=wanted.unit,
+    )
+    alt = describe_psd_roc(psds.value, areas, max_efpr=wanted.max_efpr, unit=wanted.unit)
+    note = (
+        f"PSDS {psds.value:.4f}: the area under eTPR, the mean less {wanted.alpha_st:g} times the"
+        " standard deviation over classes."
+    )
+    album.add(title, figure, alt, note)
+
+
+def _add_errors(album: _Album, found: Evaluated, inputs: Inputs, family: str) -> None:
+    scores = getattr(found.shown, family)
+    if scores is None:
+        return
+    errors = {
+        f"{kind}s": np.array(
+            [scores.class_wise[label]["error_rate"][f"{kind}_rate"] for label in inputs.labels]
+        )
+        for kind in ("deletion", "insertion")
+    }
+    album.add(
+        f"{TITLES[family]} error rate, class by class",
+        error_composition_figure("", inputs.labels, errors),
+        describe_error_composition(inputs.labels, errors),
+        "Class by class there are no substitutions: each is a deletion of one class and an"
+        " insertion of another.",
+    )
+
+
+def _add_thresholds(
+    album: _Album, found: Evaluated, inputs: Inputs, settings: Settings, family: str, best: Any
+) -> None:
+    assert found.exact is not None
+    curves, points = {}, {}
+    for label, point in zip(inputs.labels, best.labels, strict=True):
+        curve = found.exact.curves[family][label]
+        if not curve.n_ref or len(curve.level) < 2:
+            continue
+        step = max(1, len(curve.level) // POINTS)
+        kept = np.arange(1, len(curve.level), step)
+        curves[label] = (curve.level[kept], curve.f_measure(settings.beta)[kept])
+        points[label] = (point.threshold, point.f_measure)
+    if not curves:
+        return
+    with style.applied():
+        figure, (axes,) = style.canvas("", height=3.0 + 0.1 * min(len(curves), 10))
+        draw_f_over_threshold(axes, curves, points)
+        handles = axes.get_legend_handles_labels()[0]
+        if handles:
+            style.legend_below(figure, handles)
+    album.add(
+        f"{TITLES[family]} F over the threshold",
+        figure,
+        f"F-measure of {len(curves)} classes over the threshold; mean of the best of each:"
+        f" {best.macro:.3f}.",
+        "Dots: the best threshold of each class.",
+    )

@@ -1,0 +1,302 @@
+"""Where a number comes from: rows of a cell, what they were made of, and the value once more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from common import results
+from common.core import advice, provenance
+from common.core.errors import BenchmarkError, ConfigError
+from common.core.paths import Paths
+from common.designs import Score
+from common.engine.publish import environment
+from common.engine.staleness import stale_cell
+from common.reports.rebuild import Rebuilder, Rebuilt
+from common.results import history, keys
+from common.results.history import Kept
+from common.results.keys import CellKey
+from common.spec import Benchmark
+from common.spec.view import ORIGINAL, View
+
+#: so many samples are named, and so many of the worst
+FIRST = 3
+WORST = 10
+#: columns that a recomputation must give again, besides those that name the row
+REPEATED = (
+    *("value", "reference_value", "n", "ci_low", "ci_high", "clusters", "mde_above", "mde_below"),
+    *("p_adjusted", "fairness", "criterion", "bound", "status", "certain", "reason", "note"),
+)
+#: columns that tell the rows of a cell apart
+OWN = ("data", "condition", "reference", "metric", "label")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known about the rows below a key.
+
+    Args:
+        content: for JSON
+        equal: whether every row was computed again and is the same
+    """
+
+    content: dict[str, Any]
+    equal: bool
+
+
+def explain(
+    benchmark: Benchmark, folders: Paths, key: str, *, samples: bool = False, workers: int = 1
+) -> Answer:
+    """Explain the rows below a key.
+
+    Args:
+        benchmark: declarations
+        folders: where results and caches are
+        key: see :mod:`common.results.keys`
+        samples: whether to list all samples
+        workers: for attributes that are not in the cache
+
+    Raises:
+        ConfigError: if there is no such row, with the nearest keys
+        DataError: if results are of a format that this program does not read
+    """
+    cell, version, wanted = keys.split(key)
+    kept, rows = _find(folders, cell, version, wanted)
+    noted = kept.manifest.cells.get(f"{cell.test}/{cell.dataset}")
+    if noted is None:
+        raise ConfigError(f"{key}: its manifest {kept.folder} does not know it; run it again")
+    old = version not in ("", _newest_version(folders, cell))
+    stale = None if old else stale_cell(benchmark, folders, cell, noted)
+    rebuilt, reason = None, ""
+    try:
+        chance = bool(kept.manifest.model.get("chance"))
+        rebuilt = Rebuilder(benchmark, folders, workers=workers)(cell, noted, chance=chance)
+    except BenchmarkError as error:
+        reason = str(error)
+    compared = _rows(rows, rebuilt, folders)
+    content = {
+        "key": wanted,
+        "rows": compared,
+        "stale": [] if stale is None else list(stale.reasons),
+        "earlier_version": old,
+        "recomputed": rebuilt is not None,
+        "not_recomputed": reason,
+        **_origin(benchmark, kept, cell, noted),
+        "samples": None if rebuilt is None else _samples(rebuilt, rows, every=samples),
+    }
+    return Answer(content, rebuilt is not None and all(row["equal"] for row in compared))
+
+
+def _newest_version(folders: Paths, cell: CellKey) -> str:
+    """Version of the newest results of a model."""
+    newest = history.current(folders, cell.target, cell.model)
+    return newest.version if newest else ""
+
+
+def _find(folders: Paths, cell: CellKey, version: str, wanted: str) -> tuple[Kept, pd.DataFrame]:
+    """The results that hold the rows below a key, and these rows."""
+    found: list[Kept] = history.versions(folders, cell.target, cell.model) if version else []
+    newest = history.current(folders, cell.target, cell.model)
+    if version:
+        known = [kept.version for kept in found]
+        if found and version not in known:
+            raise ConfigError(
+                f"{cell.target}/{cell.model}: no results of version '{version}'. "
+                f"Known: {', '.join(known)}"
+            )
+        newest = next((kept for kept in found if kept.version == version), None)
+    if newest is not None:
+        match = [keys.matches(keys.row_key(row), wanted) for row in newest.rows.to_dict("records")]
+        rows = newest.rows[match]
+        if len(rows):
+            return newest, rows
+    table = results.read_all(folders.method_tests)
+    if table.empty:
+        raise ConfigError(
+            f"no results in {folders.method_tests}; make them with: {advice.command('run')}"
+        )
+    near = keys.nearest(wanted, (keys.row_key(row) for row in table.to_dict("records")))
+    summary = f" '{advice.command('summary')}' lists what there is"
+    hint = f" Nearest keys: {', '.join(near)}" if near else summary
+    raise ConfigError(f"no row has the key '{wanted}'.{hint}")
+
+
+def _rows(rows: pd.DataFrame, rebuilt: Rebuilt | None, folders: Paths) -> list[dict[str, Any]]:
+    """Recorded rows, each with the same row computed again and what differs."""
+    again: dict[tuple[str, ...], dict[str, Any]] = {}
+    if rebuilt is not None:
+        table = results.frame(rebuilt.rows(folders.cache))
+        again = {_place(row): plain(row) for row in table.to_dict("records")}
+    found = []
+    for row in rows.to_dict("records"):
+        new = again.get(_place(row))
+        changes = [] if new is None else [_change(n, row[n], new[n]) for n in REPEATED]
+        differences = [text for text in changes if text]
+        if rebuilt is not None and new is None:
+            differences = ["the test has no such row any more"]
+        found.append(
+            {
+                "key": keys.row_key(row),
+                "row": plain(row),
+                "recomputed": new,
+                "equal": new is not None and not differences,
+                "differences": differences,
+            }
+        )
+    return found
+
+
+def _place(row: Mapping[Any, Any]) -> tuple[str, ...]:
+    return tuple(str(row[name]) for name in OWN)
+
+
+def _change(name: str, before: Any, after: Any) -> str:
+    """What differs between two values, as text; empty if nothing does."""
+    before, after = _bare(before), _bare(after)
+    return "" if before == after else f"{name}: recorded {before!r}, recomputed {after!r}"
+
+
+def _bare(value: Any) -> Any:
+    """Value as JSON has it: None for what is missing."""
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def plain(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Row as JSON has it."""
+    return {str(name): _bare(value) for name, value in row.items()}
+
+
+def _origin(
+    benchmark: Benchmark, kept: Kept, cell: CellKey, noted: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Seed, versions, hashes and files."""
+    made = dict(noted.get("made_of") or {})
+    now = environment()
+    declared = {"test": ("tests", cell.test), "dataset": ("datasets", cell.dataset)}
+    origins = {
+        name: str(entries[entry].origin)
+        for name, (what, entry) in declared.items()
+        if entry in (entries := getattr(benchmark, what))
+    }
+    return {
+        "seed": made.get("seed", kept.manifest.seed),
+        "model": {
+            "id": cell.model,
+            "version": made.get("model_version", kept.version),
+            "fingerprint": made.get("fingerprint", ""),
+        },
+        "dataset": {
+            "id": cell.dataset,
+            "version": made.get("dataset_version", ""),
+            "fingerprint": made.get("data", ""),
+        },
+        "hashes": {
+            "cell": noted.get("hash", ""),
+            **{name: made.get(name, "") for name in ("test", "target", "dataset", "code")},
+            "perturbations": made.get("perturbations", {}),
+        },
+        "environment": kept.manifest.environment,
+        "environment_changed": {
+            name: {"then": then, "now": now.get(name, "")}
+            for name, then in kept.manifest.environment.items()
+            if now.get(name, "") != then
+        },
+        "files": {**origins, "rows": str(kept.folder / f"{cell.test}.csv")},
+    }
+
+
+def _samples(rebuilt: Rebuilt, rows: pd.DataFrame, *, every: bool) -> dict[str, Any]:
+    """Which samples stand behind the rows, and the worst of them."""
+    view = rebuilt.view
+    used = _used(rebuilt.scores, rows, len(view.samples))
+    listed = [_sample(view, number, _shown(view, rows)) for number in used]
+    places = [[s["file"], s["start"], s["end"]] for s in listed]
+    order = sorted(range(len(listed)), key=lambda n: (-listed[n]["error"], places[n]))
+    worst = [listed[n] for n in order if listed[n]["error"] > 0][:WORST]
+    found = {
+        "n": len(listed),
+        "hash": provenance.digest(places),
+        "first": [sample["id"] for sample in listed[:FIRST]],
+        "worst": worst,
+    }
+    return {**found, "all": listed} if every else found
+
+
+def _used(scores: Iterable[Score], rows: pd.DataFrame, count: int) -> list[int]:
+    """Numbers of the samples that the scores of the rows were computed of.
+
+    Scores of units such as speakers rest on all samples of the cell.
+    """
+    wanted = {_place(row)[1:] for row in rows.to_dict("records")}
+    used: set[int] = set()
+    for score in scores:
+        if (score.condition, score.reference, score.metric, score.label) not in wanted:
+            continue
+        if score.recipe is None or score.recipe.units is not None:
+            return list(range(count))
+        for part in score.recipe.term.rows:
+            used.update(int(number) for number in part)
+    return sorted(used)
+
+
+def _shown(view: View, rows: pd.DataFrame) -> list[str]:
+    """Conditions whose predictions are listed: the original and those of the rows."""
+    asked = set(rows["condition"])
+    return [name for name in view.predictions if name == ORIGINAL or name in asked]
+
+
+def _sample(view: View, number: int, conditions: list[str]) -> dict[str, Any]:
+    """One sample with its truth, its predictions, and how wrong the last of them is.
+
+    Without a truth, a prediction in a condition is as wrong as it differs from the original.
+    """
+    row = view.samples.iloc[number]
+    found: dict[str, Any] = {
+        "id": sample_id(row["file"], int(row["start"]), int(row["end"])),
+        "file": row["file"],
+        "start": int(row["start"]),
+        "end": int(row["end"]),
+    }
+    predictions = {name: single(view.predictions[name], number) for name in conditions}
+    truth = single(view.truth, number) if view.target.id in view.samples else None
+    base = truth if truth is not None else predictions.get(ORIGINAL)
+    last = predictions[conditions[-1]] if conditions else None
+    return {**found, "truth": truth, "predictions": predictions, "error": distance(base, last)}
+
+
+def single(values: Any, number: int) -> Any:
+    """Annotation or prediction of one sample; of several events their number, as text."""
+    if hasattr(values, "events"):
+        return f"{int((values.events.file == number).sum())} events"
+    return _bare(values[number])
+
+
+def distance(truth: Any, prediction: Any) -> float:
+    """How wrong a prediction is: absolute error, or 1 for a wrong label; 0 if nothing is known.
+
+    >>> distance(0.5, 0.25), distance("anger", "neutral"), distance(None, 0.3)
+    (0.25, 1.0, 0.0)
+    """
+    if truth is None or prediction is None:
+        return 0.0
+    if isinstance(truth, str) or isinstance(prediction, str):
+        return float(truth != prediction)
+    return abs(float(prediction) - float(truth))
+
+
+def sample_id(file: str, start: int, end: int) -> str:
+    """Name of a sample: its file, and its times in seconds unless it is the whole file.
+
+    >>> sample_id("a.wav", 0, -1), sample_id("a.wav", 500_000_000, 1_250_000_000)
+    ('a.wav', 'a.wav [0.5-1.25 s]')
+    """
+    if start == 0 and end < 0:
+        return file
+    return f"{file} [{start / 1e9:g}-{f'{end / 1e9:g} s' if end >= 0 else 'end'}]"

@@ -1,0 +1,82 @@
+"""Tables for ``build.py list``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from common.core.paths import Paths
+from common.engine.plan import missing_columns, participants
+from common.perturbations import corpus_of
+from common.spec import Benchmark, Dataset, Test
+
+
+def listing(
+    benchmark: Benchmark, what: str, *, dataset: str | None = None, folders: Paths | None = None
+) -> list[dict[str, Any]]:
+    """Rows of what is declared.
+
+    Args:
+        benchmark: declarations
+        what: models, datasets, targets, tests, metrics, perturbations, or stale: results that
+            no longer belong to what is there now
+        dataset: with tests, which tests this dataset takes part in and what others miss
+        folders: where results are, for those that are stale
+    """
+    if what == "stale":
+        return _stale(benchmark, folders or Paths())
+    if what == "metrics":
+        from common.metrics import METRICS
+
+        return [
+            {"id": m.id, "kind": m.kind, "best": m.direction, "label": m.label} for m in METRICS
+        ]
+    if what == "tests":
+        if dataset:
+            return _tests_of(benchmark, benchmark.find("datasets", dataset, "--dataset"))
+        return [_test(benchmark, test) for test in benchmark.tests.values()]
+    rows = []
+    for entry in getattr(benchmark, what).values():
+        row = {"id": entry.id}
+        for name in ("version", "kind", "adapter", "function", "label"):
+            if hasattr(entry, name):
+                row[name] = getattr(entry, name)
+        rows.append(row)
+    return rows
+
+
+def _stale(benchmark: Benchmark, folders: Paths) -> list[dict[str, Any]]:
+    from common.engine.staleness import stale
+
+    return [
+        {
+            "key": str(key),
+            "conditions": ", ".join(sorted(found.conditions)) or "all",
+            "why": "; ".join(found.reasons),
+        }
+        for key, found in stale(benchmark, folders).items()
+    ]
+
+
+def _test(benchmark: Benchmark, test: Test) -> dict[str, Any]:
+    targets = [t.id for t in benchmark.targets.values() if test.uses(t.kind)]
+    return {"id": test.id, "family": test.family, "targets": ", ".join(targets)}
+
+
+def _tests_of(benchmark: Benchmark, dataset: Dataset) -> list[dict[str, Any]]:
+    rows = []
+    for target in benchmark.targets.values():
+        for test in benchmark.applicable(target.id):
+            part = dataset in participants(benchmark, test, target)
+            missing = missing_columns(test, target, dataset)
+            if part:
+                reason = "takes part"
+            elif missing:
+                reason = f"misses column {', '.join(missing)}"
+            elif dataset.tests is not None and test.id not in dataset.tests:
+                reason = "left out by 'tests' of the entry"
+            elif dataset.id in {corpus_of(entry) for entry in benchmark.perturbations.values()}:
+                reason = "perturbations draw from it; 'tests' of the entry can name tests"
+            else:
+                reason = "not named by the test"
+            rows.append({"target": target.id, "test": test.id, "status": reason})
+    return rows

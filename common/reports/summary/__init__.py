@@ -1,0 +1,81 @@
+"""Rows -> counts, shares, rankings, tables per test, and what ``build.py summary`` prints.
+
+====================================  ==============================================
+:mod:`~common.reports.summary.tally`          verdicts counted; both shares as exact fractions
+:mod:`~common.reports.summary.ranks`          positions by share of passed cells
+:mod:`~common.reports.summary.outcomes`       which cells a ranking counts
+:mod:`~common.reports.summary.standings`      the score of a model, tiers
+:mod:`~common.reports.summary.leave_one_out`  which models differ, rank intervals
+:mod:`~common.reports.summary.rank_simulation` how often that errs
+:mod:`~common.reports.summary.claims`         what a share of cells hides
+:mod:`~common.reports.summary.wide`           the cells of a test, all models side by side
+:mod:`~common.reports.summary.paper`          Tables VI and VII, as printed and exact
+:mod:`~common.reports.summary.report`         JSON and text
+====================================  ==============================================
+
+Knows result rows and the published results; neither engine nor models.
+"""
+
+from common.reports.summary.claims import Claims, claims
+from common.reports.summary.paper import (
+    all_mean_over_tests,
+    table6,
+    table6_counts,
+    table6_exact,
+    table7,
+)
+from common.reports.summary.paper_text import paper_text
+from common.reports.summary.ranks import add_scope, ranking
+from common.reports.summary.report import rankings, text, to_json
+from common.reports.summary.standings import (
+    Outcome,
+    Standing,
+    Standings,
+    beyond_chance,
+    score,
+    standings,
+)
+from common.reports.summary.tally import (
+    Tally,
+    counts,
+    family_of,
+    half_up,
+    mean_over_tests,
+    shares,
+    total,
+)
+from common.reports.summary.wide import Cell, Column, Key, Matrix, matrix
+
+__all__ = [
+    "Cell",
+    "Claims",
+    "Column",
+    "Key",
+    "Matrix",
+    "Outcome",
+    "Standing",
+    "Standings",
+    "Tally",
+    "add_scope",
+    "all_mean_over_tests",
+    "beyond_chance",
+    "claims",
+    "counts",
+    "family_of",
+    "half_up",
+    "matrix",
+    "mean_over_tests",
+    "paper_text",
+    "ranking",
+    "rankings",
+    "score",
+    "shares",
+    "standings",
+    "table6",
+    "table6_counts",
+    "table6_exact",
+    "table7",
+    "text",
+    "to_json",
+    "total",
+]

@@ -1,0 +1,211 @@
+"""Results of a model for its card: a ``model-index`` block and a section in Markdown.
+
+The block follows the metadata of model cards on the Hugging Face hub: a list of results, each
+with a task, a dataset and metrics. It holds the scores of the correctness tests that are one
+number, with their interval, and for each dataset the share of executed cells that each family
+passes. The score of the model stands in the section, as the ranking has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import pandas as pd
+import yaml
+
+from common.core.display import percent
+from common.metrics import METRICS
+from common.reports.summary.tally import counts, family_of, half_up
+from common.results import STATUSES
+from common.spec.records import Target
+
+Row = Mapping[Any, Any]
+
+TASK = "audio-classification"
+SOURCE = "speechproof"
+FAMILY = "correctness"
+#: type of the metric that is the share of passed tests
+SHARE = "passed_tests"
+#: columns of a row that a card looks at
+COLUMNS = [
+    *("target", "dataset", "dataset_version", "test", "metric", "label", "value", "n"),
+    *("ci_low", "ci_high", "criterion", "status"),
+]
+
+
+class Scored(NamedTuple):
+    """Score of the model in a ranking.
+
+    Args:
+        target: the target
+        title: what the ranking rests on
+        score: its score there; None: it is not compared
+        chance: score of the best chance model there; None: there is none
+    """
+
+    target: str
+    title: str
+    score: Fraction | None
+    chance: Fraction | None
+
+
+def model_index(
+    name: str, rows: pd.DataFrame, families: Mapping[str, str], targets: Mapping[str, Target]
+) -> dict[str, Any]:
+    """Metadata block of a model.
+
+    Args:
+        name: name of the model
+        rows: its result rows, of any targets
+        families: test -> family
+        targets: declared targets, for their labels
+    """
+    parts: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows[COLUMNS].to_dict("records"):
+        parts.setdefault((row["target"], row["dataset"], row["dataset_version"]), []).append(row)
+    found = []
+    for (target, dataset, version), part in sorted(parts.items(), key=lambda item: item[0]):
+        metrics = [*_scores(part, families), *_shares(part, families)]
+        if metrics:
+            label = _label(target, targets)
+            found.append(
+                {
+                    "task": {"type": TASK, "name": f"{label} prediction"},
+                    "dataset": {"name": dataset, "type": dataset, "revision": version},
+                    "metrics": metrics,
+                    "source": {"name": SOURCE},
+                }
+            )
+    return {"model-index": [{"name": name, "results": found}]}
+
+
+def _label(target: str, targets: Mapping[str, Target]) -> str:
+    return targets[target].label if target in targets else target
+
+
+def _scores(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Scores of correctness tests that are one number."""
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        if row["label"] or pd.isna(row["value"]) or families.get(row["test"], "") != FAMILY:
+            continue
+        known = METRICS.get(row["metric"]) if row["metric"] in METRICS else None
+        args = {"test": row["test"], "criterion": row["criterion"], "verdict": row["status"]}
+        if pd.notna(row["n"]):
+            args["n"] = int(row["n"])
+        if pd.notna(row["ci_low"]):
+            args["interval_95"] = [float(row["ci_low"]), float(row["ci_high"])]
+        found.append(
+            {
+                "type": row["metric"],
+                "name": known.label if known else row["metric"],
+                "value": float(row["value"]),
+                "args": args,
+            }
+        )
+    return found
+
+
+def _shares(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Share of passed tests of each family."""
+    verdicts = Counter((family_of(row["test"], families), row["status"]) for row in rows)
+    found = []
+    for family in sorted({family for family, _ in verdicts}):
+        passed, failed, skipped, _ = (verdicts[family, status] for status in STATUSES)
+        executed = passed + failed
+        if executed:
+            found.append(
+                {
+                    "type": SHARE,
+                    "name": f"Share of executed {family} cells that pass",
+                    "value": half_up(Fraction(passed, executed), 4),
+                    "args": {"passed": passed, "executed": executed, "skipped": skipped},
+                }
+            )
+    return found
+
+
+def card(
+    name: str,
+    rows: pd.DataFrame,
+    families: Mapping[str, str],
+    targets: Mapping[str, Target],
+    *,
+    facts: Mapping[str, Any],
+    scores: Sequence[Scored],
+) -> str:
+    """Model card: the metadata block, then a section to be pasted into a card.
+
+    Args:
+        name: name of the model
+        rows: its result rows
+        families: test -> family
+        targets: declared targets
+        facts: what is known about the model, for example its ``license``
+    """
+    block: dict[str, Any] = {}
+    if facts.get("license"):
+        block["license"] = str(facts["license"]).lower()
+    block |= model_index(name, rows, families, targets)
+    text = yaml.safe_dump(block, sort_keys=False, allow_unicode=True, width=10_000)
+    body = section(name, rows, families, targets, facts=facts, scores=scores)
+    return f"---\n{text}---\n\n{body}"
+
+
+def section(
+    name: str,
+    rows: pd.DataFrame,
+    families: Mapping[str, str],
+    targets: Mapping[str, Target],
+    *,
+    facts: Mapping[str, Any],
+    scores: Sequence[Scored],
+) -> str:
+    """What the tests found, as Markdown."""
+    version = facts.get("version", "")
+    lines = [f"## Test results of {markdown(f'{name} {version}'.strip())}", ""]
+    lines.append(
+        "Tests of correctness, fairness and robustness by speechproof. The score is the share of "
+        "passed cells, averaged over tests and families. It means something only beside scores "
+        "on the same data. Skipped cells have no verdict."
+    )
+    for target, part in rows.groupby("target", sort=True):
+        label = _label(str(target), targets)
+        lines += ["", f"### {markdown(label)}", ""]
+        own = [_told(item) for item in scores if item.target == target]
+        lines += [line for told in own for line in (told, "")]
+        lines += [
+            "| family | test | passed / executed | skipped | errors |",
+            "|---|---|---:|---:|---:|",
+        ]
+        for row in counts(part, families).to_dict("records"):
+            share = f"{row['passed']} / {row['executed']}"
+            cells = (row["family"], row["test"], share, str(row["skipped"]), str(row["errors"]))
+            lines.append("| " + " | ".join(map(markdown, cells)) + " |")
+        datasets = sorted(set(zip(part["dataset"], part["dataset_version"], strict=True)))
+        told = ", ".join(f"{dataset} {version}" for dataset, version in datasets)
+        lines += ["", f"Data: {markdown(told)}."]
+    return "\n".join(lines) + "\n"
+
+
+def _told(item: Scored) -> str:
+    chance = "" if item.chance is None else f", chance {percent(item.chance)}"
+    where = f" ({markdown(item.title)})" if item.title else ""
+    if item.score is None:
+        return f"Not ranked{where}."
+    return f"Score **{percent(item.score)}**{chance}{where}."
+
+
+def markdown(text: str) -> str:
+    r"""Text that no Markdown reader takes for markup.
+
+    >>> markdown("a|b <c>"), markdown("correctness_regression")
+    ('a\\|b &lt;c&gt;', 'correctness\\_regression')
+    """
+    plain = " ".join(str(text).split()).replace("&", "&amp;")
+    plain = plain.replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", plain)

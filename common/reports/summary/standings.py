@@ -1,0 +1,358 @@
+"""Which model is better, as far as verdicts can tell: scores on fixed cells, tiers, intervals.
+
+The share of passed cells (:mod:`~common.reports.summary.ranks`) is the paper's number. Three things
+keep it from being a rank: models are judged on different cells, a family with many cells
+outweighs the others, and what chance passes counts as merit. Here the cells count that data and
+suite fix (:mod:`~common.reports.summary.outcomes`); tests weigh the same within a family, and families
+weigh the same; and the share that a chance model passes is taken off. How far a place can be
+trusted says :mod:`~common.reports.summary.leave_one_out`.
+
+The score of this module is *the* score of a model, wherever one is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from common.core.rng import DEFAULT_SEED
+from common.reports.summary.leave_one_out import (
+    DRAWS,
+    LEAST_PAIRS,
+    Layout,
+    rank_intervals,
+    tiers,
+    told_apart,
+)
+from common.reports.summary.outcomes import CELL, Key, Outcomes, common_cells, outcomes
+from common.reports.summary.ranks import CHANCE
+from common.reports.summary.tally import family_of
+
+NO_VERDICT = "no model has a verdict"
+ONE_MODEL = "one model only: there is nothing to compare it with"
+ONE_DATASET = "cannot tell: all cells are on one dataset, which says nothing of others"
+NO_COMMON = "no common tests: there is no cell that all of these models were run on"
+FEW_PAIRS = (
+    f"cannot tell: with fewer than {LEAST_PAIRS} pairs of test and dataset in common, no "
+    "difference is sure"
+)
+
+
+class Outcome(NamedTuple):
+    """Cells of a model in a ranking: passed, all, and those where the model gave no score.
+
+    Cells that the model left without a verdict are not passed.
+    """
+
+    passed: int
+    cells: int
+    unscored: int = 0
+
+    @property
+    def failed(self) -> int:
+        """Cells that are not passed."""
+        return self.cells - self.passed
+
+
+class Standing(NamedTuple):
+    """Where a model stands.
+
+    Args:
+        model: name of the model
+        version: its version
+        chance: whether it is a chance model
+        place: place by score, equal for equal scores; None without a comparison
+        tier: tier, 1 for the best; None without a comparison
+        low: first rank of the rank interval
+        high: last rank of it
+        score: mean over families of the mean over tests of the share of passed cells
+        beyond: score beyond chance, see :func:`beyond_chance`
+        common: what it made of the common cells
+        families: family -> mean over its tests
+        remark: why it is not compared
+    """
+
+    model: str
+    version: str
+    chance: bool
+    place: int | None = None
+    tier: int | None = None
+    low: int | None = None
+    high: int | None = None
+    score: Fraction | None = None
+    beyond: Fraction | None = None
+    common: Outcome = Outcome(0, 0)
+    families: Mapping[str, Fraction] = MappingProxyType({})
+    remark: str = ""
+
+
+class Agreement(NamedTuple):
+    """Common cells of a test, and on how many of them the compared models differ."""
+
+    cells: int
+    telling: int
+
+
+@dataclass(frozen=True)
+class Standings:
+    """All models of a target that may be compared.
+
+    Args:
+        lines: best first, then chance models, then those that are not compared
+        reason: why there are no tiers, or why there is only one; empty: there are
+        cells: number of common cells
+        pairs: number of (test, dataset) pairs among them
+        datasets: number of datasets
+        passed: cells that all compared models pass
+        failed: cells that all of them fail
+        tests: what the cells of each test tell
+        floor: family -> share that the best chance model passes; empty: no chance model
+        floor_score: its score
+    """
+
+    lines: tuple[Standing, ...]
+    reason: str = ""
+    cells: int = 0
+    pairs: int = 0
+    datasets: int = 0
+    passed: int = 0
+    failed: int = 0
+    tests: Mapping[str, Agreement] = field(default_factory=dict)
+    floor: Mapping[str, Fraction] = field(default_factory=dict)
+    floor_score: Fraction | None = None
+
+    @property
+    def telling(self) -> int:
+        """Common cells on which the compared models differ."""
+        return self.cells - self.passed - self.failed
+
+    @property
+    def compared(self) -> tuple[Standing, ...]:
+        """Models with a tier, best first."""
+        return tuple(line for line in self.lines if line.tier is not None)
+
+    def tier(self, number: int) -> tuple[Standing, ...]:
+        """Models of a tier, best first."""
+        return tuple(line for line in self.lines if line.tier == number)
+
+
+def beyond_chance(share: Fraction | None, floor: Fraction | None) -> Fraction | None:
+    """What is passed beyond chance, of what can be: (share - floor) / (1 - floor).
+
+    1: everything is passed. 0: as much as by chance. Below 0: less than by chance. With
+    floor = 1 nothing can be won beyond chance, and there is no such number.
+
+    For the score, share and floor are means over families. So a family of which chance passes
+    everything can only lose a model points, never win it any.
+
+    >>> beyond_chance(Fraction(3, 4), Fraction(1, 2)), beyond_chance(Fraction(1), Fraction(1))
+    (Fraction(1, 2), None)
+    """
+    if share is None or floor is None or floor == 1:
+        return None
+    return (share - floor) / (1 - floor)
+
+
+def standings(
+    rows: pd.DataFrame,
+    target: str,
+    families: Mapping[str, str],
+    *,
+    chance: Collection[str] = (),
+    seed: int = DEFAULT_SEED,
+    draws: int = DRAWS,
+) -> Standings:
+    """Scores, tiers and rank intervals of the models of a target.
+
+    Args:
+        rows: result rows of one scope (:func:`common.reports.summary.ranks.add_scope`)
+        target: the target
+        families: test -> family
+        chance: names of chance models
+        seed: seed of the draws
+        draws: number of draws
+    """
+    own = rows[rows["target"] == target]
+    if own.empty:
+        return Standings((), NO_VERDICT)
+    found = outcomes(own)
+    keys = found.models
+    compared, cells = common_cells(found, [key for key in keys if key[0] not in chance])
+    common = found.on(cells)
+    reason = _reason(len(compared), common.passed)
+    parts = {key: _tallies(common, key) for key in keys}
+    floor = _floor([parts[key] for key in keys if key[0] in chance], common.passed, families)
+    verdicts = common.passed[compared]
+    placed = _placed(verdicts, families, reason, seed, draws) if len(compared) > 1 else {}
+    lines = [
+        _line(Standing(*key, key[0] in chance), parts[key], placed.get(key), families, floor)
+        if parts[key] and (key in compared or key[0] in chance)
+        else Standing(*key, key[0] in chance, remark=_remark(found, cells, key, chance))
+        for key in keys
+    ]
+    return Standings(
+        tuple(sorted(lines, key=_order)),
+        reason,
+        floor=floor,
+        floor_score=_mean(floor.values()),
+        **(_facts(verdicts) if compared else {}),
+    )
+
+
+def score(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> Fraction | None:
+    """The score: mean over families of the mean over tests of the share of passed cells.
+
+    Args:
+        tests: what a model made of the cells of each test
+        families: test -> family
+
+    >>> cells = {"a": Outcome(1, 2), "b": Outcome(1, 1), "c": Outcome(0, 5)}
+    >>> score(cells, {"a": "x", "b": "x", "c": "y"})
+    Fraction(3, 8)
+    """
+    return _mean(_families(tests, families).values())
+
+
+def _line(
+    line: Standing,
+    parts: Mapping[str, Outcome],
+    placed: tuple[int, int, int, int] | None,
+    families: Mapping[str, str],
+    floor: Mapping[str, Fraction],
+) -> Standing:
+    """Where a model stands that has a score."""
+    by_family = _families(parts, families)
+    score = _mean(by_family.values())
+    place, tier, low, high = placed or (None, None, None, None)
+    return line._replace(
+        place=place,
+        tier=tier,
+        low=low,
+        high=high,
+        score=score,
+        beyond=beyond_chance(score, _mean(floor.values())),
+        common=Outcome(*(sum(column) for column in zip(*parts.values(), strict=True))),
+        families=by_family,
+        remark=CHANCE if line.chance else "",
+    )
+
+
+def _remark(found: Outcomes, cells: pd.Index, key: Key, chance: Collection[str]) -> str:
+    """Why a model is not compared."""
+    ran = found.passed[key].notna()
+    if not ran.any():
+        return "no cell was executed"
+    ran = ran.loc[cells]
+    if ran.all():
+        return CHANCE if key[0] in chance else ""
+    whole = ran.groupby(level=CELL[:2]).any()
+    if whole.all():
+        return f"was not run on {int((~ran).sum())} of {len(ran)} cells"
+    return f"has {int(whole.sum())} of {len(whole)} (test, dataset) pairs"
+
+
+def _order(line: Standing) -> tuple[bool, bool, Fraction, str, str]:
+    outside = line.score is None
+    return outside, line.chance, -(line.score or Fraction()), line.model, line.version
+
+
+def _reason(models: int, common: pd.DataFrame) -> str:
+    if models < 2:
+        return ONE_MODEL if models else NO_VERDICT
+    if common.empty:
+        return NO_COMMON
+    if _pairs(common) < LEAST_PAIRS:
+        return FEW_PAIRS
+    return "" if common.index.get_level_values("dataset").nunique() > 1 else ONE_DATASET
+
+
+def _pairs(common: pd.DataFrame) -> int:
+    """Number of (test, dataset) pairs."""
+    return len(common.index.to_frame(index=False)[CELL[:2]].drop_duplicates())
+
+
+def _facts(common: pd.DataFrame) -> dict[str, Any]:
+    passed, failed = common.min(axis=1) == 1, common.max(axis=1) == 0
+    telling = ~(passed | failed)
+    tests = common.index.get_level_values("test")
+    counts = telling.groupby(tests).agg(["size", "sum"])
+    return {
+        "cells": len(common),
+        "pairs": _pairs(common),
+        "datasets": common.index.get_level_values("dataset").nunique(),
+        "passed": int(passed.sum()),
+        "failed": int(failed.sum()),
+        "tests": {
+            str(test): Agreement(int(size), int(some))
+            for test, size, some in counts.itertuples(name=None)
+        },
+    }
+
+
+def _tallies(common: Outcomes, key: Key) -> dict[str, Outcome]:
+    """What a model made of the common cells, by test."""
+    own = pd.DataFrame({"passed": common.passed[key], "verdict": common.verdicts[key]}).dropna()
+    counts = own.groupby(level="test").agg(["sum", "size"])
+    return {
+        str(test): Outcome(int(passed), int(size), int(size - verdicts))
+        for test, passed, size, verdicts, _ in counts.itertuples(name=None)
+    }
+
+
+def _families(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> dict[str, Fraction]:
+    """Mean over the tests of each family."""
+    parts: dict[str, list[Fraction]] = {}
+    for test, found in sorted(tests.items()):
+        parts.setdefault(family_of(test, families), []).append(Fraction(found.passed, found.cells))
+    return {family: sum(found, Fraction()) / len(found) for family, found in sorted(parts.items())}
+
+
+def _mean(values: Iterable[Fraction]) -> Fraction | None:
+    found = list(values)
+    return sum(found, Fraction()) / len(found) if found else None
+
+
+def _floor(
+    chance: list[dict[str, Outcome]], common: pd.DataFrame, families: Mapping[str, str]
+) -> dict[str, Fraction]:
+    """Family -> share that the best chance model with a verdict in every test passes."""
+    wanted = set(common.index.get_level_values("test"))
+    complete = [_families(own, families) for own in chance if set(own) == wanted and own]
+    return max(complete, key=lambda floor: _mean(floor.values()) or Fraction(), default={})
+
+
+def _placed(
+    common: pd.DataFrame, families: Mapping[str, str], reason: str, seed: int, draws: int
+) -> dict[tuple[str, str], tuple[int, int, int, int]]:
+    """Place, tier and rank interval of each compared model."""
+    if common.empty:
+        return {}
+    index = common.index
+    tests = [str(test) for test in index.get_level_values("test")]
+    datasets = [str(name) for name in index.get_level_values("dataset")]
+    keys = [
+        (family_of(test, families), test, name) for test, name in zip(tests, datasets, strict=True)
+    ]
+    pairs, place = np.unique(np.array(keys, dtype=object).astype(str), axis=0, return_inverse=True)
+    layout = Layout([tuple(pair) for pair in pairs.tolist()], np.bincount(place.ravel()))
+    passed = np.zeros((len(pairs), common.shape[1]))
+    np.add.at(passed, place.ravel(), common.to_numpy())
+    scores, apart = told_apart(layout, passed, seed=seed, draws=draws)
+    whole = Outcomes(common, common.notna())
+    models = whole.models
+    exact = [
+        _mean(_families(_tallies(whole, key), families).values()) or Fraction() for key in models
+    ]
+    scores = np.array([float(score) for score in exact])
+    ranks = rank_intervals(np.zeros_like(apart) if reason else apart, scores)
+    levels = tiers(ranks[:, 0], scores)
+    return {
+        key: (1 + sum(other > score for other in exact), int(tier), int(low), int(high))
+        for key, score, tier, (low, high) in zip(models, exact, levels, ranks, strict=True)
+    }

@@ -1,0 +1,132 @@
+"""Long -> wide: the cells of one test with all models side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pandas as pd
+
+from common.core.errors import DataError
+from common.results import COUNTS, NUMBERS
+
+
+class Key(NamedTuple):
+    """What one line of a table is about."""
+
+    data: str
+    condition: str
+    label: str
+
+
+class Column(NamedTuple):
+    """The model of one column of a table."""
+
+    model: str
+    version: str
+
+
+class Cell(NamedTuple):
+    """One cell: plain Python values, NaN, None or an empty text where there is none."""
+
+    value: float
+    status: str
+    n: int | None
+    reason: str
+    note: str
+    criterion: str
+    reference: str
+    reference_value: float
+    ci_low: float
+    ci_high: float
+    clusters: int | None = None
+    mde_above: float = math.nan
+    mde_below: float = math.nan
+    certain: str = ""
+    dataset: str = ""
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All scores of one metric in one test.
+
+    Args:
+        metric: id of the metric
+        criteria: its criteria, usually one
+        columns: models
+        index: lines
+        cells: per line one cell per model; None: the model has no such cell
+    """
+
+    metric: str
+    criteria: tuple[str, ...]
+    columns: tuple[Column, ...]
+    index: tuple[Key, ...]
+    cells: tuple[tuple[Cell | None, ...], ...]
+
+    def frame(self, field: str) -> pd.DataFrame:
+        """One field of all cells; index (data, condition, label), columns (model, version)."""
+        values = [[None if c is None else getattr(c, field) for c in line] for line in self.cells]
+        index = pd.MultiIndex.from_tuples(self.index, names=Key._fields)
+        columns = pd.MultiIndex.from_tuples(self.columns, names=Column._fields)
+        dtype = "float64" if field in NUMBERS else "object"
+        return pd.DataFrame(values, index=index, columns=columns, dtype=dtype)
+
+
+def matrix(
+    rows: pd.DataFrame, target: str, test: str, models: Sequence[str] = ()
+) -> dict[str, Matrix]:
+    """Tables of one (target, test), one per metric.
+
+    Args:
+        rows: result rows of any models
+        target: the target
+        test: the test
+        models: names of models that come first, in this order; the others follow by name
+
+    Returns:
+        metric -> table, metrics and lines in alphabetical order, whatever the order of
+        ``rows``; every table has the columns of all models of the test
+
+    Raises:
+        DataError: if a model has two rows for the same cell
+    """
+    own = rows[(rows["target"] == target) & (rows["test"] == test)]
+    found = {Column(*pair) for pair in zip(own["model"], own["model_version"], strict=True)}
+    order = {name: n for n, name in enumerate(models)}
+    columns = tuple(sorted(found, key=lambda c: (order.get(c.model, len(order)), c)))
+    tables: dict[str, dict[Key, dict[Column, Cell]]] = {}
+    for metric, key, column, cell in _cells(own):
+        line = tables.setdefault(metric, {}).setdefault(key, {})
+        if column in line:
+            place = ", ".join((target, test, metric, *filter(None, key)))
+            raise DataError(f"result rows: {column.model} {column.version} has {place} twice")
+        line[column] = cell
+    return {metric: _table(metric, lines, columns) for metric, lines in sorted(tables.items())}
+
+
+def _cells(rows: pd.DataFrame) -> Iterable[tuple[str, Key, Column, Cell]]:
+    """Rows as tuples of plain Python values."""
+    plain = {name: rows[name].tolist() for name in rows}
+    for name in COUNTS:
+        plain[name] = [None if pd.isna(n) else int(n) for n in rows[name]]
+    fields = [plain[name] for name in Cell._fields]
+    keys = zip(*(plain[name] for name in Key._fields), strict=True)
+    owners = zip(plain["model"], plain["model_version"], strict=True)
+    for metric, key, owner, cell in zip(
+        plain["metric"], keys, owners, zip(*fields, strict=True), strict=True
+    ):
+        yield metric, Key(*key), Column(*owner), Cell(*cell)
+
+
+def _table(
+    metric: str, lines: dict[Key, dict[Column, Cell]], columns: tuple[Column, ...]
+) -> Matrix:
+    """One metric, sorted."""
+    index = tuple(sorted(lines))
+    cells = tuple(tuple(lines[key].get(column) for column in columns) for key in index)
+    criteria = {cell.criterion for line in lines.values() for cell in line.values()}
+    return Matrix(metric, tuple(sorted(criteria - {""})), columns, index, cells)

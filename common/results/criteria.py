@@ -1,0 +1,58 @@
+"""Criteria tables: what a model must reach, as the method pages show it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+
+from common.core import files
+from common.core.paths import RANGES_CSV, Paths
+from common.designs import DESIGNS, options
+from common.metrics import METRICS
+from common.spec import Benchmark, Target, Test
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def criteria(test: Test, target: Target) -> list[tuple[str, str]]:
+    """(display name, threshold) of the metrics of a test, in alphabetical order."""
+    design = DESIGNS.get(test.design_name)
+    chosen = options(design, test)
+    pairs = {
+        (name, use.criterion.threshold)
+        for use in test.uses(target.kind)
+        for name in design.criterion_names(chosen, target, METRICS.get(use.metric).label)
+    }
+    return sorted(pairs)
+
+
+def write_criteria(benchmark: Benchmark, folders: Paths) -> None:
+    """Write ``method-tests/<target>/<test>.csv`` and the table of expected ranges.
+
+    Files whose content is the same are left alone.
+    """
+    for target in benchmark.targets.values():
+        for test in benchmark.applicable(target.id):
+            text = _csv([("Test", "Threshold"), *criteria(test, target)])
+            files.write_text(folders.criteria(target.id, test.id), text, only_changed=True)
+    for test in benchmark.tests.values():
+        expected = test.options.get("expected")
+        if expected is not None:
+            files.write_text(
+                folders.method_tests / RANGES_CSV,
+                _csv(_ranges(expected)),
+                only_changed=True,
+            )
+
+
+def _ranges(expected: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
+    targets = list(dict.fromkeys(target for ranges in expected.values() for target in ranges))
+    return [["", *targets]] + [
+        [category, *(ranges.get(target, "") for target in targets)]
+        for category, ranges in sorted(expected.items())
+    ]

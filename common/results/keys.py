@@ -1,0 +1,97 @@
+"""Keys of result rows: one text that names a number and can be copied from a page to a shell.
+
+``target/model/test/dataset/metric/label/condition``; a row without a label has ``-`` in its
+place. The first four parts name a cell, all that a model did in one test on one dataset.
+``model@version`` names an earlier version that was kept (:mod:`common.results.history`).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from common.core.errors import ConfigError
+
+SEPARATOR = "/"
+NO_LABEL = "-"
+#: names of the parts of a key
+PARTS = ("target", "model", "test", "dataset", "metric", "label", "condition")
+#: so many parts name a cell
+CELL = 4
+#: the parts of a cell are names of files
+LONGEST = 200
+#: keys that are less alike are not offered
+LIKE = 0.4
+
+
+class CellKey(NamedTuple):
+    """What a model did in one test on one dataset."""
+
+    target: str
+    model: str
+    test: str
+    dataset: str
+
+    def __str__(self) -> str:
+        return SEPARATOR.join(self)
+
+
+def row_key(row: Mapping[Any, Any]) -> str:
+    """Key of a result row.
+
+    >>> row_key({"target": "arousal", "model": "m", "test": "t", "dataset": "d",
+    ...          "metric": "ccc", "label": "", "condition": "female"})
+    'arousal/m/t/d/ccc/-/female'
+    """
+    return SEPARATOR.join(str(row[part]) or NO_LABEL for part in PARTS)
+
+
+def split(key: str) -> tuple[CellKey, str, str]:
+    """A key as a cell, the version of the model if the key names one, and the whole key.
+
+    The version is no part of the keys of rows, so it is taken out.
+
+    Raises:
+        ConfigError: if it has fewer than four parts
+
+    >>> split("arousal/m@1.0/t/d/ccc")
+    (CellKey(target='arousal', model='m', test='t', dataset='d'), '1.0', 'arousal/m/t/d/ccc')
+    """
+    parts = key.strip().strip(SEPARATOR).split(SEPARATOR)
+    long = next((part for part in parts if len(part) > LONGEST or "\0" in part), None)
+    if long is not None:
+        raise ConfigError(f"key: '{long[:20]!s}...' is no name that a file can have")
+    if len(parts) < CELL or not all(parts[:CELL]):
+        shape = SEPARATOR.join(PARTS[:CELL])
+        rest = "".join(f"[{SEPARATOR}{part}" for part in PARTS[CELL:]) + "]" * (len(PARTS) - CELL)
+        raise ConfigError(f"key '{key}': expected {shape}{rest}")
+    model, _, version = parts[1].partition("@")
+    parts = [parts[0], model, *parts[2:]]
+    return CellKey(*parts[:CELL]), version, SEPARATOR.join(parts)
+
+
+def matches(key: str, wanted: str) -> bool:
+    """Whether a key is the wanted one or lies below it.
+
+    >>> matches("a/m/t/d/ccc/-/x", "a/m/t/d/ccc"), matches("a/m/t/d/cccc/-/x", "a/m/t/d/ccc")
+    (True, False)
+    """
+    return key == wanted or key.startswith(wanted + SEPARATOR)
+
+
+def nearest(wanted: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Known keys, cut to as many parts as the wanted one has, that look most like it."""
+    depth = wanted.count(SEPARATOR) + 1
+    cut = {SEPARATOR.join(key.split(SEPARATOR)[:depth]) for key in known}
+
+    def likeness(key: str) -> tuple[float, int, str]:
+        ratio = difflib.SequenceMatcher(None, key, wanted).ratio()
+        same = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, wanted, strict=False))
+        )
+        return -ratio, -same, key
+
+    ranked = sorted(map(likeness, cut))[:count]
+    return [key for ratio, _, key in ranked if -ratio >= LIKE]

@@ -1,0 +1,1 @@
+"""Tables of samples, their audio and event lists, the importers, and the embedded corpora."""

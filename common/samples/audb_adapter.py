@@ -1,0 +1,244 @@
+"""Datasets in audb repositories: file-system ones, remote ones, and the embedded data.
+
+audb is imported only when something has to be read from it. Whether an entry can be loaded
+follows from paths alone:
+
+1. its tables are in the audb cache, or
+2. a file-system repository holds its version, or
+3. fetching was allowed, the host of a remote repository answers, and it holds the version.
+
+A version of a database never changes, so the fingerprint of an entry is that of its definition.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from common.core.errors import DataError, DatasetUnavailable
+from common.core.paths import Paths
+from common.core.provenance import digest
+from common.samples import repositories
+from common.samples.base import Samples, definition
+from common.samples.entries import needed, place
+from common.samples.event_lists.databases import drop_pickles
+from common.samples.repositories import Repository
+from common.spec import Column, Dataset, Target
+
+#: folder of files in their original form below ``<cache root>/<name>/<version>``
+FLAVOR = "d3b62a9b"
+#: files that are fetched at the same time
+WORKERS = 4
+
+
+def cache_root(dataset: Dataset, cache: Path) -> Path:
+    """Cache folder of audb: that of the user if AUDB_CACHE_ROOT is set, else our own.
+
+    Embedded data stay in our own, as they are made anew there.
+    """
+    own = os.environ.get("AUDB_CACHE_ROOT")
+    return Path(own).expanduser() if own and not dataset.embedded else Paths(cache=cache).audb
+
+
+def availability(dataset: Dataset, cache: Path, *, download: bool) -> str:
+    """Empty if the dataset can be loaded, else the reason why not."""
+    if _is_cached(dataset, cache) or _local(dataset, cache):
+        return ""
+    name = f"'{dataset.database}' {dataset.version}"
+    if dataset.embedded:
+        return f"{name} is embedded data that have not been made yet"
+    every = repositories.known()
+    remote = [r for r in every if r.is_remote]
+    if not remote:
+        others = {v for r in every for v in r.versions(dataset.database)}
+        found = f"only {', '.join(sorted(others))}" if others else "no version of it"
+        places = ", ".join(r.name for r in every) or "none"
+        return f"{name} is in no audb repository ({places}): {found}"
+    named = ", ".join(f"{r.name} on {r.host}" for r in remote)
+    if not download:
+        return (
+            f"{name} is not on this machine. It may be in a remote repository ({named}),"
+            f" which is asked only on demand: --dataset {dataset.id} or --download"
+        )
+    there = repositories.reachable(remote)
+    if not there:
+        return f"{name} is not on this machine and no repository can be reached ({named})"
+    if _holder(dataset, there) is None:
+        return f"{name} is in no audb repository that can be reached ({named})"
+    return ""
+
+
+def fingerprint(dataset: Dataset, cache: Path) -> str:
+    """Hash of the definition and, of embedded data, of the recipe they were made from."""
+    return digest([definition(dataset), _recipe(dataset, cache)])
+
+
+def columns(dataset: Dataset) -> list[str]:
+    """None: an entry of this adapter declares its columns."""
+    return []
+
+
+def load(
+    dataset: Dataset, cache: Path, targets: Mapping[str, Target], *, download: bool
+) -> Samples:
+    """Sample table; no audio is fetched."""
+    from common.samples.audformat_adapter import AudformatTables
+    from common.samples.tables import sample_table
+
+    root = cache_root(dataset, cache)
+    if root == Paths(cache=cache).audb:  # made by earlier versions of this program
+        drop_pickles(_media_root(dataset, cache))
+    sources = _sources(dataset, cache, download=download and not _is_cached(dataset, cache))
+    with repositories.only(sources) as audb:
+        db = _call(
+            dataset,
+            audb.load,
+            dataset.database,
+            version=dataset.version,
+            only_metadata=True,
+            tables=_existing(dataset, audb, root),
+            full_path=False,
+            cache_root=str(root),
+            pickle_tables=False,  # they must be younger than the table, which a copy is not
+            verbose=False,
+        )
+
+    def durations(files: Collection[str]) -> dict[str, float]:
+        where = {"version": dataset.version, "cache_root": str(root)}
+        with repositories.only(sources) as audb:
+            known = _call(dataset, audb.dependencies, dataset.database, **where)
+            return {file: float(known.duration(file)) for file in files if file in known}
+
+    return Samples(
+        dataset,
+        sample_table(dataset, AudformatTables(db, place(dataset), durations), targets),
+        _media_root(dataset, cache),
+        fingerprint(dataset, cache),
+        _recipe(dataset, cache),
+        cache,
+        download,
+    )
+
+
+def media(samples: Samples, files: Collection[str]) -> Path:
+    """Folder with the audio; files that are not there yet are fetched.
+
+    A file that the database does not hold is left to the decoder to complain about.
+
+    Raises:
+        DatasetUnavailable: if files are missing and can or may not be fetched
+    """
+    dataset, root = samples.dataset, samples.root
+    todo = [file for file in files if not (root / file).exists()]
+    if not todo:
+        return root
+    sources = _sources(dataset, samples.cache, download=samples.download)
+    where = {"version": dataset.version, "cache_root": str(cache_root(dataset, samples.cache))}
+    with repositories.only(sources) as audb:
+        known = set(_call(dataset, audb.dependencies, dataset.database, **where).media)
+        wanted = [file for file in todo if file in known]
+        _call(
+            dataset,
+            audb.load_media,
+            dataset.database,
+            wanted,
+            num_workers=WORKERS,
+            verbose=False,
+            **where,
+        )
+    return root
+
+
+def _existing(dataset: Dataset, audb: Any, root: Path) -> list[str]:
+    """Tables that the entry names and the database has; alternatives may be missing."""
+    from common.samples.tables import missing
+
+    where = {"version": dataset.version, "cache_root": str(root)}
+    found = _call(dataset, audb.dependencies, dataset.database, **where).table_ids
+    required = [("table", name) for name in dataset.tables]
+    required += [(f"columns.{name}.table", c.table) for name, c in _joined(dataset)]
+    for key, name in required:
+        if name not in found:
+            raise missing("table", name, found, place(dataset, key))
+    return [name for name in needed(dataset) if name in found]
+
+
+def _call(dataset: Dataset, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call audb and turn what it raises into our errors."""
+    import audbackend
+
+    name = f"'{dataset.database}' {dataset.version}"
+    try:
+        return function(*args, **kwargs)
+    except (RuntimeError, audbackend.BackendError) as error:
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DatasetUnavailable(f"{name} cannot be loaded: {why}") from error
+    except (OSError, ValueError, LookupError) as error:
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(f"{place(dataset)}: {name} cannot be loaded: {why}") from error
+
+
+def _media_root(dataset: Dataset, cache: Path) -> Path:
+    return cache_root(dataset, cache) / dataset.database / dataset.version / FLAVOR
+
+
+def _is_cached(dataset: Dataset, cache: Path) -> bool:
+    """Whether audb has header and tables in its cache and needs no repository for them."""
+    folder = _media_root(dataset, cache)
+    if not (folder / "db.yaml").is_file():
+        return False
+    required = [*dataset.tables, *(column.table for _, column in _joined(dataset))]
+    return all(
+        any((folder / f"db.{name}.{ending}").is_file() for ending in ("pkl", "parquet", "csv"))
+        for name in required
+    )
+
+
+def _joined(dataset: Dataset) -> list[tuple[str, Column]]:
+    """Columns that can only come from another table than that of the samples."""
+    columns = dataset.columns.items()
+    return [(name, c) for name, c in columns if c.table and c.otherwise is None]
+
+
+def _embedded(cache: Path) -> list[Repository]:
+    host = Paths(cache=cache).embedded / "repo"
+    folders = sorted(path for path in host.glob("*") if path.is_dir())
+    return [Repository(path.name, str(host), repositories.FILE_SYSTEM) for path in folders]
+
+
+def _recipe(dataset: Dataset, cache: Path) -> str:
+    """Hash of what says from which recipe an embedded database was made."""
+    if not dataset.embedded:
+        return ""
+    note = Paths(cache=cache).embedded / "repo" / f"{dataset.database}.json"
+    return digest(note.read_text("utf-8") if note.exists() else "")
+
+
+def _local(dataset: Dataset, cache: Path) -> list[Repository]:
+    """File-system repositories that hold the version of the entry."""
+    every = _embedded(cache) if dataset.embedded else repositories.known()
+    return [r for r in every if not r.is_remote and r.holds(dataset.database, dataset.version)]
+
+
+def _sources(dataset: Dataset, cache: Path, *, download: bool) -> list[Repository]:
+    """Repositories that audb may ask: none that could keep it waiting."""
+    local = _local(dataset, cache)
+    if local or dataset.embedded or not download:
+        return local
+    there = repositories.reachable(repositories.known())
+    holder = _holder(dataset, there)
+    return [holder] if holder else []
+
+
+def _holder(dataset: Dataset, there: list[Repository]) -> Repository | None:
+    """First of the remote repositories that answer which holds the version."""
+    for repository in there:
+        with repositories.only([repository]) as audb:
+            try:
+                audb.repository(dataset.database, dataset.version)
+            except RuntimeError:
+                continue
+        return repository
+    return None

@@ -1,0 +1,193 @@
+"""Datasets in audformat: a folder with ``db.yaml``, tables and audio."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from common.core.errors import DataError
+from common.core.provenance import digest
+from common.samples.base import KEYS, Samples, definition, media_fingerprint
+from common.samples.entries import place
+from common.samples.event_lists import EventTable, durations_of_audio, from_audformat
+from common.samples.event_lists.databases import HEADER, open_database
+from common.samples.tables import missing, objects, sample_table
+from common.spec import Dataset, Target, read_yaml
+
+#: files -> length of each in s
+Durations = Callable[[Collection[str]], dict[str, float]]
+
+
+class AudformatTables:
+    """Tables of an ``audformat.Database``, for :func:`~common.samples.tables.sample_table`.
+
+    Args:
+        db: the database
+        where: start of messages about it
+        durations: files -> length of each in s
+    """
+
+    def __init__(self, db: Any, where: str, durations: Durations):
+        self.db = db
+        self.where = where
+        self._durations = durations
+        self._keys: dict[str, pd.DataFrame] = {}
+
+    def names(self) -> list[str]:
+        return list(self.db.tables)
+
+    def unusable(self) -> dict[str, str]:
+        why = "has no files; name a column whose scheme it describes, and use 'map'"
+        return dict.fromkeys(self.db.misc_tables, why)
+
+    def columns(self, table: str) -> list[str]:
+        return list(self.db[table].columns)
+
+    def is_segmented(self, table: str) -> bool:
+        return bool(self.db[table].is_segmented)
+
+    def keys(self, table: str) -> pd.DataFrame:
+        if table not in self._keys:
+            index = self._frame(table).index
+            files = index.get_level_values("file").astype(object)
+            keys = pd.DataFrame({"file": np.asarray(files, dtype=object), "start": 0, "end": -1})
+            if self.is_segmented(table):
+                for level, missing_time in (("start", 0), ("end", -1)):
+                    times = index.get_level_values(level)
+                    ns = times.to_numpy(dtype="timedelta64[ns]").astype(np.int64)
+                    keys[level] = np.where(times.isna(), missing_time, ns)
+            self._keys[table] = keys[KEYS]
+        return self._keys[table]
+
+    def values(self, table: str, column: str) -> np.ndarray:
+        return objects(self._frame(table)[column])
+
+    def mapped(self, table: str, column: str, key: str, place: str) -> np.ndarray:
+        scheme_id = self.db[table].columns[column].scheme_id
+        if scheme_id is None:
+            raise DataError(f"{place}: column '{column}' of table '{table}' has no scheme")
+        labels = self.db.schemes[scheme_id].labels
+        if isinstance(labels, str):
+            frame = self._frame(labels)
+            if key not in frame:
+                raise missing(f"column of table '{labels}'", key, frame.columns, place)
+            chosen = dict(zip(frame.index, objects(frame[key]), strict=True))
+        else:
+            fields = labels if isinstance(labels, Mapping) else {}
+            known = {field: None for entry in fields.values() for field in _fields(entry)}
+            if key not in known:
+                raise missing(f"key of the labels of scheme '{scheme_id}'", key, known, place)
+            chosen = {label: _fields(entry).get(key) for label, entry in fields.items()}
+        values = [chosen.get(value) for value in self.values(table, column)]
+        return objects(pd.Series(values, dtype=object))
+
+    def events(self, table: str, column: str, durations: Mapping[str, float]) -> EventTable:
+        source = f"{self.where}: table '{table}'"
+        frame = self._frame(table)
+        return from_audformat(frame, column, durations=durations, source=source)
+
+    def durations(self, files: Collection[str]) -> dict[str, float]:
+        return self._durations(files)
+
+    def _frame(self, table: str) -> pd.DataFrame:
+        with readable(f"{self.where}: table '{table}'"):
+            frame: pd.DataFrame = self.db[table].df
+        return frame
+
+
+def _fields(entry: Any) -> Mapping[str, Any]:
+    return entry if isinstance(entry, Mapping) else {}
+
+
+@contextlib.contextmanager
+def readable(where: str) -> Iterator[None]:
+    """Turn what audformat and its readers raise about broken files into a DataError."""
+    import yaml
+
+    try:
+        yield
+    except DataError:
+        raise
+    except (OSError, ValueError, RuntimeError, LookupError, TypeError, yaml.YAMLError) as error:
+        lines = str(error).splitlines() or [type(error).__name__]
+        raise DataError(f"{where}: cannot be read: {lines[0]}") from error
+
+
+def availability(dataset: Dataset, cache: Path, *, download: bool) -> str:
+    """Empty if the folder holds a database."""
+    root = dataset.resolve(dataset.path)
+    if not root.is_dir():
+        return f"folder {root} does not exist"
+    return "" if (root / HEADER).is_file() else f"folder {root} holds no {HEADER}"
+
+
+def columns(dataset: Dataset) -> list[str]:
+    """Columns that all sample tables have."""
+    header = dataset.resolve(dataset.path) / HEADER
+    tables = _header(header, header.stat().st_mtime_ns) if header.is_file() else {}
+    found = [tables.get(name, []) for name in dataset.tables]
+    return [name for name in found[0] if all(name in other for other in found)] if found else []
+
+
+@lru_cache
+def _header(path: Path, changed: int) -> dict[str, list[str]]:
+    """Tables and their columns; asked often while a run is planned."""
+    content = read_yaml(path)
+    tables = content.get("tables") if isinstance(content, dict) else None
+    return {
+        name: list((table or {}).get("columns") or ()) for name, table in (tables or {}).items()
+    }
+
+
+def fingerprint(dataset: Dataset, cache: Path) -> str:
+    """Hash of header, tables and sizes of the audio files."""
+    root = dataset.resolve(dataset.path)
+    content = hashlib.sha256()
+    for path in sorted(root.glob("db.*")):
+        content.update(path.name.encode() + b"\0" + path.read_bytes())
+    audio = media_fingerprint(root, _audio(dataset, root))
+    return digest([definition(dataset), content.hexdigest(), audio])
+
+
+def load(
+    dataset: Dataset, cache: Path, targets: Mapping[str, Target], *, download: bool
+) -> Samples:
+    """Sample table; the audio stays where it is."""
+    root = dataset.resolve(dataset.path)
+    table = sample_table(dataset, _tables(dataset), targets)
+    audio = media_fingerprint(root, table["file"].unique())
+    return Samples(dataset, table, root, fingerprint(dataset, cache), audio, cache, download)
+
+
+def media(samples: Samples, files: Collection[str]) -> Path:
+    """The folder of the dataset."""
+    return samples.root
+
+
+def _tables(dataset: Dataset) -> AudformatTables:
+    root = dataset.resolve(dataset.path)
+    with readable(f"{place(dataset, 'path')}: {root / HEADER}"):
+        db = open_database(root)
+    return AudformatTables(db, place(dataset), lambda files: durations_of_audio(root, files))
+
+
+def _audio(dataset: Dataset, root: Path) -> list[str]:
+    """Files of the sample tables, if possible without audformat; none of what is broken."""
+    files: list[str] = []
+    for name in dataset.tables:
+        parquet, csv = root / f"db.{name}.parquet", root / f"db.{name}.csv"
+        with contextlib.suppress(OSError, ValueError, LookupError, DataError):
+            if parquet.is_file():
+                files += pd.read_parquet(parquet, columns=["file"])["file"].tolist()
+            elif csv.is_file():
+                files += pd.read_csv(csv, usecols=["file"], dtype=str)["file"].tolist()
+            else:
+                files += _tables(dataset).keys(name)["file"].tolist()
+    return list(dict.fromkeys(str(file) for file in files))

@@ -1,0 +1,139 @@
+"""Datasets: tables of samples with labels, and their audio.
+
+Reading order: :mod:`~common.samples.base` (what a dataset is), one adapter,
+:mod:`~common.samples.folder_adapter` being the simplest, :mod:`~common.samples.tables` (how
+the tables of a database become one sample table), :mod:`~common.samples.audio`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import cast
+
+from common.core.errors import DatasetUnavailable
+from common.core.registry import unknown
+from common.samples import entries
+from common.samples.base import Adapter, Samples
+from common.spec import Dataset, Target
+
+#: adapters by the name in the catalog: modules of this package, loaded when one is needed
+ADAPTERS = ("audb", "audformat", "folder")
+
+
+def check(dataset: Dataset) -> None:
+    """Check an entry without its data.
+
+    Raises:
+        ConfigError: for the first fault
+    """
+    entries.check(dataset)
+    _adapter(dataset)
+
+
+def availability(dataset: Dataset, cache: Path, download: bool = False) -> str:
+    """Whether a dataset can be loaded.
+
+    Looks at paths only, unless ``download`` allows to ask a remote repository; even then a
+    repository that cannot be reached costs one second in all, once per process.
+
+    Args:
+        dataset: the entry
+        cache: cache folder of the program
+        download: whether it may be fetched from a remote repository
+
+    Returns:
+        empty if it can be loaded, else the reason why not
+    """
+    return _adapter(dataset).availability(dataset, cache, download=download)
+
+
+def fingerprint(dataset: Dataset, cache: Path) -> str:
+    """Hash that changes when samples, labels or audio change.
+
+    Cheap: it hashes definitions, tables, file sizes and the code that makes sample tables of them,
+    imports no audb and asks no repository. Only for datasets that are available.
+    """
+    return _adapter(dataset).fingerprint(dataset, cache)
+
+
+def declared_columns(dataset: Dataset) -> list[str]:
+    """Columns that the sample table of an entry will have, besides file, start and end.
+
+    An entry that declares none has all columns of its table, if that is a file on disk.
+    """
+    return list(dataset.columns) or _adapter(dataset).columns(dataset)
+
+
+def load(
+    dataset: Dataset,
+    cache: Path,
+    targets: Mapping[str, Target],
+    *,
+    download: bool = False,
+) -> Samples:
+    """Sample table of a dataset, without its audio.
+
+    Args:
+        dataset: the entry
+        cache: cache folder of the program
+        targets: decides which columns are numbers and which labels
+        download: whether tables, and later audio, may be fetched from a remote repository
+
+    Raises:
+        DatasetUnavailable: if it is neither here nor may be fetched
+        ConfigError: if the entry is wrong in itself
+        DataError: if the data are not as the entry says
+    """
+    reason = availability(dataset, cache, download)
+    if reason:
+        raise DatasetUnavailable(reason)
+    return _adapter(dataset).load(dataset, cache, targets, download=download)
+
+
+def media(samples: Samples, files: Collection[str] | None = None) -> Path:
+    """Make sure that audio is on disk.
+
+    Args:
+        samples: loaded samples
+        files: files that are wanted, of any entry that shares its audio with ``samples``;
+            default: those of the sample table
+
+    Returns:
+        folder that the files are relative to. A file that the dataset does not have is missing
+        there; the decoder complains about it
+
+    Raises:
+        DatasetUnavailable: if files would have to be fetched and cannot or may not be
+    """
+    wanted = samples.table["file"].unique().tolist() if files is None else files
+    return _adapter(samples.dataset).media(samples, wanted)
+
+
+def module(dataset: Dataset) -> str:
+    """Dotted name of the adapter of an entry.
+
+    Raises:
+        ConfigError: if there is no such adapter
+    """
+    if dataset.adapter not in ADAPTERS:
+        raise unknown("adapter", dataset.adapter, ADAPTERS, entries.place(dataset, "adapter"))
+    return f"{__package__}.{dataset.adapter}_adapter"
+
+
+def _adapter(dataset: Dataset) -> Adapter:
+    return cast(Adapter, importlib.import_module(module(dataset)))
+
+
+__all__ = [
+    "ADAPTERS",
+    "Samples",
+    "availability",
+    "check",
+    "declared_columns",
+    "fingerprint",
+    "load",
+    "media",
+    "module",
+]

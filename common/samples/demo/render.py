@@ -1,0 +1,54 @@
+"""Makes one share of the audio files of an embedded corpus, in a process of its own.
+
+``python -m common.samples.demo.render RECIPE FOLDER SHARE SHARES`` writes every ``SHARES``-th file,
+beginning with number ``SHARE``, below ``FOLDER`` and tells each on standard output. A file
+depends on its own utterance only, so the number of shares does not change any byte.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+
+from common.core.errors import BenchmarkError
+from common.samples.demo import acoustics, recipes
+from common.samples.demo.corpus import Recipe
+
+
+def render(recipe: Recipe, items: Iterable[Any], folder: Path) -> None:
+    """Make and write the audio of some items of a recipe."""
+    for file, sound in recipe.rendered(items):
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(flac(acoustics.pcm16(sound)))
+        sys.stdout.write(f"{file}\n")
+        sys.stdout.flush()
+
+
+def flac(samples: np.ndarray) -> bytes:
+    """FLAC file with 16 bit samples of shape (samples,)."""
+    buffer = io.BytesIO()
+    soundfile.write(buffer, samples, acoustics.SAMPLING_RATE, format="FLAC", subtype="PCM_16")
+    return buffer.getvalue()
+
+
+def main(arguments: list[str]) -> int:
+    """Exit status 0, or 1 with one line on standard error."""
+    path, folder, share, shares = arguments
+    try:
+        recipe = recipes.load(Path(path))
+        render(recipe, recipe.items()[int(share) :: int(shares)], Path(folder))
+    except (BenchmarkError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,96 @@
+"""What may be wrong with event lists as a whole, with file and row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from common.core.errors import ConfigError, DataError
+from common.core.registry import unknown
+from common.metrics.events import checks
+from common.metrics.events.checks import Fault
+from common.metrics.events.lists import EventList
+from common.samples.event_lists.table import EventTable
+
+#: how far in s an event may reach beyond the end of its recording: annotations are rounded
+SLACK_S = 0.1
+
+
+def check_events(
+    table: EventTable,
+    *,
+    files: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    durations: Mapping[str, float] | None = None,
+    overlap: str = "error",
+    repeated: str = "error",
+    slack: float = SLACK_S,
+) -> None:
+    """Refuse events that break a rule.
+
+    Times themselves are checked when a list is read.
+
+    Args:
+        table: the events
+        files: recordings that may occur; None: any
+        labels: labels that may occur; None: any
+        durations: length of the recordings in s; each recording with an event must have one;
+            None: not checked
+        overlap: ``error`` or ``allow`` events of one label that intersect
+        repeated: ``error`` or ``allow`` events that occur twice
+        slack: how far in s an event may reach beyond the end of its recording
+
+    Raises:
+        DataError: with list, row, recording and rule of the first event that breaks one
+        ConfigError: for an unknown option
+    """
+    for name, value in (("overlap", overlap), ("repeated", repeated)):
+        if value not in ("error", "allow"):
+            raise ConfigError(f"{name}: '{value}' is neither error nor allow")
+    table = table[table.is_event]
+    for known, values, what in (
+        (files, table.file, "recording"),
+        (labels, table.label, "label"),
+        (None if durations is None else list(durations), table.file, "duration of"),
+    ):
+        if known is not None:
+            _refuse_unknown(table, values, known, what)
+    events, index = table.encode(table.files, table.labels)
+    faults: list[Fault] = []
+    if durations is not None:
+        limits = np.array([durations[file] for file in table.files], dtype=np.float64)
+        faults += checks.beyond_duration(events, limits, tolerance=slack)
+    if repeated == "error":
+        faults += checks.repeated_events(events)
+    if overlap == "error":
+        faults += checks.overlaps(events, lambda at: f"row {table.row[index[at]]}")
+    if faults:
+        at, rule = min(faults)
+        more = f" ({len(faults)} such rows)" if len(faults) > 1 else ""
+        raise DataError(f"{table.place(int(index[at]))}: {rule}{more}")
+
+
+def _refuse_unknown(table: EventTable, values: np.ndarray, known: Sequence[str], what: str) -> None:
+    allowed = set(known)
+    for at, value in enumerate(values):
+        if value is not None and value not in allowed:
+            raise DataError(str(unknown(what, value, known, table.place(at))))
+
+
+def overlapping_rows(table: EventTable) -> list[tuple[str, str]]:
+    """All pairs of rows of one recording and label that intersect: a report, not a refusal.
+
+    Returns:
+        places of both rows of each pair
+    """
+    table = table[table.is_event]
+    events, index = table.encode(table.files, table.labels)
+    first, second = checks.intersecting(events)
+    return [
+        (table.place(int(index[one])), table.place(int(index[other])))
+        for one, other in zip(first, second, strict=True)
+    ]
+
+
+__all__ = ["EventList", "check_events", "overlapping_rows"]

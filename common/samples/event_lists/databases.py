@@ -1,0 +1,67 @@
+"""Opening audformat databases without running what lies in them.
+
+audformat takes a table from its pickle if there is one, and loading a pickle can run any code; it
+also refuses a pickle that is older than the table beside it, as it is after a plain copy. So
+pickles are left aside: the tables themselves are read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from common.core.documents import read_yaml
+from common.core.errors import ConfigError, DataError
+
+HEADER = "db.yaml"
+PICKLE = ".pkl"
+#: what holds a table as well
+TABLES = (".parquet", ".csv")
+
+
+def open_database(root: Path) -> Any:
+    """The ``audformat.Database`` of a folder, from its header and its parquet and CSV files.
+
+    Args:
+        root: folder with ``db.yaml``
+
+    Raises:
+        FileNotFoundError: if there is no header
+        DataError: if the header goes beyond a limit, or a table is there as a pickle only
+    """
+    import audformat
+
+    if (root / HEADER).is_file():
+        try:
+            read_yaml(root / HEADER)
+        except ConfigError as error:
+            raise DataError(str(error)) from None
+    pickles = sorted(root.glob(f"db.*{PICKLE}"))
+    if not pickles:
+        return audformat.Database.load(str(root))
+    alone = [path for path in pickles if not _has_table(path)]
+    if alone:
+        raise DataError(
+            f"{alone[0]}: a table that is there as a pickle only is not read, as it may hold code; "
+            "save the database with storage_format='parquet' or 'csv'"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        for path in root.glob("db.*"):
+            if path.suffix in (".yaml", *TABLES):
+                shutil.copy(path, folder)
+        return audformat.Database.load(folder, load_data=True)
+
+
+def drop_pickles(folder: Path) -> None:
+    """Remove pickles beside their tables in a cache; they only save some milliseconds."""
+    for path in folder.glob(f"db.*{PICKLE}"):
+        if _has_table(path):
+            with contextlib.suppress(OSError):  # a cache that nobody may write to
+                path.unlink()
+
+
+def _has_table(pickle: Path) -> bool:
+    return any(pickle.with_suffix(ending).is_file() for ending in TABLES)

@@ -1,0 +1,281 @@
+"""Frame scores in files: text, parquet and numpy arrays, one recording a file or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from common.core.errors import ConfigError, DataError
+from common.metrics.events.frames import FrameScores
+from common.samples.event_lists.columns import find_columns
+from common.samples.event_lists.data_frames import read_parquet
+from common.samples.event_lists.folders import look
+from common.samples.event_lists.table import posix
+from common.samples.event_lists.text_lists import split_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: extensions of files with scores
+EXTENSIONS = (".tsv", ".csv", ".txt", ".parquet", ".npy", ".npz")
+#: how far in s the end of a frame may be from the start of the next one
+GAP_S = 1e-6
+
+
+class NamedScores(NamedTuple):
+    """Frame scores of recordings.
+
+    Args:
+        files: recordings, in the order of ``scores``
+        labels: labels, in the order of the columns of ``scores``
+        scores: the scores
+    """
+
+    files: tuple[str, ...]
+    labels: tuple[str, ...]
+    scores: FrameScores
+
+
+class _Part(NamedTuple):
+    """Scores of one recording: times has one entry more than values has rows."""
+
+    file: str
+    labels: tuple[str, ...]
+    times: np.ndarray
+    values: np.ndarray
+
+
+def read_scores(
+    path: Path,
+    *,
+    files: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    hop: float | None = None,
+) -> NamedScores:
+    """Read frame scores.
+
+    * ``.tsv``, ``.csv``, ``.txt`` or ``.parquet``: columns onset, offset and one for each label,
+      one row per frame; with a column filename several recordings, without it one
+    * ``.npz``: arrays ``scores`` (frames, labels), ``labels``, and ``times`` (frames + 1) or
+      ``onset`` and ``offset``; one recording
+    * ``.npy``: scores (frames, labels) of one recording; needs ``labels`` and ``hop``
+    * a folder: one such file per recording
+
+    A file without the name of its recording is called as this, be it with or without extension.
+
+    Args:
+        path: file or folder
+        files: recordings that may occur, to complete names without extension
+        labels: labels in the wanted order; None: those of the first recording
+        hop: length of a frame in s, where a file does not tell the times
+
+    Returns:
+        scores with recordings in the order found, folders sorted by name
+
+    Raises:
+        ConfigError: if labels or times are neither in the file nor given
+        DataError: with file and row, for frames that do not follow each other, missing or
+            infinite scores, labels that differ between recordings, or an empty table
+        MissingDependency: for parquet without pyarrow
+    """
+    path = Path(path)
+    if path.is_dir():
+        paths = look(path, EXTENSIONS).parts
+        if not paths:
+            raise DataError(f"{path}: holds no scores; known extensions: {', '.join(EXTENSIONS)}")
+    else:
+        paths = [path]
+    parts = [part for each in paths for part in _read(each, labels, hop)]
+    return _joined(parts, path, files, labels)
+
+
+def scores_from_frame(
+    frame: pd.DataFrame, source: str = "table", *, file: str | None = None
+) -> NamedScores:
+    """Frame scores of a pandas table with onset, offset, one column per label, and filename.
+
+    Args:
+        frame: the table; rows of a recording follow each other in time
+        source: name for messages
+        file: the recording, for a table without the column filename
+
+    Raises:
+        DataError: as :func:`read_scores`
+    """
+    return _joined(list(_from_frame(frame, source, file)), Path(source), None, None)
+
+
+def _read(path: Path, labels: Sequence[str] | None, hop: float | None) -> Iterable[_Part]:
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        return _from_frame(read_parquet(path), str(path), path.stem)
+    if suffix in (".npy", ".npz"):
+        return [_from_arrays(path, labels, hop)]
+    if suffix in EXTENSIONS:
+        return _from_frame(_text_frame(path), str(path), path.stem)
+    raise DataError(f"{path}: known extensions of scores: {', '.join(EXTENSIONS)}")
+
+
+def _text_frame(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = split_lines(path)
+    if len(rows) < 2:
+        raise DataError(f"{path}: holds no frame")
+    header = rows[0].fields
+    for row in rows[1:]:
+        if len(row.fields) != len(header):
+            raise DataError(
+                f"{path}: row {row.number}: {len(row.fields)} fields, but the header has"
+                f" {len(header)}"
+            )
+    frame = pd.DataFrame([row.fields for row in rows[1:]], columns=header, dtype=object)
+    frame.index = [row.number for row in rows[1:]]
+    return frame
+
+
+def _from_frame(frame: pd.DataFrame, source: str, file: str | None) -> Iterable[_Part]:
+    if not len(frame):
+        raise DataError(f"{source}: holds no frame")
+    columns = find_columns(list(frame.columns))
+    if columns is None or "onset" not in columns:
+        found = ", ".join(map(str, frame.columns))
+        raise DataError(f"{source}: no columns onset and offset. Found: {found}")
+    known = [columns[name] for name in ("file", "onset", "offset") if name in columns]
+    places = [at for at in range(frame.shape[1]) if at not in known]
+    labels = tuple(str(frame.columns[at]) for at in places)
+    if not labels:
+        raise DataError(f"{source}: has no column with scores")
+    numbers = _floats(frame, [columns["onset"], columns["offset"], *places], source)
+    if "file" in columns:
+        names = frame.iloc[:, columns["file"]].astype(str).to_numpy()
+    elif file is None:
+        raise DataError(f"{source}: names no recording")
+    else:
+        names = np.full(len(frame), file, dtype=object)
+    order = np.argsort(_first_seen(names), kind="stable")
+    names, numbers, rows = names[order], numbers[order], frame.index.to_numpy()[order]
+    starts = np.flatnonzero(np.append(True, names[1:] != names[:-1]))
+    for start, stop in zip(starts, [*starts[1:], len(names)], strict=True):
+        part = numbers[start:stop]
+        where = f"{source} (file '{names[start]}')"
+        times = _times(part[:, 0], part[:, 1], where, rows[start:stop])
+        yield _Part(posix(str(names[start])), labels, times, part[:, 2:])
+
+
+def _first_seen(names: np.ndarray) -> np.ndarray:
+    """Number of each name in the order of first occurrence."""
+    import pandas as pd
+
+    return np.asarray(pd.factorize(names)[0])
+
+
+def _floats(frame: pd.DataFrame, places: Sequence[int], source: str) -> np.ndarray:
+    import pandas as pd
+
+    columns = []
+    for at in places:
+        column = frame.iloc[:, at]
+        numbers = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        wrong = np.isnan(numbers)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise DataError(
+                f"{source}: row {frame.index[row]}: {frame.columns[at]} = {column.iloc[row]!r}"
+                " is no number"
+            )
+        columns.append(numbers)
+    return np.stack(columns, axis=1)
+
+
+def _times(onset: np.ndarray, offset: np.ndarray, where: str, rows: np.ndarray) -> np.ndarray:
+    """Ends of all frames; refuses gaps, overlaps and frames without length."""
+    apart = np.flatnonzero(~(np.abs(onset[1:] - offset[:-1]) <= GAP_S))
+    if len(apart):
+        at = int(apart[0])
+        raise DataError(
+            f"{where}: row {rows[at + 1]}: the frame starts at {onset[at + 1]:g} s, but the one"
+            f" before ends at {offset[at]:g} s"
+        )
+    times = np.append(onset, offset[-1])
+    short = np.flatnonzero(~(np.diff(times) > 0))
+    if len(short) or times[0] < 0:
+        at = int(short[0]) if len(short) else 0
+        raise DataError(f"{where}: row {rows[at]}: {onset[at]:g} to {offset[at]:g} s is no frame")
+    return times
+
+
+def _from_arrays(path: Path, labels: Sequence[str] | None, hop: float | None) -> _Part:
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        arrays = {"scores": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
+    except (OSError, ValueError, EOFError) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from None
+    if "scores" not in arrays:
+        raise DataError(f"{path}: holds no array 'scores'. Found: {', '.join(arrays) or 'none'}")
+    values = arrays["scores"]
+    if values.ndim != 2 or values.dtype.kind not in "fiu":
+        raise DataError(f"{path}: scores of shape {values.shape}, expected (frames, labels)")
+    names = [str(name) for name in arrays.get("labels", labels if labels is not None else ())]
+    if len(names) != values.shape[1]:
+        raise ConfigError(f"{path}: {len(names)} labels for {values.shape[1]} columns of scores")
+    rows = np.arange(1, len(values) + 1)
+    if "times" in arrays:
+        ends = np.asarray(arrays["times"], np.float64)
+        if ends.shape != (len(values) + 1,):
+            raise DataError(f"{path}: times of shape {ends.shape} for {len(values)} frames")
+        times = _times(ends[:-1], ends[1:], str(path), rows)
+    elif {"onset", "offset"} <= set(arrays):
+        times = _times(arrays["onset"], arrays["offset"], str(path), rows)
+    elif hop is not None and hop > 0:
+        times = np.arange(len(values) + 1) * hop
+    else:
+        raise ConfigError(f"{path}: no times of frames; give the length of a frame (hop)")
+    return _Part(path.stem, tuple(names), times, values)
+
+
+def _joined(
+    parts: Sequence[_Part],
+    path: Path,
+    files: Sequence[str] | None,
+    labels: Sequence[str] | None,
+) -> NamedScores:
+    names = _completed([part.file for part in parts], path, files)
+    wanted = tuple(labels) if labels is not None else parts[0].labels
+    columns = []
+    for name, part in zip(names, parts, strict=True):
+        if sorted(part.labels) != sorted(wanted):
+            other = ", ".join(sorted(set(part.labels) ^ set(wanted)))
+            raise DataError(f"{path}: '{name}' has other labels than expected: {other}")
+        if np.isnan(part.values).any() or (part.values == np.inf).any():
+            row = int(np.argmax((np.isnan(part.values) | (part.values == np.inf)).any(axis=1)))
+            raise DataError(f"{path}: '{name}', frame {row + 1}: a score is NaN or infinite")
+        order = [part.labels.index(label) for label in wanted]
+        columns.append((part.times, part.values[:, order]))
+    return NamedScores(names, wanted, FrameScores.from_files(columns))
+
+
+def _completed(names: Sequence[str], path: Path, files: Sequence[str] | None) -> tuple[str, ...]:
+    """Names as they stand in ``files``, where a name there has an extension more."""
+    if files is not None:
+        whole = set(files)
+        stems: dict[str, list[str]] = {}
+        for file in files:
+            stems.setdefault(file.rsplit(".", 1)[0], []).append(file)
+            stems.setdefault(Path(file).stem, []).append(file)
+        found = []
+        for name in names:
+            options = sorted(set(stems.get(name, [])))
+            if name not in whole and len(options) > 1:
+                raise DataError(f"{path}: '{name}' may be {' or '.join(options)}")
+            found.append(name if name in whole or not options else options[0])
+        names = found
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"{path}: holds scores of '{name}' twice")
+        seen.add(name)
+    return tuple(names)

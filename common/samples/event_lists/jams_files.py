@@ -1,0 +1,75 @@
+"""Event lists in JAMS files (JSON annotated music specification), where the library is present."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from common.core.errors import DataError, MissingDependency
+from common.samples.event_lists.table import EventTable, label_or_none
+
+#: namespaces whose observations are events with a label
+NAMESPACES = ("tag_open", "segment_open", "scaper", "sound_event", "tag_audioset", "tag_urbansound")
+
+
+def read_jams(path: Path, *, annotation: int | None = None) -> EventTable:
+    """Events of a JAMS file: one recording.
+
+    Args:
+        path: ``.jams`` file; the recording is named by its identifier ``filename``, its title,
+            or else as the file
+        annotation: number of the annotation, from 0, among those with events; None: the only
+            one
+
+    Returns:
+        one row per observation; one row without times if there is none
+
+    Raises:
+        MissingDependency: if jams is not installed
+        DataError: if it cannot be read, or holds several annotations and none is chosen
+    """
+    try:
+        import jams  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise MissingDependency(f"{path}: needs jams", "pip install jams") from None
+    try:
+        content = jams.load(str(path), validate=False)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from None
+    found = [part for part in content.annotations if part.namespace in NAMESPACES]
+    if not found:
+        known = ", ".join(sorted({part.namespace for part in content.annotations})) or "none"
+        raise DataError(
+            f"{path}: no annotation of events ({', '.join(NAMESPACES)}). Found: {known}"
+        )
+    if annotation is None and len(found) > 1:
+        raise DataError(f"{path}: holds {len(found)} annotations of events; choose one of them")
+    if not 0 <= (annotation or 0) < len(found):
+        raise DataError(f"{path}: annotation {annotation} of {len(found)}")
+    observations = list(found[annotation or 0].data)
+    file = _recording(content, path)
+    if not observations:
+        nan = float("nan")
+        return EventTable.of([file], [nan], [nan], [None], [1], str(path))
+    return EventTable.of(
+        [file] * len(observations),
+        [float(each.time) for each in observations],
+        [float(each.time) + float(each.duration) for each in observations],
+        [_label(each.value) for each in observations],
+        range(1, len(observations) + 1),
+        str(path),
+    )
+
+
+def _recording(content: Any, path: Path) -> str:
+    identifiers = content.file_metadata.identifiers or {}
+    for name in (dict(identifiers).get("filename"), content.file_metadata.title):
+        if name:
+            return str(name)
+    return path.stem
+
+
+def _label(value: Any) -> str | None:
+    if isinstance(value, dict):
+        value = value.get("label")
+    return None if value is None else label_or_none(str(value).strip())

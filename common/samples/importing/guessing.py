@@ -1,0 +1,204 @@
+"""First draft of a catalog entry for a folder that somebody wants to import."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from common.core.errors import ConfigError
+from common.core.registry import unknown
+from common.samples.audformat_adapter import HEADER, readable
+from common.samples.base import KEYS
+from common.samples.event_lists.databases import open_database
+from common.samples.folder_adapter import METADATA, MISSING, CsvTable
+from common.samples.importing import conventions
+from common.samples.importing.conventions import AUDIO, Conventions, Layout
+from common.spec import Target
+
+#: columns of a table that state the licence of each sample
+LICENSE_COLUMNS = ("licence", "license")
+#: formats that are no layout
+FORMATS = ("folder", "audformat")
+
+
+def detect(path: Path) -> str:
+    """Format of a folder: folder, audformat, or the id of a layout.
+
+    Raises:
+        ConfigError: if it is none of them
+    """
+    if path.is_file() or (path / METADATA).is_file():
+        return "folder"
+    if (path / HEADER).is_file():
+        return "audformat"
+    layout = conventions.load().detect(audio_files(path))
+    if layout is not None:
+        return layout.id
+    known = ", ".join(layout.id for layout in conventions.load().layouts)
+    raise ConfigError(
+        f"{path}: holds neither {METADATA} nor {HEADER},"
+        f" and its audio is not named as in one of: {known}"
+    )
+
+
+def layout_of(name: str) -> Layout | None:
+    """Layout of a format, None for the general ones.
+
+    Raises:
+        ConfigError: if there is no such format
+    """
+    layout = conventions.load().layout(name)
+    if layout is None and name not in FORMATS:
+        known = [*FORMATS, *(layout.id for layout in conventions.load().layouts)]
+        raise unknown("format", name, known, "--format")
+    return layout
+
+
+def audio_files(folder: Path) -> list[str]:
+    """Audio files below a folder, relative to it, sorted."""
+    found = (path for path in folder.rglob("*") if path.suffix.lower() in AUDIO)
+    return sorted(path.relative_to(folder).as_posix() for path in found if path.is_file())
+
+
+def layout_table(folder: Path, layout: Layout) -> tuple[str, list[str]]:
+    """CSV text with the labels of the audio files, and the files that do not follow the layout."""
+    labelled = [(file, layout.labels(file)) for file in audio_files(folder)]
+    rows = [{"file": file, **labels} for file, labels in labelled if labels is not None]
+    if not rows:
+        raise ConfigError(f"{folder}: no audio file is named as in '{layout.id}'")
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue(), [file for file, labels in labelled if labels is None]
+
+
+def folder_entry(table_file: Path, targets: Iterable[str]) -> dict[str, Any]:
+    """Columns and licence of a folder with a CSV table."""
+    table = CsvTable(table_file, "")
+    filled = [name for name, values in table.columns.items() if set(values) - MISSING]
+    known = conventions.load()
+    columns = {
+        name: known.column(name, (n for n in filled if n not in KEYS))
+        for name in _names(known, targets)
+    }
+    stated = {
+        value
+        for name in LICENSE_COLUMNS
+        for value in table.columns.get(name, ())
+        if value not in MISSING
+    }
+    return {
+        "columns": {name: column for name, column in columns.items() if column},
+        "license": conventions.license_of(table_file.parent, stated),
+    }
+
+
+def audformat_entry(folder: Path, targets: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
+    """Table, columns and licence of an audformat database, and other tables with labels."""
+    if not (folder / HEADER).is_file():
+        raise ConfigError(f"{folder}: holds no {HEADER}, so it is no audformat database")
+    with readable(str(folder / HEADER)):
+        db = open_database(folder)
+    if not len(db.tables):
+        raise ConfigError(f"{folder / HEADER}: has no tables")
+    known = conventions.load()
+    wanted = list(targets)
+    score = {
+        name: sum(bool(known.column(target, table.columns)) for target in wanted)
+        for name, table in db.tables.items()
+    }
+    best = [name for name in score if score[name] == max(score.values())]
+    table = next((n for n in best if "test" in n), max(best, key=lambda name: len(db[name])))
+    entry = {
+        "table": table,
+        "columns": _audformat_columns(db, table, _names(known, wanted), known),
+        "license": str(db.license or ""),
+        "source": str(db.source or ""),
+    }
+    return entry, [name for name in best if name != table]
+
+
+def table_columns(source: Path, table: str, format: str) -> dict[str, list[str]]:
+    """Columns of the tables of an import by name; the one with the samples first, called ``""``."""
+    if format != "audformat":
+        return {"": list(CsvTable(source, "").columns)}
+    with readable(str(source / HEADER)):
+        db = open_database(source)
+    others = {name: list(db.tables[name].columns) for name in db.tables if name != table}
+    return {"": list(db.tables[table].columns), **others}
+
+
+def _names(known: Conventions, targets: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*targets, *known.columns]))
+
+
+def _audformat_columns(
+    db: Any, table: str, names: Iterable[str], known: Conventions
+) -> dict[str, Any]:
+    """Columns of the sample table, then of tables of whole files, then of label dictionaries."""
+    others = [name for name, other in db.tables.items() if other.is_filewise and name != table]
+    columns: dict[str, Any] = {}
+    for name in names:
+        for source in (table, *others):
+            column = known.column(name, db[source].columns)
+            if column:
+                place = {} if source == table else {"table": source}
+                columns[name] = {**place, "column": column} if place else column
+                break
+    for name in names:
+        for place in list(columns.values()) if name not in columns else ():
+            place = place if isinstance(place, Mapping) else {"column": place}
+            key = known.column(name, _label_keys(db, place.get("table", table), place["column"]))
+            if key and "map" not in place:
+                columns[name] = {**place, "map": key}
+                break
+    return columns
+
+
+def _label_keys(db: Any, table: str, column: str) -> list[str]:
+    """Keys that the labels of the scheme of a column have, such as the sex of a speaker."""
+    scheme_id = db[table].columns[column].scheme_id
+    labels = None if scheme_id is None else db.schemes[scheme_id].labels
+    if isinstance(labels, str):
+        return list(db[labels].columns)
+    entries = labels.values() if isinstance(labels, Mapping) else ()
+    return list(dict.fromkeys(k for e in entries if isinstance(e, Mapping) for k in e))
+
+
+def ratings(
+    entry: Mapping[str, Any], tables: Mapping[str, Iterable[str]], targets: Iterable[Target]
+) -> dict[str, Any]:
+    """Ratings of single raters that columns are named after.
+
+    Votes are columns ``votes_<class>``, one for each of two classes or more. Raters are columns
+    ``<target>_1``, ``<target>_rater2`` and the like. A table that holds no samples is named.
+
+    Args:
+        entry: draft of the entry, with the targets that it has columns for
+        tables: name of each table -> its columns, the one with the samples first, called ``""``
+        targets: what can be rated
+    """
+    found: dict[str, Any] = {}
+    for target in targets:
+        if target.id not in entry.get("columns", {}):
+            continue
+        for table, names in tables.items():
+            columns = list(names)
+            votes = {label: f"votes_{label}" for label in target.labels}
+            votes = {label: name for label, name in votes.items() if name in columns}
+            pattern = re.compile(rf"{re.escape(target.id)}_?(rater)?_?\d+")
+            raters = [name for name in columns if pattern.fullmatch(name)]
+            source = {"table": table} if table else {}
+            if len(votes) > 1:
+                found[target.id] = {**source, "votes": votes}
+            elif len(raters) > 1:
+                found[target.id] = {**source, "columns": raters}
+            else:
+                continue
+            break
+    return found

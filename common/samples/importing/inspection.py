@@ -1,0 +1,183 @@
+"""What imported data are like and what is wrong with them, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from common.core import advice
+from common.core.errors import AudioError
+from common.samples import audio
+from common.samples.base import Samples
+from common.samples.decode import SLACK_S
+from common.spec import Target
+
+NS = 1_000_000_000
+#: how many examples a message names
+EXAMPLES = 3
+#: columns with more labels, or longer ones, are not counted label by label
+MANY, LONG = 12, 30
+SPEAKER, SEX = "speaker", "sex"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found in the data.
+
+    Args:
+        id: id of the dataset
+        catalog: file that holds the entry
+        entry: the entry
+        samples: number of rows
+        files: number of audio files
+        duration_s: seconds of audio in all files that can be read
+        speakers: number of speakers
+        labels: column -> label -> number of samples, of columns with few labels
+        faults: what is wrong with the data
+        notes: what is worth knowing
+    """
+
+    id: str
+    catalog: Path
+    entry: Mapping[str, Any]
+    samples: int
+    files: int
+    duration_s: float
+    speakers: int
+    labels: Mapping[str, Mapping[str, int]]
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON can hold them."""
+        return {**asdict(self), "catalog": str(self.catalog)}
+
+    def text(self) -> str:
+        """Summary for people."""
+        size = f"{self.samples} samples in {self.files} files, {self.duration_s / 3600:.2f} hours"
+        speakers = f", {self.speakers} speakers" if self.speakers else ""
+        lines = [f"{self.id} {self.entry['version']}: {size}{speakers}"]
+        for column, counts in self.labels.items():
+            lines.append(f"  {column}: " + ", ".join(f"{k} {n}" for k, n in counts.items()))
+        lines += [f"  fault: {fault}" for fault in self.faults]
+        lines += [f"  note: {note}" for note in self.notes]
+        lines.append(f"written to {self.catalog}; use it with --catalog {self.catalog.parent}")
+        words = ("list", "tests", "--dataset", self.id, "--catalog", self.catalog.parent)
+        lines.append(f"its tests: {advice.command(*words)}")
+        return "\n".join(lines)
+
+
+def inspect(
+    samples: Samples, entry: Mapping[str, Any], catalog: Path, targets: Mapping[str, Target]
+) -> Report:
+    """Look at every row and at the header of every audio file.
+
+    Args:
+        samples: loaded so that regression targets are still the text of the data
+        entry: what is to be written into the catalog
+        catalog: file that gets it
+        targets: declares ranges and classes
+    """
+    table = samples.table
+    durations, faults = _listen(samples)
+    faults += _late(table, durations)
+    counts: dict[str, dict[str, int]] = {}
+    notes: list[str] = []
+    columns = [name for name in table.columns if name in samples.dataset.columns]
+    for column in columns:
+        labels = table[column].dropna()
+        found = {str(k): int(n) for k, n in labels.value_counts().sort_index().items()}
+        target = targets.get(column)
+        if target is not None and target.kind == "regression":
+            faults += _numbers(column, labels, target)
+        elif target is not None or (
+            column != SPEAKER and len(found) <= MANY and max(map(len, found)) <= LONG
+        ):
+            counts[column] = found
+        if target is not None and target.labels:
+            notes += _strangers(column, found, target)
+    faults += _ambiguous(table)
+    if not set(columns) & set(targets):
+        notes.append("has no labels of a target; serves tests that need none")
+    return Report(
+        id=samples.dataset.id,
+        catalog=catalog,
+        entry=entry,
+        samples=len(table),
+        files=int(table["file"].nunique()),
+        duration_s=sum(durations.values()),
+        speakers=int(table[SPEAKER].nunique()) if SPEAKER in columns else 0,
+        labels=counts,
+        faults=faults,
+        notes=notes,
+    )
+
+
+def _listen(samples: Samples) -> tuple[dict[str, float], list[str]]:
+    """Duration of each file in seconds, and what is wrong with the others."""
+    durations: dict[str, float] = {}
+    wrong: dict[str, list[str]] = {}
+    for file in samples.table["file"].unique():
+        path = samples.root / file
+        try:
+            durations[file] = audio.info(path).duration_s
+        except AudioError as error:
+            wrong.setdefault(str(error).removeprefix(f"{path}: "), []).append(file)
+    return durations, [several(files, "audio file", what) for what, files in wrong.items()]
+
+
+def _late(table: pd.DataFrame, durations: Mapping[str, float]) -> list[str]:
+    whole = table["file"].map(durations).to_numpy(dtype=float)
+    start, end = (table[name].to_numpy() / NS for name in ("start", "end"))
+    late = (end > whole + SLACK_S) | (start >= whole)
+    names = [f"{table['file'].iloc[n]} from {start[n]:g} s" for n in np.flatnonzero(late)]
+    return [several(names, "segment", "behind the end of the file")] if names else []
+
+
+def _numbers(column: str, labels: pd.Series, target: Target) -> list[str]:
+    values = pd.to_numeric(labels, errors="coerce")
+    low, high = target.range or (0.0, 1.0)
+    faults = []
+    values = values.where(np.isfinite(values))
+    if values.isna().any():
+        words = labels[values.isna()].unique().tolist()
+        faults.append(several(words, f"value of {column}", "that is no number"))
+    outside = values[(values < low) | (values > high)]
+    if len(outside):
+        faults.append(
+            f"{column}: {len(outside)} values outside [{low:g}, {high:g}], from {outside.min():g}"
+            f" to {outside.max():g}; add 'scale: [min, max]' to the entry"
+        )
+    return faults
+
+
+def _strangers(column: str, counts: Mapping[str, int], target: Target) -> Iterator[str]:
+    others = {label: n for label, n in counts.items() if label not in target.labels}
+    if others:
+        listed = ", ".join(f"{label} ({n})" for label, n in others.items())
+        yield f"{column}: labels that are no class of the target (only tests of expected ranges use such labels): {listed}"
+
+
+def _ambiguous(table: pd.DataFrame) -> list[str]:
+    if not {SPEAKER, SEX} <= set(table):
+        return []
+    known = table.dropna(subset=[SPEAKER, SEX])
+    many = known.groupby(SPEAKER)[SEX].nunique() > 1
+    names = many.index[many].tolist()
+    return [several(names, "speaker", "with more than one sex")] if names else []
+
+
+def several(items: Collection[object], kind: str, what: str) -> str:
+    """How many things there are, what is with them, and the names of the first.
+
+    >>> several(["a.wav", "b.wav"], "audio file", "is empty")
+    '2 x audio file is empty: a.wav, b.wav'
+    """
+    names = [str(item) for item in items]
+    more = ", ..." if len(names) > EXAMPLES else ""
+    return f"{len(names)} x {kind} {what}: {', '.join(names[:EXAMPLES])}{more}"

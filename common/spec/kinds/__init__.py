@@ -1,0 +1,15 @@
+"""What a prediction is, by kind of target.
+
+A new kind is a module that adds an object with the methods of :class:`~common.spec.kinds.base.Kind`
+to :data:`KINDS`, and an import below.
+"""
+
+from common.spec.kinds import classification, events, regression  # noqa: F401 (registration)
+from common.spec.kinds.base import KINDS, Kind
+
+__all__ = ["KINDS", "Kind", "get"]
+
+
+def get(kind: str) -> Kind:
+    """Kind of that name; raises ConfigError with the known names if there is none."""
+    return KINDS.get(kind)

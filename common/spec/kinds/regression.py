@@ -1,0 +1,78 @@
+"""Numbers on a scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from common.core.errors import DataError
+from common.spec import Output, Target
+from common.spec.kinds.base import KINDS, check_shape, matrix, numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: what scaling to the range may miss by, without being called wrong
+TOLERANCE = 1e-9
+
+
+class Regression:
+    """One number per sample; see :class:`common.spec.kinds.base.Kind`."""
+
+    is_ragged = False
+    keeps_time = False
+
+    def columns(self, target: Target) -> tuple[str, ...]:
+        """The target itself."""
+        return target.columns
+
+    def layout(self, target: Target) -> None:
+        """Nothing: the columns say it all."""
+
+    def encode(
+        self,
+        target: Target,
+        raw: Any,
+        *,
+        n: int | None = None,
+        seconds: Sequence[float] | None = None,
+        output: Output | None = None,
+    ) -> np.ndarray:
+        """Accepts shape (N,) or (N, 1); values may lie outside the range of the target."""
+        values = numbers(target, raw)
+        check_shape(target, values, [(n,), (n, 1)])
+        return values.reshape(-1, 1)
+
+    def decode(
+        self, target: Target, frame: pd.DataFrame, samples: pd.DataFrame | None = None
+    ) -> np.ndarray:
+        """The values, float64."""
+        return matrix(target, frame)[:, 0]
+
+    def truth(self, target: Target, column: pd.Series) -> np.ndarray:
+        """The values, float64; missing ones NaN."""
+        return column.to_numpy(dtype=np.float64)
+
+    def truth_mask(self, target: Target, column: pd.Series) -> np.ndarray:
+        """Where there is an annotation."""
+        return ~np.isnan(column.to_numpy(dtype=np.float64))
+
+    def check_truth(self, target: Target, table: pd.DataFrame, source: str) -> None:
+        """Annotations must lie in the range of the target."""
+        if target.range is None:
+            return
+        values = table[target.id].to_numpy(dtype=np.float64)
+        low, high = target.range
+        wrong = np.flatnonzero((values < low - TOLERANCE) | (values > high + TOLERANCE))
+        if len(wrong):
+            row = int(wrong[0])
+            raise DataError(
+                f"{source}: row {row + 1} ({table['file'].iloc[row]}): {target.id} is "
+                f"{values[row]:g}, allowed is {low:g} to {high:g} ({len(wrong)} of "
+                f"{len(values)} rows). Does the dataset need 'scale: [min, max]'?"
+            )
+
+
+KINDS.add("regression", Regression())

@@ -1,0 +1,188 @@
+"""Loading of catalog and suite from YAML into the records of :mod:`common.spec.records`.
+
+Every fault ends in a :class:`~common.core.errors.ConfigError` of one line that names file,
+place, what was found and what is allowed. Later catalogs may replace an entry of an earlier
+one by using its id; two entries of one file may not share an id.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pydantic
+
+from common.core import names, paths
+from common.core.documents import read_yaml
+from common.core.errors import ConfigError
+from common.core.registry import unknown
+from common.spec.records import (
+    Benchmark,
+    Dataset,
+    Entry,
+    Model,
+    Perturbation,
+    Record,
+    Target,
+    Test,
+)
+
+R = TypeVar("R", bound=Entry)
+
+
+#: what pydantic says of a wrong type -> what that is in YAML
+_EXPECTED = {
+    "dict_type": "expected key: value pairs",
+    "mapping_type": "expected key: value pairs",
+    "model_type": "expected key: value pairs",
+    "list_type": "expected a list",
+    "tuple_type": "expected a list",
+    "string_type": "expected text; put a number or a date in quotes",
+    "int_type": "expected a whole number",
+    "int_parsing": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "float_type": "expected a number",
+    "float_parsing": "expected a number",
+    "bool_type": "expected true or false",
+    "bool_parsing": "expected true or false",
+    "string_pattern_mismatch": "expected letters, digits, '.', '_' and '-', beginning with a letter or digit",
+}
+
+
+def _place(location: Iterable[Any]) -> str:
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def parse(record: type[R], content: Any, path: Path, place: str, *, builtin: bool) -> R:
+    """Validate one entry; raises ConfigError for its first fault."""
+    if not isinstance(content, Mapping):
+        path_and_place = f"{path}: {place}" if place else str(path)
+        raise ConfigError(f"{path_and_place}: expected key: value lines, found {content!r:.60}")
+    try:
+        return record.model_validate({**content, "origin": path, "builtin": builtin})
+    except pydantic.ValidationError as error:
+        raise ConfigError(f"{path}: {fault(record, place, error)}") from None
+
+
+def fault(record: type[Record], place: str, error: pydantic.ValidationError) -> str:
+    """First fault of a record in one line: where, what was found, what is allowed."""
+    first = min(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
+    where = _place([place, *first["loc"]] if place else first["loc"])
+    if first["type"] == "extra_forbidden":
+        key = str(first["loc"][-1])
+        known = [n for n in record.model_fields if n not in ("origin", "builtin")]
+        if len(first["loc"]) > 1:
+            return f"{where}: unknown key '{key}'"
+        near = difflib.get_close_matches(key, known, n=1)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        return f"{where}: unknown key.{hint} Known: {', '.join(sorted(known))}"
+    if first["type"] == "missing":
+        return f"{where}: missing"
+    message = _EXPECTED.get(first["type"], first["msg"].removeprefix("Value error, "))
+    return f"{where}: {message}, found {first['input']!r:.60}"
+
+
+def load_entries(record: type[R], path: Path, *, builtin: bool = True) -> dict[str, R]:
+    """Entries of one catalog file by id; an absent file holds none."""
+    if not path.exists():
+        return {}
+    content = read_yaml(path) or []
+    if not isinstance(content, list):
+        raise ConfigError(f"{path}: expected a list of entries ('- id: ...')")
+    entries: dict[str, R] = {}
+    for n, item in enumerate(content):
+        name = item.get("id") if isinstance(item, Mapping) else None
+        place = f"{path.stem}[{n}]" + (f" ({name!s:.60})" if name else "")
+        entry = parse(record, item, path, place, builtin=builtin)
+        if entry.id in entries:
+            raise ConfigError(f"{path}: {place}: id '{entry.id}' is used twice")
+        entries[entry.id] = entry
+    return entries
+
+
+def load_tests(folder: Path, *, builtin: bool = True) -> dict[str, Test]:
+    """Tests of a suite folder by id, the name of the file, in alphabetical order."""
+    tests = {}
+    for path in sorted(folder.glob("*.yaml")):
+        content = read_yaml(path)
+        if isinstance(content, Mapping):
+            content = {"id": path.stem, **content}
+        tests[path.stem] = parse(Test, content, path, "", builtin=builtin)
+    return tests
+
+
+def load_benchmark(catalogs: Iterable[Path] = ()) -> Benchmark:
+    """Built-in catalog and suite with the user's catalogs on top.
+
+    Args:
+        catalogs: folders with ``models.yaml``, ``datasets.yaml``, ``perturbations.yaml``,
+            ``targets.yaml`` and ``suite/*.yaml``, each optional
+
+    Raises:
+        ConfigError: for the first fault
+    """
+    kinds: dict[str, type[Entry]] = {
+        "targets": Target,
+        "datasets": Dataset,
+        "models": Model,
+        "perturbations": Perturbation,
+    }
+    merged: dict[str, dict[str, Any]] = {
+        name: dict(load_entries(record, paths.CATALOG / f"{name}.yaml"))
+        for name, record in kinds.items()
+    }
+    merged["tests"] = dict(load_tests(paths.SUITE))
+    for folder in catalogs:
+        if not folder.is_dir():
+            raise ConfigError(f"--catalog {folder}: no such folder")
+        found = False
+        for name, record in kinds.items():
+            path = folder / f"{name}.yaml"
+            found |= path.exists()
+            merged[name].update(load_entries(record, path, builtin=False))
+        tests = load_tests(folder / "suite", builtin=False)
+        merged["tests"].update(tests)
+        if not found and not tests:
+            known = ", ".join(f"{name}.yaml" for name in kinds)
+            raise ConfigError(f"--catalog {folder}: holds none of {known} or suite/*.yaml")
+    for name, entries in merged.items():
+        _check_folders(name, entries)
+    _check_folders("names of datasets", {e.database: e for e in merged["datasets"].values()})
+    merged["perturbations"] = _with_variants(merged["perturbations"])
+    return Benchmark.model_construct(None, **merged)
+
+
+def _check_folders(what: str, entries: Mapping[str, Entry]) -> None:
+    """Refuse ids of which some systems would make one folder."""
+    pair = names.same_folder(entries)
+    if pair is not None:
+        first, second = pair
+        raise ConfigError(
+            f"{entries[second].origin}: {what}: '{first}' ({entries[first].origin}) and "
+            f"'{second}' differ in upper and lower case only; some systems have one folder for both"
+        )
+
+
+def _with_variants(entries: Mapping[str, Perturbation]) -> dict[str, Perturbation]:
+    """Entries of perturbations, variants completed by what they are variants of."""
+    found = {}
+    taken: dict[tuple[str, str], str] = {}
+    for name, entry in entries.items():
+        if entry.variant_of:
+            place = f"{entry.origin}: {name}.variant_of"
+            if entry.variant_of not in entries:
+                raise unknown("perturbation", entry.variant_of, entries, place)
+            base = entries[entry.variant_of]
+            if base.variant_of:
+                raise ConfigError(f"{place}: '{base.id}' is a variant itself")
+            other = taken.setdefault((base.id, entry.corpora), name)
+            if other != name:
+                raise ConfigError(f"{place}: '{other}' is that variant with the same corpora")
+            entry = base.varied(entry)
+        found[name] = entry
+    return found
