@@ -78,7 +78,7 @@ class Job:
 
     Args:
         cell: the cell
-        view: what is shown, see :func:`shown`
+        view: what figures are drawn from, as the design of the cell gives it
         folder: where the files go
         before: what is known about the files that lie there
         details: what is shown of sound events

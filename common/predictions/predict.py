@@ -59,7 +59,6 @@ class Predictor:
     Args:
         source: distinct segments
         requests: what is wanted; each is filled in place
-        root: folder of the media
         workers: number of threads
         perturbing: changes signals; needed if a request is about a condition
         progress: told how far it is

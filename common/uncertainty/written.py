@@ -1,4 +1,4 @@
-"""Tables of simulations as files: what ``python -m common.uncertainty.NAME FILE`` does."""
+"""Tables of simulations as files: the command line of the modules that simulate."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What the pages are made from: results, models and tests, read once and put in order.
 
 Nothing is computed anew here: scores and verdicts come from result rows, counts from
-:mod:`common.shares`, ranks and tables from :mod:`common.reports.summary`.
+:mod:`common.reports.summary.tally`, ranks and tables from :mod:`common.reports.summary`.
 """
 
 from __future__ import annotations
