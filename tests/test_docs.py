@@ -349,13 +349,6 @@ def test_the_example_of_a_metric_is_one() -> None:
 # -- repository ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("guide", [*GUIDES, *PROSE], ids=name)
-def test_files_of_the_repository_that_texts_name_exist(guide: Path) -> None:
-    folders = "common|docs|tests|extra/published"  # the others hold what the runners write
-    for file in re.findall(rf"[`(]((?:{folders})/[\w./*-]*)[`)]", guide.read_text("utf-8")):
-        assert list(ROOT.glob(file)), file
-
-
 def test_decisions_are_numbered_without_a_gap() -> None:
     files = sorted((DOCS / "decisions").glob("*.md"))
     for number, path in enumerate(files, 1):
