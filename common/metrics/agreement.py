@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from common.metrics.base import check_lengths, floats, mean, metric
+from common.metrics.base import check_lengths, floats, metric
+from common.metrics.sums import Given, Sums, Terms, one_share, share_value
 
 #: what both are registered with
 _FIELDS = {
@@ -16,7 +19,22 @@ _FIELDS = {
 }
 
 
-@metric(id="percentage_unchanged", kind="regression", **_FIELDS)
+def _alike(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
+    return one_share(np.abs(prediction - truth) < given["tolerance"])
+
+
+def _equal(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    check_lengths(truth=arrays[0], prediction=arrays[1])
+    before, after = (np.asarray(values, dtype=object) for values in arrays)
+    return one_share(np.asarray(before == after, dtype=bool))
+
+
+ALIKE = Sums(_alike, share_value, counted=True, nature="share")
+EQUAL = Sums(_equal, share_value, counted=True, nature="share")
+
+
+@metric(id="percentage_unchanged", sums=ALIKE, kind="regression", **_FIELDS)
 def percentage_unchanged(truth: np.ndarray, prediction: np.ndarray, *, tolerance: float) -> float:
     r"""Share of values that change by less than a tolerance.
 
@@ -40,11 +58,12 @@ def percentage_unchanged(truth: np.ndarray, prediction: np.ndarray, *, tolerance
     0.5
     """
     truth, prediction = floats(truth=truth, prediction=prediction)
-    differences = np.abs(prediction - truth)
-    return float("nan") if np.isnan(differences).any() else mean(differences < tolerance)
+    if np.isnan(prediction - truth).any():
+        return float("nan")
+    return ALIKE.number(truth, prediction, tolerance=tolerance)
 
 
-@metric(id="percentage_unchanged_classes", kind="classification", **_FIELDS)
+@metric(id="percentage_unchanged_classes", sums=EQUAL, kind="classification", **_FIELDS)
 def percentage_unchanged_classes(truth: np.ndarray, prediction: np.ndarray) -> float:
     r"""Share of equal labels.
 
@@ -64,5 +83,4 @@ def percentage_unchanged_classes(truth: np.ndarray, prediction: np.ndarray) -> f
     >>> percentage_unchanged_classes(reference, np.array(["a", "a"], dtype=object))
     0.5
     """
-    check_lengths(truth=truth, prediction=prediction)
-    return mean(np.asarray(truth, dtype=object) == np.asarray(prediction, dtype=object))
+    return EQUAL.number(truth, prediction)

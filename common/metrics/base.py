@@ -16,6 +16,7 @@ import numpy as np
 
 from common.core.errors import ConfigError, LengthError
 from common.core.registry import Registry
+from common.metrics.sums import Given, Sums
 
 Value = float | Mapping[str, float]
 
@@ -57,6 +58,11 @@ class Metric:
         counts: for a value per class or bin, whether n is the number of samples that belong
             there in the ``truth`` or in the ``prediction``; empty: all samples
         caution: what a reader of its interval must know, for the note of a row
+        sums: the metric as a function of sums; None: it is none
+        drawn: what chance models draw to simulate its scores: ``shares``: the class or bin of
+            each prediction; ``pairs``: those of truth and prediction; ``moments``: numbers;
+            ``values``, ``errors`` or ``absolute errors``: numbers of whose means the scores are
+            sums, so that nothing need be drawn; empty: its scores are not simulated
     """
 
     id: str
@@ -74,6 +80,8 @@ class Metric:
     counts: Literal["", "truth", "prediction"] = ""
     level: Callable[..., Any] | None = None
     caution: str = ""
+    sums: Sums | None = None
+    drawn: Literal["", "shares", "pairs", "moments", "values", "errors", "absolute errors"] = ""
 
     @property
     def keywords(self) -> tuple[str, ...]:
@@ -108,7 +116,7 @@ class Metric:
         Raises:
             LengthError: if the arrays differ in length
         """
-        value: Value = self.function(truth, prediction, **self._given(labels, params))
+        value: Value = self.function(truth, prediction, **self.given(labels, params))
         return value
 
     def level_of(
@@ -126,10 +134,11 @@ class Metric:
         """
         if self.level is None:
             raise ConfigError(f"metric '{self.id}' is no difference of two sets of values")
-        value: Value = self.level(values, **self._given(labels, params))
+        value: Value = self.level(values, **self.given(labels, params))
         return value
 
-    def _given(self, labels: Sequence[str], params: Mapping[str, Any] | None) -> dict[str, Any]:
+    def given(self, labels: Sequence[str], params: Given | None) -> dict[str, Any]:
+        """Keyword arguments of the function."""
         given: dict[str, Any] = dict(params or {})
         if "labels" in self.keywords:
             given["labels"] = labels

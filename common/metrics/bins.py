@@ -6,12 +6,22 @@ Bins are closed on the right: with four bins, 0.25 lies in ``(-inf, 0.25]`` and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from common.metrics.base import floats, metric
-from common.metrics.classification import shares_of_hits
+from common.metrics.sums import (
+    Cells,
+    Given,
+    Key,
+    Sums,
+    Terms,
+    difference_of_shares,
+    hits,
+    share_of_hits,
+)
 
 
 def bin_edges(bins: int) -> np.ndarray:
@@ -58,11 +68,39 @@ def bin_shares(values: np.ndarray, bins: int) -> np.ndarray:
     return bin_counts(values, bins) / len(values)
 
 
-def _hits(truth: np.ndarray, prediction: np.ndarray, bins: int, *, recall: bool) -> np.ndarray:
-    if np.isnan(truth).any() or np.isnan(prediction).any():
-        return np.full(bins, np.nan)
-    t, p = bin_codes(truth, bins), bin_codes(prediction, bins)
-    return shares_of_hits(t, p, t if recall else p, bins)
+def bin_cells(values: np.ndarray, bins: int) -> np.ndarray:
+    """Bin of each value as :func:`bin_codes` has it, whatever the type of the numbers."""
+    return bin_codes(np.asarray(values, dtype=np.float64), bins)
+
+
+def bin_keys(arrays: Sequence[np.ndarray], given: Given) -> tuple[Key, ...]:
+    """One value per bin."""
+    return tuple(("", label) for label in bin_labels(given["bins"]))
+
+
+def two_histograms(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    """Counts of the first values per bin, then of the second."""
+    bins = given["bins"]
+    return tuple(Cells(bin_cells(array, bins), bins, of) for of, array in enumerate(arrays))
+
+
+def _per_bin(of: int) -> Sums:
+    def terms(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+        return hits([bin_cells(array, given["bins"]) for array in arrays], of, given["bins"])
+
+    return Sums(terms, share_of_hits, bin_keys, counted=True, nature="share")
+
+
+RECALL, PRECISION = _per_bin(0), _per_bin(1)
+DIFFERENCE = Sums(two_histograms, difference_of_shares, bin_keys, counted=True)
+
+
+def _scored(
+    sums: Sums, truth: np.ndarray, prediction: np.ndarray, bins: int, min_count: int
+) -> dict[str, float]:
+    unknown = np.isnan(truth).any() or np.isnan(prediction).any()
+    values = np.full(bins, np.nan) if unknown else sums.point(truth, prediction, bins=bins)
+    return _by_bin(values, bin_counts(truth, bins), min_count)
 
 
 def _by_bin(values: np.ndarray, counts: np.ndarray, min_count: int) -> dict[str, float]:
@@ -79,6 +117,8 @@ def _by_bin(values: np.ndarray, counts: np.ndarray, min_count: int) -> dict[str,
     direction="higher",
     cite="derington2025testing",
     counts="truth",
+    sums=RECALL,
+    drawn="pairs",
 )
 def recall_per_bin(
     truth: np.ndarray, prediction: np.ndarray, *, bins: int, min_count: int
@@ -104,8 +144,7 @@ def recall_per_bin(
     {'(-inf, 0.5]': 1.0, '(0.5, inf]': 1.0}
     """
     truth, prediction = floats(truth=truth, prediction=prediction)
-    values = _hits(truth, prediction, bins, recall=True)
-    return _by_bin(values, bin_counts(truth, bins), min_count)
+    return _scored(RECALL, truth, prediction, bins, min_count)
 
 
 @metric(
@@ -117,6 +156,8 @@ def recall_per_bin(
     direction="higher",
     cite="derington2025testing",
     counts="prediction",
+    sums=PRECISION,
+    drawn="pairs",
 )
 def precision_per_bin(
     truth: np.ndarray, prediction: np.ndarray, *, bins: int, min_count: int
@@ -143,8 +184,7 @@ def precision_per_bin(
     {'(-inf, 0.5]': 0.0, '(0.5, inf]': 0.5}
     """
     truth, prediction = floats(truth=truth, prediction=prediction)
-    values = _hits(truth, prediction, bins, recall=False)
-    return _by_bin(values, bin_counts(truth, bins), min_count)
+    return _scored(PRECISION, truth, prediction, bins, min_count)
 
 
 def shares_by_bin(values: np.ndarray, *, bins: int, min_count: int) -> dict[str, float]:
@@ -163,6 +203,8 @@ def shares_by_bin(values: np.ndarray, *, bins: int, min_count: int) -> dict[str,
     cite="derington2025testing",
     counts="truth",
     level=shares_by_bin,
+    sums=DIFFERENCE,
+    drawn="shares",
 )
 def relative_difference_per_bin(
     truth: np.ndarray, prediction: np.ndarray, *, bins: int, min_count: int
@@ -189,5 +231,4 @@ def relative_difference_per_bin(
     """
     truth = np.asarray(truth, dtype=np.float64)
     prediction = np.asarray(prediction, dtype=np.float64)
-    values = bin_shares(prediction, bins) - bin_shares(truth, bins)
-    return _by_bin(values, bin_counts(truth, bins), min_count)
+    return _scored(DIFFERENCE, truth, prediction, bins, min_count)

@@ -10,9 +10,8 @@ import numpy as np
 
 from common.metrics import (  # noqa: F401 (registration)
     classification,
-    event_intersections,
-    event_matches,
-    event_segments,
+    event_psds,
+    event_scores,
     regression,
 )
 from common.metrics.base import METRICS, Metric

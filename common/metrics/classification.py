@@ -6,11 +6,21 @@ no part of an average and has no value of its own: designs pass :func:`observed_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from common.metrics.base import check_lengths, mean, metric
+from common.metrics.base import check_lengths, metric
+from common.metrics.sums import (
+    Given,
+    Key,
+    Sums,
+    Terms,
+    hits,
+    mean_of_shares,
+    share_of_hits,
+)
 
 #: a prediction that names a class which the target does not have: wrong for every sample, and no
 #: class of its own, so that it has no part in an average over classes
@@ -52,33 +62,24 @@ def label_counts(values: np.ndarray, labels: Sequence[str]) -> np.ndarray:
     return np.bincount(codes[codes >= 0], minlength=len(labels))
 
 
-def shares_of_hits(truth: np.ndarray, prediction: np.ndarray, of: np.ndarray, n: int) -> np.ndarray:
-    """Per code, the share of equal pairs among those that ``of`` counts; 0 if it counts none.
+def per_class(of: int, value: Callable[..., np.ndarray], **fields: Any) -> Sums:
+    """Recall (``of`` = 0) or precision (1) as a function of hits and misses of each class."""
 
-    Args:
-        truth: codes 0 to n - 1, or -1, shape (N,)
-        prediction: codes, shape (N,)
-        of: ``truth`` for recall, ``prediction`` for precision
-        n: number of codes
+    def terms(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+        check_lengths(truth=arrays[0], prediction=arrays[1])
+        labels = given["labels"]
+        return hits([label_codes(array, labels) for array in arrays], of, len(labels))
 
-    Returns:
-        shares in [0, 1], shape (n,)
-    """
-    hits = np.bincount(truth[(truth == prediction) & (truth >= 0)], minlength=n)
-    counts = np.bincount(of[of >= 0], minlength=n)
-    return np.divide(hits, counts, out=np.zeros(n), where=counts > 0)
+    return Sums(terms, value, counted=True, **fields)
 
 
-def _recall(truth: np.ndarray, prediction: np.ndarray, labels: Sequence[str]) -> np.ndarray:
-    check_lengths(truth=truth, prediction=prediction)
-    codes = label_codes(truth, labels)
-    return shares_of_hits(codes, label_codes(prediction, labels), codes, len(labels))
+def class_keys(arrays: Sequence[np.ndarray], given: Given) -> tuple[Key, ...]:
+    """One value per class."""
+    return tuple(("", label) for label in given["labels"])
 
 
-def _precision(truth: np.ndarray, prediction: np.ndarray, labels: Sequence[str]) -> np.ndarray:
-    check_lengths(truth=truth, prediction=prediction)
-    codes = label_codes(prediction, labels)
-    return shares_of_hits(label_codes(truth, labels), codes, codes, len(labels))
+UAR, UAP = (per_class(of, mean_of_shares) for of in (0, 1))
+RECALL, PRECISION = (per_class(of, share_of_hits, keys=class_keys, nature="share") for of in (0, 1))
 
 
 def by_label(labels: Sequence[str], values: np.ndarray) -> dict[str, float]:
@@ -94,6 +95,8 @@ def by_label(labels: Sequence[str], values: np.ndarray) -> dict[str, float]:
     bounds=(0, 1),
     direction="higher",
     cite="schuller2009interspeech",
+    sums=UAR,
+    drawn="pairs",
 )
 def uar(truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]) -> float:
     r"""Unweighted average recall: mean of the recall of all classes, however rare they are.
@@ -115,7 +118,7 @@ def uar(truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]) -> 
     >>> uar(truth, np.array(["a", "b", "b"], dtype=object), labels=["a", "b"])
     0.75
     """
-    return mean(_recall(truth, prediction, labels))
+    return UAR.number(truth, prediction, labels=labels)
 
 
 @metric(
@@ -126,6 +129,8 @@ def uar(truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]) -> 
     bounds=(0, 1),
     direction="higher",
     cite="schuller2009interspeech",
+    sums=UAP,
+    drawn="pairs",
 )
 def uap(truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]) -> float:
     r"""Unweighted average precision: mean of the precision of all classes.
@@ -147,7 +152,7 @@ def uap(truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]) -> 
     >>> uap(truth, np.array(["a", "b", "b"], dtype=object), labels=["a", "b"])
     0.75
     """
-    return mean(_precision(truth, prediction, labels))
+    return UAP.number(truth, prediction, labels=labels)
 
 
 @metric(
@@ -159,6 +164,8 @@ def uap(truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]) -> 
     direction="higher",
     cite="powers2011evaluation",
     counts="truth",
+    sums=RECALL,
+    drawn="pairs",
 )
 def recall_per_class(
     truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]
@@ -182,7 +189,7 @@ def recall_per_class(
     >>> recall_per_class(truth, np.array(["a", "b", "b"], dtype=object), labels=["a", "b"])
     {'a': 0.5, 'b': 1.0}
     """
-    return by_label(labels, _recall(truth, prediction, labels))
+    return by_label(labels, RECALL.point(truth, prediction, labels=labels))
 
 
 @metric(
@@ -194,6 +201,8 @@ def recall_per_class(
     direction="higher",
     cite="powers2011evaluation",
     counts="prediction",
+    sums=PRECISION,
+    drawn="pairs",
 )
 def precision_per_class(
     truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]
@@ -217,4 +226,4 @@ def precision_per_class(
     >>> precision_per_class(truth, np.array(["a", "b", "b"], dtype=object), labels=["a", "b"])
     {'a': 1.0, 'b': 0.5}
     """
-    return by_label(labels, _precision(truth, prediction, labels))
+    return by_label(labels, PRECISION.point(truth, prediction, labels=labels))

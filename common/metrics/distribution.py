@@ -7,8 +7,55 @@ from collections.abc import Sequence
 import numpy as np
 
 from common.metrics.base import mean, metric
-from common.metrics.bins import bin_shares
-from common.metrics.classification import by_label, label_counts
+from common.metrics.bins import two_histograms
+from common.metrics.classification import by_label, class_keys, label_codes, label_counts
+from common.metrics.sums import (
+    Cells,
+    Columns,
+    Given,
+    Sums,
+    Terms,
+    difference_of_shares,
+    ones,
+    two_shares,
+)
+
+
+def _distance(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    first, second = two_shares(sums)
+    middle = (first + second) / 2
+    divergence = (_relative_entropy(first, middle) + _relative_entropy(second, middle)) / 2
+    return np.sqrt(np.clip(divergence, 0, 1))[..., None]
+
+
+def _relative_entropy(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    logs = np.log2(p / q, out=np.zeros_like(p), where=p != 0)  # 0 log 0 = 0; NaN stays
+    return np.asarray((p * logs).sum(axis=-1))
+
+
+def _two_counts(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    """Counts of the first values per class, then of the second."""
+    labels = given["labels"]
+    codes = [label_codes(array, labels) for array in arrays]
+    return tuple(Cells(own, len(labels), of) for of, own in enumerate(codes))
+
+
+def _two_sums(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    """Number and sum of the first values, then of the second, about a common origin."""
+    first, second = (np.asarray(values, dtype=np.float64) for values in arrays)
+    origin = given.get("about", first.mean() if first.size else 0.0)
+    return tuple(
+        Columns((ones(values), (values - origin,)), of) for of, values in enumerate((first, second))
+    )
+
+
+def _difference_of_means(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    return (sums[..., 3] / sums[..., 2] - sums[..., 1] / sums[..., 0])[..., None]
+
+
+DISTANCE = Sums(two_histograms, _distance, counted=True, nature="distance")
+DIFFERENCE = Sums(_two_counts, difference_of_shares, class_keys, counted=True)
+MEANS = Sums(_two_sums, _difference_of_means)
 
 
 @metric(
@@ -19,6 +66,7 @@ from common.metrics.classification import by_label, label_counts
     bounds=(0, 1),
     direction="lower",
     cite="endres2003metric",
+    sums=DISTANCE,
 )
 def jensen_shannon_distance(truth: np.ndarray, prediction: np.ndarray, *, bins: int) -> float:
     r"""Jensen-Shannon distance of two histograms, base 2.
@@ -45,16 +93,10 @@ def jensen_shannon_distance(truth: np.ndarray, prediction: np.ndarray, *, bins: 
     >>> jensen_shannon_distance(np.array([0.1]), np.array([0.9]), bins=2)
     1.0
     """
-    t = bin_shares(np.asarray(truth, dtype=np.float64), bins)
-    p = bin_shares(np.asarray(prediction, dtype=np.float64), bins)
-    m = (t + p) / 2
-    divergence = (_relative_entropy(t, m) + _relative_entropy(p, m)) / 2
-    return float(np.sqrt(np.clip(divergence, 0, 1)))
-
-
-def _relative_entropy(p: np.ndarray, q: np.ndarray) -> float:
-    used = p != 0  # 0 log 0 = 0; NaN stays
-    return float(np.sum(p[used] * np.log2(p[used] / q[used])))
+    arrays = [np.asarray(values, dtype=np.float64) for values in (truth, prediction)]
+    if any(np.isnan(values).any() for values in arrays):
+        return float("nan")
+    return DISTANCE.number(*arrays, bins=bins)
 
 
 def shares_by_class(values: np.ndarray, *, labels: Sequence[str]) -> dict[str, float]:
@@ -72,6 +114,8 @@ def shares_by_class(values: np.ndarray, *, labels: Sequence[str]) -> dict[str, f
     cite="derington2025testing",
     counts="truth",
     level=shares_by_class,
+    sums=DIFFERENCE,
+    drawn="shares",
 )
 def relative_difference_per_class(
     truth: np.ndarray, prediction: np.ndarray, *, labels: Sequence[str]
@@ -97,8 +141,7 @@ def relative_difference_per_class(
     >>> relative_difference_per_class(truth, prediction, labels=["a", "b"])
     {'a': -0.25, 'b': 0.25}
     """
-    difference = class_shares(prediction, labels) - class_shares(truth, labels)
-    return by_label(labels, difference)
+    return by_label(labels, DIFFERENCE.point(truth, prediction, labels=labels))
 
 
 def class_shares(values: np.ndarray, labels: Sequence[str]) -> np.ndarray:
@@ -127,6 +170,8 @@ def mean_value(values: np.ndarray) -> float:
     cite="derington2025testing",
     unit="unit of the target",
     level=mean_value,
+    sums=MEANS,
+    drawn="values",
 )
 def mean_difference(truth: np.ndarray, prediction: np.ndarray) -> float:
     r"""Mean of the second values minus mean of the first.
@@ -146,4 +191,4 @@ def mean_difference(truth: np.ndarray, prediction: np.ndarray) -> float:
     >>> mean_difference(np.array([0.25, 0.75]), np.array([0.75]))
     0.25
     """
-    return mean_value(prediction) - mean_value(truth)
+    return MEANS.number(truth, prediction)

@@ -6,9 +6,22 @@ the YAML of the test.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from common.metrics.base import mean, metric
+from common.metrics.base import metric
+from common.metrics.sums import Given, Sums, Terms, one_share, share_value
+
+
+def _inside(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    values = np.asarray(arrays[0], dtype=np.float64)
+    low, high = given.get("low"), given.get("high")
+    above = values >= (-np.inf if low is None else low)
+    return one_share(above & (values <= (np.inf if high is None else high)))
+
+
+INSIDE = Sums(_inside, share_value, counted=True, nature="share")
 
 #: what all of them are registered with
 _FIELDS = {
@@ -17,6 +30,7 @@ _FIELDS = {
     "direction": "higher",
     "cite": "derington2025testing",
     "takes": "range",
+    "sums": INSIDE,
     "filled": ("low", "high"),
 }
 
@@ -37,10 +51,7 @@ def share_in_range(prediction: np.ndarray, *, low: float | None, high: float | N
     >>> share_in_range(np.array([0.3, 0.6, 0.61, 0.1]), low=0.3, high=0.6)
     0.5
     """
-    values = np.asarray(prediction, dtype=np.float64)
-    above = values >= (-np.inf if low is None else low)
-    below = values <= (np.inf if high is None else high)
-    return mean(above & below)
+    return INSIDE.number(prediction, low=low, high=high)
 
 
 @metric(

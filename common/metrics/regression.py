@@ -2,18 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from common.metrics.base import floats, mean, metric
+from common.metrics.base import floats, metric
+from common.metrics.sums import Columns, Given, Sums, Terms, ones
 
-NAN = float("nan")
+#: a variance below this part of the mean square is rounding
+ROUNDING = 1e-12
 
 
 def _deviations(values: np.ndarray) -> np.ndarray:
-    # the mean of equal numbers may miss them by one digit, which must not look like variance
-    if np.ptp(values) == 0:
+    # squares of values far from zero lose the digits that their variance is made of; and the
+    # mean of equal numbers may miss them by one digit, which must not look like variance
+    if len(values) == 0 or np.ptp(values) == 0:
         return np.zeros_like(values)
     return values - values.mean()
+
+
+def _moments(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    """Columns n, x, y, xx, yy, xy of predictions x and truths y, and their offset x - y.
+
+    Values are deviations from their means, in a unit near 1, in which squares stay in range; no
+    coefficient depends on either. Sums of parts that are to be added up need what is common to
+    all parts: ``about=0.0`` leaves values as they are, of shape (..., N).
+    """
+    truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
+    offset, x, y = prediction - truth, prediction, truth
+    if "about" in given:
+        x, y = x - given["about"], y - given["about"]
+    else:
+        x, y = _deviations(x), _deviations(y)
+        unit = max(float(np.abs(part).max(initial=0)) for part in (x, y, offset)) or 1.0
+        offset, x, y = offset / unit, x / unit, y / unit
+    return (Columns((ones(x), (x,), (y,), (x, x), (y, y), (x, y), (offset,))),)
+
+
+def _spreads(sums: np.ndarray) -> tuple[np.ndarray, ...]:
+    """n, sums of squared deviations of x and y, of their products, and the mean offset."""
+    n, x, y, xx, yy, xy, offset = np.moveaxis(sums, -1, 0)
+    sxx, syy = xx - x * x / n, yy - y * y / n
+    sxx = np.where(sxx <= ROUNDING * xx, 0, sxx)
+    syy = np.where(syy <= ROUNDING * yy, 0, syy)
+    sxy = np.where((sxx == 0) | (syy == 0), 0, xy - x * y / n)
+    return n, sxx, syy, sxy, offset / n
+
+
+def _concordance(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    n, sxx, syy, sxy, offset = _spreads(sums)
+    below = sxx + syy + n * offset**2
+    value = np.clip(2 * sxy / below, -1, 1)
+    return np.where((n < 2) | (below == 0), np.nan, value)[..., None]
+
+
+def _correlation(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    n, sxx, syy, sxy, _ = _spreads(sums)
+    value = np.clip(sxy / np.sqrt(sxx * syy), -1, 1)
+    return np.where((n < 2) | (sxx == 0) | (syy == 0), np.nan, value)[..., None]
+
+
+def _errors(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
+    error = prediction - truth
+    return (Columns((ones(error), (error,))),)
+
+
+def _absolute_errors(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
+    error = np.abs(truth - prediction)
+    return (Columns((ones(error), (error,))),)
+
+
+def _mean(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    return (sums[..., 1] / sums[..., 0])[..., None]
+
+
+CCC = Sums(_moments, _concordance)
+PCC = Sums(_moments, _correlation)
+MAE = Sums(_absolute_errors, _mean, nature="error")
+DIRECTIONAL = Sums(_errors, _mean)
 
 
 @metric(
@@ -24,6 +92,8 @@ def _deviations(values: np.ndarray) -> np.ndarray:
     bounds=(-1, 1),
     direction="higher",
     cite="lin1989concordance",
+    sums=CCC,
+    drawn="moments",
 )
 def ccc(truth: np.ndarray, prediction: np.ndarray) -> float:
     r"""Concordance correlation coefficient: agreement with the line of equality.
@@ -49,18 +119,7 @@ def ccc(truth: np.ndarray, prediction: np.ndarray) -> float:
     >>> ccc(np.array([0.0, 0.5, 1.0]), np.array([0.25, 0.5, 0.75]))
     0.8
     """
-    truth, prediction = floats(truth=truth, prediction=prediction)
-    if len(truth) < 2:
-        return NAN
-    x, y = _deviations(prediction), _deviations(truth)
-    offset = prediction.mean() - truth.mean()
-    # the coefficient does not depend on the unit; a unit near 1 keeps squares in range
-    unit = max(np.abs(x).max(), np.abs(y).max(), abs(offset))
-    if unit == 0:
-        return NAN
-    x, y, offset = x / unit, y / unit, offset / unit
-    value = 2 * (x @ y) / (x @ x + y @ y + len(x) * offset**2)
-    return float(np.clip(value, -1, 1))
+    return CCC.number(truth, prediction)
 
 
 @metric(
@@ -71,6 +130,7 @@ def ccc(truth: np.ndarray, prediction: np.ndarray) -> float:
     bounds=(-1, 1),
     direction="higher",
     cite="pearson1895note",
+    sums=PCC,
 )
 def pcc(truth: np.ndarray, prediction: np.ndarray) -> float:
     r"""Pearson correlation coefficient: agreement with any rising line.
@@ -95,14 +155,7 @@ def pcc(truth: np.ndarray, prediction: np.ndarray) -> float:
     >>> pcc(np.array([0.0, 0.5, 1.0]), np.array([0.2, 0.3, 0.4]))
     1.0
     """
-    truth, prediction = floats(truth=truth, prediction=prediction)
-    if len(truth) < 2:
-        return NAN
-    x, y = _deviations(prediction), _deviations(truth)
-    if not x.any() or not y.any():
-        return NAN
-    x, y = x / np.abs(x).max(), y / np.abs(y).max()
-    return float(np.clip((x @ y) / (np.sqrt((x @ x) * (y @ y))), -1, 1))
+    return PCC.number(truth, prediction)
 
 
 @metric(
@@ -114,6 +167,8 @@ def pcc(truth: np.ndarray, prediction: np.ndarray) -> float:
     direction="lower",
     cite="willmott2005advantages",
     unit="unit of the target",
+    sums=MAE,
+    drawn="absolute errors",
 )
 def mae(truth: np.ndarray, prediction: np.ndarray) -> float:
     r"""Mean absolute error: how far off a prediction is on average.
@@ -133,8 +188,7 @@ def mae(truth: np.ndarray, prediction: np.ndarray) -> float:
     >>> mae(np.array([0.25, 0.5]), np.array([0.5, 0.5]))
     0.125
     """
-    truth, prediction = floats(truth=truth, prediction=prediction)
-    return mean(np.abs(truth - prediction))
+    return MAE.number(truth, prediction)
 
 
 @metric(
@@ -146,6 +200,8 @@ def mae(truth: np.ndarray, prediction: np.ndarray) -> float:
     direction="zero",
     cite="derington2025testing",
     unit="unit of the target",
+    sums=DIRECTIONAL,
+    drawn="errors",
 )
 def mean_directional_error(truth: np.ndarray, prediction: np.ndarray) -> float:
     r"""Mean signed error; positive when the model predicts too high.
@@ -165,5 +221,4 @@ def mean_directional_error(truth: np.ndarray, prediction: np.ndarray) -> float:
     >>> mean_directional_error(np.array([0.25, 0.5]), np.array([0.5, 0.5]))
     0.125
     """
-    truth, prediction = floats(truth=truth, prediction=prediction)
-    return mean(prediction - truth)
+    return DIRECTIONAL.number(truth, prediction)

@@ -8,15 +8,15 @@ included: a shift that all groups share is no unfairness.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from common.metrics.base import check_lengths, metric
-from common.metrics.bins import bin_codes, bin_labels
+from common.metrics.bins import bin_cells, bin_labels
 from common.metrics.classification import label_codes
-from common.metrics.units import count_table
+from common.metrics.sums import Cells, Given, Sums, Terms
 
 #: what all of them are registered with
 _FIELDS: dict[str, Any] = {
@@ -41,8 +41,124 @@ class Shift(NamedTuple):
     average: float
 
 
+def groups_of(group: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Names of the groups, sorted, and the code of each sample."""
+    import pandas as pd  # hashes names; sorting them takes many times as long
+
+    codes, names = pd.factorize(np.asarray(group, dtype=object), sort=True)
+    return [str(name) for name in names], codes
+
+
+def _names(group: np.ndarray) -> list[str]:
+    return groups_of(group)[0]
+
+
+def _checked(arrays: Sequence[np.ndarray]) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Names of groups, and code and context of each sample."""
+    prediction, group, context = arrays
+    check_lengths(prediction=prediction, group=group, context=context)
+    return *groups_of(group), np.asarray(context, dtype=bool)
+
+
+def _cells_of_means(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    """Numbers of each group, outside and inside the context, then sums of the predictions."""
+    names, codes, inside = _checked(arrays)
+    values = np.asarray(arrays[0], dtype=np.float64)
+    values = values - (values.mean() if len(values) else 0.0)
+    cells = 2 * codes + inside
+    return Cells(cells, 2 * len(names)), Cells(cells, 2 * len(names), weights=values)
+
+
+def _shifts_of_means(sums: np.ndarray, given: Given | None = None) -> tuple[np.ndarray, ...]:
+    """Shifts, shape (..., groups, 1), and their average."""
+    shape = (*sums.shape[:-1], -1, 2)
+    numbers, totals = (part.reshape(shape) for part in np.split(sums, 2, axis=-1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shifts = totals[..., 1] / numbers[..., 1] - totals.sum(-1) / numbers.sum(-1)
+    return shifts[..., None], _average(shifts[..., None], given)
+
+
+def _cells_of_shares(code: Callable[[np.ndarray, Given], tuple[np.ndarray, int]]) -> Any:
+    """Terms: counts of each group and class, outside and inside the context."""
+
+    def terms(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+        names, groups, inside = _checked(arrays)
+        own, m = code(arrays[0], given)
+        cells = (groups * m + own) * 2 + inside
+        return (Cells(np.where(own < 0, -1, cells), len(names) * m * 2),)
+
+    return terms
+
+
+def _shifts_of_shares(
+    sums: np.ndarray, m: int, given: Given | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Shifts, shape (..., groups, m), their average, and counts in the context, (..., m)."""
+    table = sums.reshape(*sums.shape[:-1], -1, m, 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        everything, inside = (
+            part / part.sum(axis=-1, keepdims=True) for part in (table.sum(-1), table[..., 1])
+        )
+    shifts = inside - everything
+    return shifts, _average(shifts, given), table[..., 1].sum(axis=-2)
+
+
+def _average(shifts: np.ndarray, given: Given | None) -> np.ndarray:
+    """Mean over the groups that have a shift, shape (..., 1, m); NaN if none has.
+
+    ``given["repeats"]``, shape (groups,), says how many groups each of them stands for.
+    """
+    repeats = np.asarray((given or {}).get("repeats", 1.0), dtype=np.float64)
+    known = ~np.isnan(shifts)
+    weights = known * (repeats[:, None] if repeats.ndim else repeats)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sums = (np.where(known, shifts, 0) * weights).sum(axis=-2, keepdims=True)
+        average: np.ndarray = sums / weights.sum(axis=-2, keepdims=True)
+    return average
+
+
+def _flat(shifts: np.ndarray, average: np.ndarray) -> np.ndarray:
+    return (shifts - average).reshape(*shifts.shape[:-2], -1)
+
+
+def _keys(labels: Callable[[Given], Sequence[str]]) -> Any:
+    return lambda arrays, given: tuple(
+        (name, label) for name in _names(arrays[1]) for label in labels(given)
+    )
+
+
+def _of_classes(values: np.ndarray, given: Given) -> tuple[np.ndarray, int]:
+    labels = sorted(given["labels"])
+    return label_codes(values, labels), len(labels)
+
+
+def _of_bins(values: np.ndarray, given: Given) -> tuple[np.ndarray, int]:
+    return bin_cells(values, given["bins"]), int(given["bins"])
+
+
+MEANS = Sums(
+    _cells_of_means,
+    lambda sums, total, given: _flat(*_shifts_of_means(sums, given)),
+    _keys(lambda given: ("",)),
+)
+CLASSES = Sums(
+    _cells_of_shares(_of_classes),
+    lambda sums, total, given: _flat(*_shifts_of_shares(sums, len(given["labels"]), given)[:2]),
+    _keys(lambda given: sorted(given["labels"])),
+    counted=True,
+)
+BINS = Sums(
+    _cells_of_shares(_of_bins),
+    lambda sums, total, given: _flat(*_shifts_of_shares(sums, given["bins"], given)[:2]),
+    _keys(lambda given: bin_labels(given["bins"])),
+    counted=True,
+)
+
+
 @metric(
     id="mean_shift_difference",
+    sums=MEANS,
+    drawn="values",
     label="Mean Shift Difference",
     short="Mean Shift",
     kind="regression",
@@ -73,16 +189,14 @@ def mean_shift_difference(
     >>> mean_shift_difference(prediction, group, np.array([False, True, True, False]))["x"]
     Shift(difference=0.125, shift=0.25, average=0.125)
     """
-    check_lengths(prediction=prediction, group=group, context=context)
-    names, codes = _groups(group)
-    values = np.asarray(prediction, dtype=np.float64)
-    inside = np.asarray(context, dtype=bool)
-    shifts = _means(codes[inside], values[inside], len(names)) - _means(codes, values, len(names))
-    return dict(zip(names, _compare(shifts[:, None]), strict=True))
+    shifts, average = _shifts_of_means(MEANS.total(prediction, group, context))
+    return dict(zip(_names(group), _column(shifts[:, 0], float(average[0, 0])), strict=True))
 
 
 @metric(
     id="class_proportion_shift_difference",
+    sums=CLASSES,
+    drawn="shares",
     label="Class Proportion Shift Difference",
     short="Difference",
     kind="classification",
@@ -108,15 +222,17 @@ def class_proportion_shift_difference(
     Raises:
         LengthError: if the shapes differ
     """
-    check_lengths(prediction=prediction, group=group, context=context)
     ordered = sorted(labels)
-    names, codes = _groups(group)
-    shifts, _ = _share_shifts(codes, label_codes(prediction, ordered), context, len(ordered))
-    return _table(names, ordered, shifts)
+    shifts, average, _ = _shifts_of_shares(
+        CLASSES.total(prediction, group, context, labels=labels), len(ordered)
+    )
+    return _table(_names(group), ordered, shifts, average)
 
 
 @metric(
     id="bin_proportion_shift_difference",
+    sums=BINS,
+    drawn="shares",
     label="Bin Proportion Shift Difference",
     short="Proportion Shift",
     kind="regression",
@@ -148,55 +264,20 @@ def bin_proportion_shift_difference(
     Raises:
         LengthError: if the shapes differ
     """
-    check_lengths(prediction=prediction, group=group, context=context)
-    names, codes = _groups(group)
-    binned = bin_codes(np.asarray(prediction, dtype=np.float64), bins)
-    shifts, counts = _share_shifts(codes, binned, context, bins)
-    shifts[:, counts < min_count] = np.nan
-    return _table(names, bin_labels(bins), shifts)
+    total = BINS.total(prediction, group, context, bins=bins)
+    shifts, average, counts = _shifts_of_shares(total, bins)
+    shifts[:, counts < min_count] = average[:, counts < min_count] = np.nan
+    return _table(_names(group), bin_labels(bins), shifts, average)
 
 
-def _groups(group: np.ndarray) -> tuple[list[str], np.ndarray]:
-    names, codes = np.unique(np.asarray(group, dtype=object), return_inverse=True)
-    return [str(name) for name in names], codes
-
-
-def _divide(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-
-
-def _means(codes: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
-    sums = np.bincount(codes, weights=values, minlength=n)
-    return _divide(sums, np.bincount(codes, minlength=n))
-
-
-def _share_shifts(
-    groups: np.ndarray, classes: np.ndarray, context: np.ndarray, m: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Shifts of the shares, shape (groups, m), and counts in the context, shape (m,)."""
-    n = int(groups.max(initial=-1)) + 1
-    inside = np.asarray(context, dtype=bool)
-    everything = count_table(groups, classes, n, m)
-    chosen = count_table(groups[inside], classes[inside], n, m)
-    shares = [
-        _divide(counts.astype(np.float64), np.broadcast_to(counts.sum(1)[:, None], counts.shape))
-        for counts in (everything, chosen)
-    ]
-    return shares[1] - shares[0], chosen.sum(0)
-
-
-def _compare(shifts: np.ndarray) -> list[Shift]:
-    """Shifts of one class or of the mean, for all groups, against their average."""
-    column = shifts.ravel()
-    known = column[~np.isnan(column)]
-    average = float(known.mean()) if len(known) else float("nan")
-    return [Shift(float(shift) - average, float(shift), average) for shift in column]
+def _column(shifts: np.ndarray, average: float) -> list[Shift]:
+    return [Shift(shift - average, shift, average) for shift in shifts.tolist()]
 
 
 def _table(
-    names: Sequence[str], labels: Sequence[str], shifts: np.ndarray
+    names: Sequence[str], labels: Sequence[str], shifts: np.ndarray, average: np.ndarray
 ) -> dict[str, dict[str, Shift]]:
-    columns = [_compare(shifts[:, k]) for k in range(len(labels))]
+    columns = [_column(shifts[:, k], float(average[0, k])) for k in range(len(labels))]
     return {
         name: {label: column[row] for label, column in zip(labels, columns, strict=True)}
         for row, name in enumerate(names)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from common.metrics.base import check_lengths, floats, metric
-from common.metrics.classification import by_label, label_codes
+from common.metrics.classification import by_label, class_keys, label_codes
+from common.metrics.sums import Columns, Given, Sums, Terms, ones
 
 
 class UnitValues(NamedTuple):
@@ -85,8 +86,23 @@ def count_table(rows: np.ndarray, columns: np.ndarray, n: int, m: int) -> np.nda
     return np.bincount(rows[used] * m + columns[used], minlength=n * m).reshape(n, m)
 
 
+def _share_errors(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
+    errors = np.abs(truth - prediction).reshape(len(truth), len(given["labels"]))
+    return (Columns((ones(errors[:, 0]), *((column,) for column in errors.T))),)
+
+
+def _means(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    means: np.ndarray = sums[..., 1:] / sums[..., :1]
+    return means
+
+
+SHARE_ERRORS = Sums(_share_errors, _means, class_keys, nature="error")
+
+
 @metric(
     id="class_proportion_mae",
+    sums=SHARE_ERRORS,
     label="Class Proportion Mean Absolute Error",
     short="Proportion Absolute",
     kind="classification",
@@ -117,7 +133,4 @@ def class_proportion_mae(
     >>> class_proportion_mae(truth, np.array([[0.5, 0.5], [0.5, 0.5]]), labels=["a", "b"])
     {'a': 0.125, 'b': 0.125}
     """
-    truth, prediction = floats(truth=truth, prediction=prediction)
-    if len(truth) == 0:
-        return dict.fromkeys(sorted(labels), float("nan"))
-    return by_label(labels, np.abs(truth - prediction).mean(axis=0))
+    return by_label(labels, SHARE_ERRORS.point(truth, prediction, labels=labels))

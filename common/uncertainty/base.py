@@ -6,18 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from common.core.registry import Registry
+from common.metrics import Metric
+from common.metrics.shift import groups_of
+from common.metrics.sums import WHOLE, Cells, Key, Nature, Sums, is_of_two_sets
 from common.uncertainty.clusters import Clusters
 from common.uncertainty.recipe import Term
 
-#: (group, label) of a value; both empty for a metric with one value
-Key = tuple[str, str]
-#: key of a metric with one value
-WHOLE: tuple[Key, ...] = (("", ""),)
 #: if a smaller part of weights is not zero, only that part is multiplied
 SPARSE = 0.1
 
@@ -84,12 +83,6 @@ class Sample:
         """
         return _table(self.places[number], cells, self.size, m)
 
-    def sums(self, number: int, *columns: np.ndarray) -> np.ndarray:
-        """Sums of columns in each of what is resampled, shape (size, columns)."""
-        places, size = self.places[number], self.size
-        found = [np.bincount(places, weights=column, minlength=size) for column in columns]
-        return np.stack(found, axis=1)
-
     def support(self, number: int = 0, cells: np.ndarray | None = None, m: int = 1) -> Support:
         """Samples in each cell as in :meth:`cells`; without cells, all samples of an array."""
         if cells is None:
@@ -125,12 +118,6 @@ def sample_of(term: Term, clusters: Clusters) -> Sample:
         params=term.params,
         strata=clusters.strata,
     )
-
-
-#: what is special about the resamples of a statistic: those of a "distance" are too far away, as
-#: noise can only increase it; those of "ranks" have ties that samples do not have; those of a
-#: "share" or of a mean "error" cannot leave its range, so the arms of an interval are not equal
-Nature = Literal["", "distance", "ranks", "share", "error"]
 
 
 class Bound(ABC):
@@ -192,52 +179,43 @@ class Statistic(ABC):
         """The statistic of the data of a term."""
 
 
-#: metric id -> statistic; metrics without one are resampled by the slow way for all
+#: metric id -> statistic, for metrics that are no functions of sums and have a faster way of
+#: being resampled than the one for all
 STATISTICS: Registry[Statistic] = Registry("statistic")
 
 
-@dataclass(frozen=True)
-class Sums(Statistic):
-    """A function of sums over samples, so that a resample is a weighted sum of clusters.
+class BoundSums(Bound):
+    """A metric that is a function of sums: a resample is a weighted sum of clusters.
 
     Args:
-        sums: sample -> sums in each of what is resampled, shape (size, k)
-        values: (sums, shape (B, k); sums of all, shape (k,); sample) -> values, shape (B, V)
-        support: sample -> samples behind each value
-        keys: sample -> keys of the values
-        counts: whether the sums are counts of cases that exclude each other
-        nature: see :data:`Nature`. The sums of a share are its hits, then its misses
+        function: of sums
+        sample: arguments with their clusters
+        clusters: of the samples
+        metric: what the function belongs to; None: to none of the registered ones
     """
 
-    sums: Callable[[Sample], np.ndarray]
-    values: Callable[[np.ndarray, np.ndarray, Sample], np.ndarray]
-    support: Callable[[Sample], Support] = lambda sample: sample.support()
-    keys: Callable[[Sample], tuple[Key, ...]] = lambda sample: WHOLE
-    counts: bool = False
-    nature: Nature = ""
-
-    def bind(self, term: Term, clusters: Clusters) -> Bound:
-        return _BoundSums(self, sample_of(term, clusters), clusters)
-
-
-class _BoundSums(Bound):
-    def __init__(self, statistic: Sums, sample: Sample, clusters: Clusters):
+    def __init__(
+        self, function: Sums, sample: Sample, clusters: Clusters, metric: Metric | None = None
+    ):
         super().__init__()
-        self._statistic, self._sample, self._clusters = statistic, sample, clusters
-        self._sums = statistic.sums(sample)
-        self._total = self._sums.sum(axis=0)
-        self.keys = statistic.keys(sample)
-        self.nature = statistic.nature
+        self._function, self._metric = function, metric
+        self._sample, self._clusters = sample, clusters
+        self._given = metric.given(sample.labels, sample.params) if metric else {}
+        self._terms = self._function.terms(sample.arrays, self._given)
+        parts = [part.within(sample.places[part.of], sample.size) for part in self._terms]
+        self.sums = np.concatenate(parts, axis=1)
+        self._total = self.sums.sum(axis=0)
+        self.keys = self._function.keys(sample.arrays, self._given)
+        self.nature = self._function.nature
         if self.nature == "share":
             self.cases = self._total.reshape(2, -1).sum(axis=0)
 
     def _values(self, sums: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return self._statistic.values(sums, self._total, self._sample)
+        return self._function.of(sums, self._total, self._given)
 
     def _draw(self, name: str) -> np.ndarray:
-        sums = self._clusters.weights @ self._sums
-        if name and self._statistic.counts:
+        sums = self._clusters.weights @ self.sums
+        if name and self._function.counted:
             sums += self._clusters.half_counts(sums.shape[1], name)
         return self._values(sums)
 
@@ -245,18 +223,41 @@ class _BoundSums(Bound):
         return self._values(self._total[None])[0]
 
     def without_one(self) -> np.ndarray:
-        return self._values(self._total - self._sums)
+        return self._values(self._total - self.sums)
 
     def weighted(self, weights: np.ndarray) -> np.ndarray:
         if np.count_nonzero(weights) < SPARSE * weights.size:
             from scipy.sparse import csr_array
 
-            return self._values(csr_array(weights) @ self._sums)
-        return self._values(weights @ self._sums)
+            return self._values(csr_array(weights) @ self.sums)
+        return self._values(weights @ self.sums)
 
     @cached_property
     def support(self) -> Support:
-        return self._statistic.support(self._sample)
+        sample, terms = self._sample, self._terms
+        if self._metric is not None and self._metric.takes == "groups":
+            return self._support_of_groups()
+        if is_of_two_sets(terms):
+            base = None if sample.aligned else sample.support(0).own
+            return sample.support(1)._replace(base=base)
+        part = terms[0]
+        each = self._metric is not None and self._metric.counts
+        if each and isinstance(part, Cells):  # a value for each class or bin
+            m = len(self.keys)
+            return sample.support(part.of, np.where(part.codes < 0, -1, part.codes % m), m)
+        return sample.support()
+
+    def _support_of_groups(self) -> Support:
+        """Samples of each group in the context, against all of the group."""
+        sample = self._sample
+        names, codes = groups_of(sample.arrays[1])
+        inside = np.asarray(sample.arrays[2], dtype=bool)
+        base = sample.support(0, codes, len(names)).own
+        found = sample.support(0, np.where(inside, codes, -1), len(names))
+        m = len(self.keys) // max(len(names), 1)
+        tables = (found.own, found.clusters, base)
+        own, clusters, base = (np.repeat(table, m, axis=-1) for table in tables)
+        return Support(own, clusters, base, found.strata)
 
 
 class BoundWeights(Bound):
@@ -267,7 +268,7 @@ class BoundWeights(Bound):
         rows: sample of each value, shape (N,)
         clusters: of the samples
         keys: of the values
-        nature: see :data:`Nature`
+        nature: see :data:`~common.metrics.sums.Nature`
     """
 
     #: most numbers in a block of weights

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from common.metrics.ranking import TIE
-from common.uncertainty.base import STATISTICS, Bound, BoundWeights, Sample, Statistic, Sums
+from common.uncertainty.base import STATISTICS, Bound, BoundWeights, Statistic
 from common.uncertainty.clusters import Clusters
-from common.uncertainty.counts import class_keys
 from common.uncertainty.recipe import Term
 
 
@@ -71,16 +70,5 @@ class _Rho(Statistic):
         return BoundWeights(values, term.rows[0], clusters, keys, "ranks")
 
 
-def _errors(sample: Sample) -> np.ndarray:
-    truth, prediction = (np.asarray(values, dtype=np.float64) for values in sample.arrays)
-    return sample.sums(0, np.ones(len(truth)), *np.abs(truth - prediction).T)
-
-
-def _means(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
-    means: np.ndarray = sums[:, 1:] / sums[:, :1]
-    return means
-
-
 STATISTICS.add("spearmans_rho", _Rho())
 STATISTICS.add("class_proportion_spearmans_rho", _Rho(per_class=True))
-STATISTICS.add("class_proportion_mae", Sums(_errors, _means, keys=class_keys, nature="error"))

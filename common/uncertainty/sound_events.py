@@ -1,7 +1,6 @@
-r"""Statistics of sound events: counts of recordings are added, and recordings are resampled.
+r"""Resampling of a PSDS: counts of recordings are added, and recordings are resampled.
 
-F-scores and error rates follow from sums of counts. A PSDS follows from counts at every
-threshold, too many to be resampled; its resamples are made from at most :data:`POINTS` thresholds
+A PSDS follows from counts at every threshold, too many to be resampled; its resamples are made from at most :data:`POINTS` thresholds
 of each class, those at which the curve of all recordings rises, and are then moved by what these
 few miss of the score itself, about 0.01. The weight of a cross trigger, one over the length of
 all events of the other class, is that of all recordings.
@@ -9,12 +8,11 @@ all events of the other class, is that of all recordings.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from common.metrics.event_intersections import SCENARIOS, psds_of
+from common.metrics.event_psds import SCENARIOS, psds_of
 from common.metrics.events import figures
 from common.metrics.events.criteria import Criteria
 from common.metrics.events.detection_rates import seconds_of
@@ -22,14 +20,11 @@ from common.metrics.events.exact_intersection import ExactIntersection
 from common.metrics.events.intersection_based import intersection_counts
 from common.metrics.events.presets import PsdsSettings
 from common.metrics.events.recordings import SoundEvents
-from common.metrics.events.tallies import TALLIES, Tally, unchanged
 from common.uncertainty.base import (
     STATISTICS,
     Bound,
-    Key,
     Sample,
     Statistic,
-    Sums,
     Support,
     sample_of,
 )
@@ -42,98 +37,6 @@ POINTS = 40
 GRID = 100
 #: numbers (resamples x classes x points x grid) that are looked at together
 CELLS = 20_000_000
-
-
-# -- F-scores and error rates ----------------------------------------------------------------
-
-
-def _by_place(sample: Sample, *columns: np.ndarray) -> np.ndarray:
-    """Sums of the rows of tables in each of what is resampled, shape (size, columns)."""
-    rows = np.concatenate(columns, axis=1).astype(np.float64)
-    return _summed(sample, rows)
-
-
-def _summed(sample: Sample, rows: np.ndarray) -> np.ndarray:
-    sums = np.zeros((sample.size, rows.shape[1]))
-    np.add.at(sums, sample.places[0], rows)
-    return sums
-
-
-def _tally(sample: Sample, name: str) -> Tally:
-    truth, prediction = sample.arrays
-    found: Tally = sample.once(name, lambda: TALLIES[name](truth, prediction, **sample.params))
-    return found
-
-
-def _cases(name: str, *, together: bool) -> Callable[[Sample], np.ndarray]:
-    """Sample -> hits, misses and false alarms, of each class or of all together."""
-
-    def sums(sample: Sample) -> np.ndarray:
-        tp, ref, sys, _ = _tally(sample, name)
-        cases = [tp, ref - tp, sys - tp]
-        if together:
-            cases = [part.sum(axis=1, keepdims=True) for part in cases]
-        return _by_place(sample, *cases)
-
-    return sums
-
-
-def _f_scores(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
-    tp, missed, false = np.split(sums, 3, axis=1)
-    found = figures.divide(2 * tp, 2 * tp + missed + false, np.nan)
-    return np.where(tp + missed > 0, found, np.nan)
-
-
-def _mean_f_score(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
-    # classes without reference get no half counts either: they have no score at all
-    tp, missed, _ = np.split(total, 3)
-    scores = _f_scores(sums, total, sample)[:, tp + missed > 0]
-    known = ~np.isnan(scores)
-    return figures.divide(np.where(known, scores, 0).sum(axis=1), known.sum(axis=1), np.nan)[
-        :, None
-    ]
-
-
-def _labels(sample: Sample) -> tuple[Key, ...]:
-    return tuple(("", label) for label in sample.arrays[0].labels)  # type: ignore[attr-defined]
-
-
-def _errors(name: str) -> Callable[[Sample], np.ndarray]:
-    def sums(sample: Sample) -> np.ndarray:
-        counts = _tally(sample, name)
-        return _by_place(sample, counts.errors[:, None], counts.ref.sum(axis=1, keepdims=True))
-
-    return sums
-
-
-def _rate(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
-    return figures.divide(sums[:, :1], sums[:, 1:], np.nan)
-
-
-def _segments(sample: Sample) -> np.ndarray:
-    same, every = unchanged(*sample.arrays, **sample.params).T  # type: ignore[arg-type]
-    return _by_place(sample, same[:, None], (every - same)[:, None])
-
-
-def _share(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
-    return figures.divide(sums[:, :1], sums.sum(axis=1, keepdims=True), np.nan)
-
-
-for _name in TALLIES:
-    STATISTICS.add(
-        f"{_name}_f_macro", Sums(_cases(_name, together=False), _mean_f_score, counts=True)
-    )
-    STATISTICS.add(
-        f"{_name}_f_per_class",
-        Sums(_cases(_name, together=False), _f_scores, keys=_labels, counts=True),
-    )
-for _name in ("segment", "event"):
-    STATISTICS.add(f"{_name}_f", Sums(_cases(_name, together=True), _f_scores, counts=True))
-    STATISTICS.add(f"{_name}_error_rate", Sums(_errors(_name), _rate))
-STATISTICS.add("unchanged_segments", Sums(_segments, _share, counts=True, nature="share"))
-
-
-# -- PSDS ------------------------------------------------------------------------------------
 
 
 class PsdsStatistic(Statistic):
@@ -168,7 +71,9 @@ class _BoundPsds(Bound):
         self._points = 0
         self._limit = 0.0
         if not np.isnan(self._score):
-            self._sums = _summed(sample, self._counts(truth, prediction))
+            counts = self._counts(truth, prediction)
+            self._sums = np.zeros((sample.size, counts.shape[1]))
+            np.add.at(self._sums, sample.places[0], counts)
             whole = self._values(self._sums.sum(axis=0)[None])[0, 0]
             self._missed = self._score - whole
 

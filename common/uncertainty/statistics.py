@@ -11,16 +11,11 @@ import numpy as np
 from common.metrics import METRICS, Metric
 from common.metrics.classification import observed_labels
 from common.metrics.shift import Shift
-from common.uncertainty import (  # noqa: F401 (registration)
-    counts,
-    numbers,
-    ranks,
-    shifts,
-    sound_events,
-)
+from common.uncertainty import ranks, sound_events  # noqa: F401 (registration)
 from common.uncertainty.base import (
     STATISTICS,
     Bound,
+    BoundSums,
     Difference,
     Key,
     Statistic,
@@ -42,6 +37,8 @@ def bind(term: Term, clusters: Clusters) -> Bound:
     metric = METRICS.get(term.metric)
     if metric.takes == "change":
         return _change(metric, term, clusters)
+    if metric.sums is not None:
+        return BoundSums(metric.sums, sample_of(term, clusters), clusters, metric)
     statistic = STATISTICS.get(metric.id) if metric.id in STATISTICS else GENERIC
     return statistic.bind(term, clusters)
 

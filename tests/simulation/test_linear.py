@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from common.uncertainty.simulation import chance
-from common.uncertainty.simulation.linear import LINEAR, Distribution, parts
-from common.uncertainty.simulation.setup import default_setup
+from common.uncertainty.simulation.linear import Distribution, parts
+from common.uncertainty.simulation.setup import LINEAR, default_setup
 
 SIZES = {
     "equal": ((60, 20),) * 3,

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from common.designs.certainty import cluster_codes
+from common.metrics.event_scores import cases, f_scores
 from common.metrics.events import figures
-from common.metrics.events.tallies import Tally, f_score, tally
+from common.metrics.events.tallies import Tally, tally
+from common.metrics.sums import Columns, Given, Sums
 from common.spec.view import View
-from common.uncertainty.base import Sample, Sums
+from common.uncertainty.base import BoundSums, sample_of
 from common.uncertainty.clusters import Clusters
 from common.uncertainty.interval import intervals
 from common.uncertainty.recipe import Term
@@ -50,7 +52,7 @@ def class_wise(name: str, view: View, params: Mapping[str, Any]) -> dict[str, An
     return {
         "rows": rows,
         "errors": errors,
-        "f_per_file": f_score(*(part.sum(axis=1) for part in counts[:3])).tolist(),
+        "f_per_file": f_scores(cases(summed), np.empty(0))[:, 0].tolist(),
     }
 
 
@@ -63,43 +65,41 @@ def _row(label: str, place: int, found: Mapping[str, list[Figure]], counts: Tall
 def _rates(name: str, counts: Tally, clusters: Clusters) -> dict[str, list[Figure]]:
     """F, precision and recall of each column."""
 
-    def values(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+    def values(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
         hits, missed, false = np.split(sums, 3, axis=1)
         none = np.full(hits.shape, np.nan)
-        recall = figures.divide(hits, hits + missed, np.nan)
-        f = figures.divide(2 * hits, 2 * hits + missed + false, np.nan)
-        precision = figures.divide(hits, hits + false, np.nan)
+        recall = figures.recall(hits, hits + missed)
+        f = figures.f_of_counts(hits, false, missed)
+        precision = figures.precision(hits, hits + false, zero_score=False)
         known = np.split(total, 3)[0] + np.split(total, 3)[1] > 0
         made = [np.where(known, f, none), precision, np.where(known, recall, none)]
         return np.concatenate(made, axis=1)
 
-    found = _intervals(name, _cases(counts), values, clusters, (0.0, 1.0), counts=True)
+    found = _intervals(
+        name, cases(counts).astype(np.float64), values, clusters, (0.0, 1.0), counts=True
+    )
     size = counts.tp.shape[1]
     parts = (found[:size], found[size : 2 * size], found[2 * size :])
     return dict(zip(("f", "p", "r"), parts, strict=True))
 
 
-def _cases(counts: Tally) -> np.ndarray:
-    """Hits, misses and false alarms, shape (N, 3 labels)."""
-    tp, ref, sys = (part.astype(np.float64) for part in counts[:3])
-    return np.concatenate([tp, ref - tp, sys - tp], axis=1)
-
-
 def _error_rates(name: str, counts: Tally, clusters: Clusters) -> list[Figure]:
     """Misses and false alarms per item of each class, from the draws of its other rates."""
 
-    def values(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+    def values(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
         hits, missed, false = np.split(sums, 3, axis=1)
         annotated = sum(np.split(total, 3)[:2]) > 0
         return np.where(annotated, figures.divide(missed + false, hits + missed, np.nan), np.nan)
 
-    return _intervals(name, _cases(counts), values, clusters, (0.0, np.inf), counts=True)
+    return _intervals(
+        name, cases(counts).astype(np.float64), values, clusters, (0.0, np.inf), counts=True
+    )
 
 
 def _error_rate(name: str, counts: Tally, clusters: Clusters) -> list[Figure]:
     """Error rate of all classes, its interval that of the result row."""
 
-    def values(sums: np.ndarray, total: np.ndarray, sample: Sample) -> np.ndarray:
+    def values(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
         return figures.divide(sums[:, :1], sums[:, 1:], np.nan)
 
     columns = np.stack([counts.errors, counts.ref.sum(axis=1)], axis=1).astype(np.float64)
@@ -116,13 +116,10 @@ def _intervals(
     counts: bool = False,
 ) -> list[Figure]:
     """Values of sums over recordings, with their intervals."""
-    statistic = Sums(
-        lambda sample: sample.sums(0, *columns.T),
-        values,
-        keys=lambda sample: (),
-        counts=counts,
-    )
-    bound = statistic.bind(Term(name, (np.arange(len(columns)),)), clusters)
+    terms = (Columns(tuple((column,) for column in columns.T)),)
+    function = Sums(lambda arrays, given: terms, values, lambda arrays, given: (), counted=counts)
+    sample = sample_of(Term(name, (np.arange(len(columns)),)), clusters)
+    bound = BoundSums(function, sample, clusters)
     point = bound.point()
     found = intervals(bound, limits, name=name)
     return [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from common.figures.details.counting import collar
-from common.metrics.event_intersections import SCENARIOS, roc_of
+from common.metrics.event_psds import SCENARIOS, roc_of
 from common.metrics.events.criteria import Criteria
 from common.metrics.events.exact_collar import ExactCollar
 from common.metrics.events.exact_intersection import ExactIntersection

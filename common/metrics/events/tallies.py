@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from common.metrics.base import check_lengths
-from common.metrics.events import figures
 from common.metrics.events.criteria import Criteria
 from common.metrics.events.event_based import event_counts, match
 from common.metrics.events.fitting import Collar
@@ -96,23 +95,6 @@ TALLIES: Mapping[str, Callable[..., Tally]] = {
 }
 
 
-def f_score(tp: np.ndarray, ref: np.ndarray, sys: np.ndarray) -> np.ndarray:
-    """F-score from counts; 0 without output, NaN without reference.
-
-    >>> f_score(np.array([1, 0, 0]), np.array([2, 1, 0]), np.array([2, 0, 3])).tolist()
-    [0.5, 0.0, nan]
-    """
-    found = figures.divide(2 * np.asarray(tp, np.float64), np.add(ref, sys), np.nan)
-    return np.where(np.asarray(ref) > 0, found, np.nan)
-
-
-def mean_f_score(tp: np.ndarray, ref: np.ndarray, sys: np.ndarray) -> np.ndarray:
-    """Mean of the F-scores along the last axis, classes without reference left out."""
-    scores = f_score(tp, ref, sys)
-    known = ~np.isnan(scores)
-    return figures.divide(np.where(known, scores, 0).sum(axis=-1), known.sum(axis=-1), np.nan)
-
-
 def unchanged(truth: SoundEvents, prediction: SoundEvents, *, time_resolution: float) -> np.ndarray:
     """Segments of each recording in which the same labels are active, and all segments.
 
@@ -146,24 +128,3 @@ def _cells(
 def tally(name: str, truth: SoundEvents, prediction: SoundEvents, params: Mapping[str, Any]) -> Any:
     """Counts of :data:`TALLIES` by name."""
     return TALLIES[name](truth, prediction, **params)
-
-
-def micro(counts: Tally) -> float:
-    """F-score of all recordings and classes together."""
-    return float(f_score(*(part.sum() for part in counts[:3])))
-
-
-def macro(counts: Tally) -> float:
-    """Mean over classes of the F-scores of all recordings."""
-    return float(mean_f_score(*(part.sum(axis=0) for part in counts[:3])))
-
-
-def per_class(counts: Tally, labels: tuple[str, ...]) -> dict[str, float]:
-    """F-score of each class over all recordings."""
-    values = f_score(*(part.sum(axis=0) for part in counts[:3])).tolist()
-    return dict(zip(labels, values, strict=True))
-
-
-def error_rate(counts: Tally) -> float:
-    """Errors per item of the truth over all recordings."""
-    return float(figures.divide(counts.errors.sum(), counts.ref.sum(), np.nan))

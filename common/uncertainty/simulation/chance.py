@@ -14,6 +14,7 @@ from common.uncertainty.simulation import scores
 from common.uncertainty.simulation.setup import (
     CONFUSIONS,
     MEAN,
+    MEAN_SHIFTS,
     MEANS,
     OF_CLASSES,
     REPETITIONS,
@@ -60,17 +61,10 @@ def simulate(
     tables = _tables(setup, counts, generator, repetitions, k)
     if setup.metric in SHARE_SHIFTS:
         inside, outside = tables
-        return Null(scores.share_shift(inside + outside, inside, min_count))
+        return Null(scores.counts_shift(setup.metric, inside + outside, inside, min_count))
     (table,) = tables
     group, everyone = table[:, 0], table.sum(axis=1)
-    if setup.metric in SHARES:
-        return Null(scores.share_difference(group, everyone, min_count))
-    square = (repetitions, k, k)
-    return Null(
-        scores.confusion_difference(
-            setup.metric, group.reshape(square), everyone.reshape(square), min_count
-        )
-    )
+    return Null(scores.counts_difference(setup.metric, group, everyone, k, min_count))
 
 
 def _tables(
@@ -119,8 +113,7 @@ def _sums(
     setup: Setup, sizes: np.ndarray, generator: np.random.Generator, repetitions: int
 ) -> np.ndarray:
     """Scores of metrics of numbers."""
-    shift = setup.metric == "mean_shift_difference"
-    metric = "mean_difference" if shift else setup.metric
+    metric, shift = setup.metric, setup.metric in MEAN_SHIFTS
     parts = np.stack([sizes[:, 1], sizes[:, 0] - sizes[:, 1]]) if shift else sizes[None, :, 0]
     drawn = np.stack(
         [
@@ -131,10 +124,9 @@ def _sums(
     ).reshape(repetitions, *parts.shape, -1)
     if shift:
         inside, outside = drawn[:, 0, :, 0], drawn[:, 1, :, 0]
-        return scores.mean_shift(inside + outside, inside, sizes)
+        return scores.mean_shift(metric, inside + outside, inside, sizes)
     sums = drawn[:, 0]
-    total = int(sizes[:, 0].sum())
-    return scores.sums_difference(metric, sums[:, 0], sums.sum(axis=1), int(sizes[0, 0]), total)
+    return scores.numbers_difference(metric, sums[:, 0], sums.sum(axis=1))
 
 
 def _terms(
@@ -148,7 +140,11 @@ def _terms(
         if metric in WITH_TRUTH:
             mean = generator.choice(MEANS, size=(shape[0], 1)) if varied else MEAN
             truth = numbers(shape, generator, mean)
-        yield scores.terms(metric, truth, numbers(shape, generator, MEAN))
+        prediction = numbers(shape, generator, MEAN)
+        if metric in MEAN_SHIFTS:  # the sum of the values is all that is needed
+            yield prediction.sum(axis=-1, keepdims=True)
+        else:
+            yield scores.terms(metric, truth, prediction)
 
 
 def numbers(

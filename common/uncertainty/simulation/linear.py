@@ -12,10 +12,9 @@ from functools import cache
 
 import numpy as np
 
-from common.uncertainty.simulation.setup import MEAN, SIGMA
+from common.metrics import METRICS
+from common.uncertainty.simulation.setup import MEAN, SHIFTS, SIGMA
 
-#: metrics whose chance scores are sums
-LINEAR = ("mean_difference", "mean_shift_difference", "mae", "mean_directional_error")
 #: nodes of numerical integrals over [0, 1]
 NODES = 512
 #: a factor of the series below this adds nothing
@@ -30,13 +29,13 @@ def parts(metric: str, sizes: Sequence[tuple[int, int]]) -> list[tuple[float, in
     """Weight of a sample in the score of the first group, and number of samples with it.
 
     Args:
-        metric: one of :data:`LINEAR`
+        metric: one of :data:`~common.uncertainty.simulation.setup.LINEAR`
         sizes: (samples, samples in the context) of each group, the tested one first
 
     >>> parts("mean_difference", ((2, 0), (2, 0)))
     [(0.25, 2), (-0.25, 2)]
     """
-    if metric != "mean_shift_difference":
+    if metric not in SHIFTS:
         own, total = sizes[0][0], sum(size for size, _ in sizes)
         return [(1 / own - 1 / total, own), (-1 / total, total - own)]
     found: dict[float, int] = {}
@@ -59,7 +58,7 @@ class Distribution:
     smaller than 1e-13, which is soon for more than a few samples.
 
     Args:
-        metric: one of :data:`LINEAR`
+        metric: one of :data:`~common.uncertainty.simulation.setup.LINEAR`
         sizes: (samples, samples in the context) of each group, the tested one first
     """
 
@@ -106,10 +105,11 @@ def _product(metric: str, s: np.ndarray, weighted: list[tuple[float, int]]) -> n
 
 def _one(metric: str, s: np.ndarray) -> np.ndarray:
     """Characteristic function of the term of one sample."""
-    points, weights = _errors() if metric == "mae" else _numbers()
+    drawn = METRICS.get(metric).drawn
+    points, weights = _errors() if drawn == "absolute errors" else _numbers()
     wave: np.ndarray = np.exp(1j * np.multiply.outer(s, points)) @ weights
     # the difference of two independent numbers
-    return np.abs(wave) ** 2 if metric == "mean_directional_error" else wave
+    return np.abs(wave) ** 2 if drawn == "errors" else wave
 
 
 @cache

@@ -16,10 +16,11 @@ import numpy as np
 
 from common.uncertainty.simulation import scores
 from common.uncertainty.simulation.chance import distribution, numbers
-from common.uncertainty.simulation.linear import LINEAR, Distribution
+from common.uncertainty.simulation.linear import Distribution
 from common.uncertainty.simulation.setup import (
-    CONFUSIONS,
     FAMILY,
+    LINEAR,
+    MOMENTS,
     OF_CLASSES,
     SHARE_SHIFTS,
     WITH_TRUTH,
@@ -135,19 +136,15 @@ def _batch(
     own, total = sizes[0][0], sum(size for size, _ in sizes)
     if setup.metric in SHARE_SHIFTS:
         return _share_shift(setup, sizes, generator, draws, k, min_count)
-    if setup.metric == "ccc":
-        group = _moments(own, generator, draws)
-        everyone = group + _moments(total - own, generator, draws)
-        return scores.sums_difference("ccc", group, everyone, own, total)
+    if setup.metric in MOMENTS:
+        group, others = (_moments(setup.metric, n, generator, draws) for n in (own, total - own))
+        return scores.numbers_difference(setup.metric, group, group + others)
     cells = distribution(setup.prediction, setup.metric, k)
     if setup.metric in WITH_TRUTH:
         truth = distribution(setup.truth, setup.metric, k)
         cells = np.multiply.outer(truth, cells).ravel()
     group, others = (generator.multinomial(n, cells, draws) for n in (own, total - own))
-    if setup.metric not in CONFUSIONS:
-        return scores.share_difference(group, group + others, min_count)
-    own_pairs, pairs = (table.reshape(draws, k, k) for table in (group, group + others))
-    return scores.confusion_difference(setup.metric, own_pairs, pairs, min_count)
+    return scores.counts_difference(setup.metric, group, group + others, k, min_count)
 
 
 def _share_shift(
@@ -169,33 +166,33 @@ def _share_shift(
         )
     )
     repeats = np.array([count for _, count in alike])
-    return scores.share_shift(inside + outside, inside, min_count, repeats)
+    return scores.counts_shift(setup.metric, inside + outside, inside, min_count, repeats)
 
 
-def _moments(n: int, generator: np.random.Generator, draws: int) -> np.ndarray:
-    """Sums of the terms of a CCC over n samples, shape (draws, columns).
+def _moments(metric: str, n: int, generator: np.random.Generator, draws: int) -> np.ndarray:
+    """Sums of the terms of a metric over n samples, shape (draws, columns).
 
     A sum over many samples is put together from sums over fewer, drawn at random from a pool
     that is made anew for each batch; what the pool adds to the error is seen between batches.
     """
     if n <= DIRECT:
-        return _terms((draws, n), generator)
+        return _terms(metric, (draws, n), generator)
     step = n // PIECES
     pieces, rest = divmod(n, step)
-    found = np.zeros((draws, 5))
+    found: np.ndarray | float = 0.0
     for size, count in ((step, pieces), (rest, 1)):
         if size:
-            pool = _terms((POOL, size), generator)
+            pool = _terms(metric, (POOL, size), generator)
             for _ in range(count):
-                found += pool[generator.integers(POOL, size=draws)]
-    return found
+                found = found + pool[generator.integers(POOL, size=draws)]
+    return np.asarray(found)
 
 
-def _terms(shape: tuple[int, int], generator: np.random.Generator) -> np.ndarray:
-    """Sums of the terms of a CCC over the last axis, in blocks."""
+def _terms(metric: str, shape: tuple[int, int], generator: np.random.Generator) -> np.ndarray:
+    """Sums of the terms of a metric over the last axis, in blocks."""
     step = max(1, BLOCK // max(shape[1], 1))
     found = []
     for start in range(0, shape[0], step):
         part = (min(step, shape[0] - start), shape[1])
-        found.append(scores.terms("ccc", numbers(part, generator), numbers(part, generator)))
+        found.append(scores.terms(metric, numbers(part, generator), numbers(part, generator)))
     return np.concatenate(found)

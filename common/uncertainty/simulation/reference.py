@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -86,7 +87,7 @@ class Streams:
         self.uniform = np.stack(
             [np.random.RandomState(seed).random_sample(length) for seed in seeds]
         )
-        self._tables: dict[tuple[Setup, Point], np.ndarray] = {}
+        self._tables: dict[tuple[Setup, Point], tuple[np.ndarray, np.ndarray]] = {}
 
     @cached_property
     def values(self) -> np.ndarray:
@@ -147,11 +148,10 @@ class Streams:
             return classes(parts, self.orders[:, :g]).reshape(-1, n * g)
         return truncated_normal(parts, self.means[:, :g, None]).reshape(-1, n * g)
 
-    def pairs(self, setup: Setup, point: Point) -> np.ndarray:
-        """Pairs of truth and prediction in the first group and in all, shape (R, 2, K, K)."""
-        key = (Setup("uar", setup.truth, setup.prediction, setup.varied), point)
-        if setup.metric not in OF_CLASSES:
-            key = (Setup("recall_per_bin", varied=setup.varied), point)
+    def pairs(self, setup: Setup, point: Point) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs of truth and prediction in the first group and in all, shape (R, K * K)."""
+        alike = next(m for m in CONFUSIONS if (m in OF_CLASSES) == (setup.metric in OF_CLASSES))
+        key = (replace(setup, metric=alike), point)  # metrics of classes share their draws
         if key not in self._tables:
             n, g = point
             truth = self.truth(setup, point)
@@ -160,8 +160,7 @@ class Streams:
             else:
                 truth, drawn = binned(truth), self.bins
             codes = truth * np.uint8(K) + drawn[:, n * g : 2 * n * g]
-            both = [counts(codes[:, :n], K * K), counts(codes, K * K)]
-            self._tables[key] = np.stack(both, axis=1).reshape(-1, 2, K, K)
+            self._tables[key] = counts(codes[:, :n], K * K), counts(codes, K * K)
         return self._tables[key]
 
 
@@ -203,19 +202,20 @@ def _score(setup: Setup, point: Point, streams: Streams) -> np.ndarray:
         drawn = streams.bins
         if metric in OF_CLASSES:
             drawn = streams.of_classes(setup.prediction)
-        return scores.share_difference(counts(drawn[:, :n], K), counts(drawn[:, : n * g], K))
+        own, every = (counts(drawn[:, :size], K) for size in (n, n * g))
+        return scores.counts_difference(metric, own, every, K)
     if metric in SHIFTS:
         return _shift(setup, point, streams)
     if metric in CONFUSIONS:
-        table = streams.pairs(setup, point)
-        return scores.confusion_difference(metric, table[:, 0], table[:, 1])
+        own, every = streams.pairs(setup, point)
+        return scores.counts_difference(metric, own, every, K)
     values = streams.values[:, : n * g]
     if metric not in WITH_TRUTH:
         truth, prediction = values, values
     else:
         truth, prediction = streams.truth(setup, point), streams.values[:, n * g : 2 * n * g]
     group = scores.terms(metric, truth[:, :n], prediction[:, :n])
-    return scores.sums_difference(metric, group, scores.terms(metric, truth, prediction), n, n * g)
+    return scores.numbers_difference(metric, group, scores.terms(metric, truth, prediction))
 
 
 def _shift(setup: Setup, point: Point, streams: Streams) -> np.ndarray:
@@ -228,7 +228,7 @@ def _shift(setup: Setup, point: Point, streams: Streams) -> np.ndarray:
             drawn = streams.shuffled_classes if sparse else streams.uniform_classes
         codes = drawn[:, : CONTEXTS * n * g].reshape(-1, g, CONTEXTS, n)
         table = counts(codes, K)
-        return scores.share_shift(table.sum(axis=2), table[:, :, 0])
+        return scores.counts_shift(setup.metric, table.sum(axis=2), table[:, :, 0])
     values = streams.values[:, : CONTEXTS * n * g].reshape(-1, g, CONTEXTS, n).sum(axis=3)
     sizes = np.tile([CONTEXTS * n, n], (g, 1))
-    return scores.mean_shift(values.sum(axis=2), values[:, :, 0], sizes)
+    return scores.mean_shift(setup.metric, values.sum(axis=2), values[:, :, 0], sizes)

@@ -8,21 +8,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from common.core.registry import unknown
+from common.metrics import METRICS
 
-#: what decides about a score -> ids of the metrics
-SHARES = ("relative_difference_per_class", "relative_difference_per_bin")
-SHARE_SHIFTS = ("class_proportion_shift_difference", "bin_proportion_shift_difference")
-CONFUSIONS = (
-    *("recall_per_class", "precision_per_class", "uar", "uap"),
-    *("recall_per_bin", "precision_per_bin"),
+
+def _ids(*drawn: str, shift: bool) -> tuple[str, ...]:
+    """Metrics by what is drawn for them: those of classes first, averages over classes last."""
+    known = [m for m in METRICS if m.drawn in drawn and (m.takes == "groups") == shift]
+    ordered = sorted(known, key=lambda m: ("labels" not in m.keywords, not m.counts))
+    return tuple(metric.id for metric in ordered)
+
+
+#: metrics whose scores are functions of a mean, so that their distribution can be computed
+LINEAR = tuple(
+    name
+    for what in ("values", "absolute errors", "errors")
+    for shift in (False, True)
+    for name in _ids(what, shift=shift)
 )
-SUMS = ("mean_difference", "mean_shift_difference", "ccc", "mae", "mean_directional_error")
+#: what decides about a score -> ids of the metrics
+SHARES, SHARE_SHIFTS = (_ids("shares", shift=shift) for shift in (False, True))
+CONFUSIONS = _ids("pairs", shift=False)
+MEAN_SHIFTS = _ids("values", shift=True)
+MOMENTS = _ids("moments", shift=False)
+SUMS = (*_ids("values", shift=False), *MEAN_SHIFTS, *MOMENTS, *LINEAR[2:])
 METRIC_IDS = (*SHARES, *SHARE_SHIFTS, *CONFUSIONS, *SUMS)
-SHIFTS = (*SHARE_SHIFTS, "mean_shift_difference")
+SHIFTS = (*SHARE_SHIFTS, *MEAN_SHIFTS)
 #: metrics of classes; all others are of numbers
-OF_CLASSES = (SHARES[0], SHARE_SHIFTS[0], *CONFUSIONS[:4])
+OF_CLASSES = tuple(name for name in METRIC_IDS if "labels" in METRICS.get(name).keywords)
 #: metrics that compare predictions with a truth
-WITH_TRUTH = (*CONFUSIONS, "ccc", "mae", "mean_directional_error")
+WITH_TRUTH = tuple(
+    name for name in METRIC_IDS if METRICS.get(name).drawn not in ("shares", "values")
+)
 
 #: contexts per group in a simulated shift
 CONTEXTS = 3

@@ -1,7 +1,4 @@
-"""Intersection-based metrics of sound events: an event is found if it is covered enough.
-
-Counts are added up and classes averaged as in :mod:`common.metrics.event_segments`.
-"""
+"""PSDS: the area under the polyphonic ROC, from frame scores."""
 
 from __future__ import annotations
 
@@ -10,67 +7,6 @@ from common.metrics.events.criteria import Criteria
 from common.metrics.events.presets import PSDS, PsdsSettings
 from common.metrics.events.psds import Psds, psds_of_scores
 from common.metrics.events.recordings import SoundEvents
-from common.metrics.events.tallies import macro, per_class, tally
-
-
-@metric(
-    id="intersection_f_macro",
-    label="Intersection-based Macro F-score",
-    short="Intersection macro F",
-    kind="events",
-    bounds=(0, 1),
-    direction="higher",
-    cite="bilen2020framework",
-)
-def intersection_f_macro(
-    truth: SoundEvents, prediction: SoundEvents, *, dtc: float, gtc: float
-) -> float:
-    """Mean over classes of the F-score of events that are covered enough.
-
-    Args:
-        truth: annotated events of N recordings
-        prediction: predicted events of the same recordings
-        dtc: share of a detection that must lie in annotated events of its class
-        gtc: share of an annotated event that such detections must cover
-
-    Returns:
-        mean F-score in [0, 1]; NaN without annotated events
-
-    Raises:
-        LengthError: if the numbers of recordings differ
-    """
-    return macro(tally("intersection", truth, prediction, {"dtc": dtc, "gtc": gtc}))
-
-
-@metric(
-    id="intersection_f_per_class",
-    label="Intersection-based F-score per Class",
-    short="Intersection F per class",
-    kind="events",
-    bounds=(0, 1),
-    direction="higher",
-    cite="bilen2020framework",
-)
-def intersection_f_per_class(
-    truth: SoundEvents, prediction: SoundEvents, *, dtc: float, gtc: float
-) -> dict[str, float]:
-    """Intersection-based F-score of each class.
-
-    Args:
-        truth: annotated events of N recordings
-        prediction: predicted events of the same recordings
-        dtc: share of a detection that must lie in annotated events of its class
-        gtc: share of an annotated event that such detections must cover
-
-    Returns:
-        label -> F-score in [0, 1]; NaN for a class that is annotated nowhere
-
-    Raises:
-        LengthError: if the numbers of recordings differ
-    """
-    counts = tally("intersection", truth, prediction, {"dtc": dtc, "gtc": gtc})
-    return per_class(counts, truth.labels)
-
 
 #: of every PSDS; the figures stand in docs/method/uncertainty.rst
 CAUTION = "biased with few recordings: the interval misses on one side more often than it says"
