@@ -13,7 +13,7 @@ import soundfile
 from common.cli import main
 from common.core.paths import REPOSITORY
 
-DCASE = REPOSITORY.parent / "shared" / "sound-events" / "data" / "dcase2019"
+GOLDEN = REPOSITORY / "tests" / "golden"
 
 
 def test_figures_of_a_case_counted_by_hand(folder) -> None:
@@ -238,26 +238,68 @@ def test_scores_of_recordings_are_written(folder) -> None:
     assert total == 2
 
 
-# -- published figures -----------------------------------------------------------------------
+# -- figures of other tools ------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not DCASE.is_dir(), reason="the cases of sound events are not here")
+def golden(tool: str, name: str) -> dict:
+    cases = json.loads((GOLDEN / tool / "figures.json").read_text("utf-8"))["cases"]
+    (found,) = [case["figures"] for case in cases if case["id"] == name]
+    return found
+
+
+@pytest.fixture
+def town(tmp_path) -> list[str]:
+    """Words for the synthetic scene with ten operating points, of which the last is empty."""
+    scene = json.loads((GOLDEN / "sound_events" / "scenes.json").read_text("utf-8"))["town"]
+    (tmp_path / "points").mkdir()
+    lists = {f"points/at_{n:02d}.tsv": rows for n, rows in enumerate(scene["points"], start=1)}
+    for name, rows in {"truth.tsv": scene["truth"], **lists}.items():
+        lines = ["filename\tonset\toffset\tevent_label", *("\t".join(map(str, r)) for r in rows)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", "utf-8")
+    lines = ["filename\tduration", *(f"{f}\t{s}" for f, s in scene["durations"].items())]
+    (tmp_path / "durations.tsv").write_text("\n".join(lines) + "\n", "utf-8")
+    words = ["events", "--json", "--truth", str(tmp_path / "truth.tsv")]
+    words += ["--durations", str(tmp_path / "durations.tsv")]
+    return [*words, "--estimate", str(tmp_path / "points"), "--point", "at_04"]
+
+
 @pytest.mark.parametrize(
-    ("truth", "overlap", "psds"),
+    ("name", "more"),
     [
-        ("dcase2019t4_gt.csv", "allow", 0.408129268266769),
-        ("dcase2019t4_gt_clean.csv", "error", 0.408671726178509),
+        ("defaults", ()),
+        ("scenario 1 of DCASE", ("--preset", "dcase-task4-1")),
+        ("scenario 2 of DCASE", ("--preset", "dcase-task4-2")),
     ],
 )
-def test_the_example_of_psds_eval(tmp_path, capsys, truth: str, overlap: str, psds: float) -> None:
-    (tmp_path / "points").mkdir()
-    for path in DCASE.glob("baseline_*.csv"):
-        (tmp_path / "points" / path.name).write_bytes(path.read_bytes())
-    words = ["--truth", str(DCASE / truth), "--durations", str(DCASE / "dcase2019t4_meta.csv")]
-    words += ["--estimate", str(tmp_path / "points"), "--metrics", "intersection_based"]
-    assert main.main(["events", *words, "--overlap", overlap, "--json"]) == main.OK
+def test_psds_of_psds_eval(town, capsys, name: str, more) -> None:
+    assert main.main([*town, "--metrics", "intersection_based", *more]) == main.OK
     (system,) = json.loads(capsys.readouterr().out)["systems"]
-    assert system["psds"]["PSDS"]["value"] == pytest.approx(psds, abs=1e-9)
+    (found,) = system["psds"].values()
+    assert found["value"] == pytest.approx(golden("psds_eval", name)["psds"], abs=1e-9)
+
+
+def test_macro_f_of_psds_eval(town, capsys) -> None:
+    words = ("--metrics", "intersection_based", "--compatibility", "psds_eval-0.5")
+    assert main.main([*town, *words]) == main.OK
+    (system,) = json.loads(capsys.readouterr().out)["systems"]
+    found = system["overview"]["intersection F macro"]
+    assert found == pytest.approx(golden("psds_eval", "macro F")["macro_f"], abs=1e-9)
+
+
+def test_tables_of_sed_eval(town, capsys) -> None:
+    words = ("--metrics", "segment_based", "event_based", "--compatibility", "sed_eval")
+    assert main.main([*town, *words, "--percentage-of-length", "0.5"]) == main.OK
+    (system,) = json.loads(capsys.readouterr().out)["systems"]
+    names = {"segment_based": "segment 1 s, lengths", "event_based": "event 200 ms"}
+    for family, name in names.items():
+        for part, tables in golden("sed_eval", name).items():
+            found = system[family][part]
+            rows = tables.items() if part == "class_wise" else [(part, tables)]
+            for label, each in rows:
+                of = found[label] if part == "class_wise" else found
+                for table, figures in each.items():
+                    for figure, value in figures.items():
+                        assert of[table][figure] == pytest.approx(value, abs=1e-9), figure
 
 
 # -- layouts of lists ------------------------------------------------------------------------

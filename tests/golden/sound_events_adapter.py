@@ -1,19 +1,8 @@
-"""The sound event metrics behind the methods that check_sed.py asks for.
-
-Run from the repository, with the folder that holds the cases next to it::
-
-    python ../shared/sound-events/check_sed.py ../shared/sound-events/expected.json \\
-        tests/golden/sound_events_adapter.py
-"""
+"""The sound event metrics in the words of the cases of sed_eval, psds_eval and sed_scores_eval."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from common.core.errors import DataError
 from common.core.registry import unknown
@@ -35,7 +24,7 @@ from common.samples.event_lists.durations import from_frame as durations_from_fr
 
 
 class Adapter:
-    """Methods of ``adapter_template.py``."""
+    """One method per kind of case: files, events and options in, figures by name out."""
 
     def segment(
         self,
@@ -47,12 +36,15 @@ class Adapter:
         lengths=None,
         zero_score=False,
         factor=0.5,
+        compatibility=None,
     ):
         pool = SegmentBased(labels, time_resolution=time_resolution)
         truth, prediction = (EventList.from_rows(rows, files, labels) for rows in (ref, est))
         given = None if lengths is None else [lengths.get(file, np.nan) for file in files]
         pool.add(files, truth, prediction, lengths=given)
-        return pool.scores(zero_score=zero_score, factor=factor)._asdict()
+        return pool.scores(
+            zero_score=zero_score, factor=factor, compatibility=compatibility
+        )._asdict()
 
     def event(
         self,
@@ -66,6 +58,7 @@ class Adapter:
         percentage_of_length=0.5,
         matching="optimal",
         zero_score=False,
+        compatibility=None,
     ):
         pool = EventBased(
             labels,
@@ -79,7 +72,7 @@ class Adapter:
         names = [*labels, *sorted({row[3] for row in (*ref, *est)} - set(labels))]
         truth, prediction = (EventList.from_rows(rows, files, names) for rows in (ref, est))
         pool.add(files, truth, prediction)
-        return pool.scores(zero_score=zero_score)._asdict()
+        return pool.scores(zero_score=zero_score, compatibility=compatibility)._asdict()
 
     def psds(
         self,

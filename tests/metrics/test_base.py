@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from common.core.errors import LengthError
 from common.metrics import METRICS
 from common.metrics.base import TAKES, check_lengths, floats, mean
 
-PUBLISHED = Path("/work/shared/published/thresholds.csv")
+PUBLISHED = paths.REPOSITORY / "extra" / "published" / "thresholds.csv"
 #: test and metric of the paper -> id here
 SHORTS = {
     "concordance-correlation-coeff": "ccc",
@@ -99,7 +98,6 @@ class TestEachMetric:
         assert metric.bounds[0] < metric.bounds[1]
 
 
-@pytest.mark.skipif(not PUBLISHED.exists(), reason="published thresholds are not here")
 class TestPublishedNames:
     def test_names_and_short_names(self, published) -> None:
         seen = {}

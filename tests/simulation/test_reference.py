@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import truncnorm
 
+from common.core.paths import REPOSITORY
 from common.uncertainty.simulation import POINTS, SETUPS, Setup, reference
 from common.uncertainty.simulation.setup import WITH_TRUTH, points
 from common.uncertainty.simulation.table import PUBLISHED_NAMES, published_rows
 
-PUBLISHED = Path("/work/shared/published/fairness_simulation.csv")
+PUBLISHED = REPOSITORY / "extra" / "published" / "fairness_simulation.csv"
 KEYS = ["simulation", "distribution", "distribution_truth", "distribution_pred", "varied"]
 #: the reference subtracts differently indexed series there
 MEANINGLESS = Setup("mean_directional_error", varied=True)
@@ -22,8 +22,6 @@ MEANINGLESS = Setup("mean_directional_error", varied=True)
 
 @pytest.fixture(scope="module")
 def published() -> pd.DataFrame:
-    if not PUBLISHED.exists():
-        pytest.skip("the published simulation is not here")
     table = pd.read_csv(PUBLISHED, dtype=str, keep_default_na=False)
     return table.set_index([*KEYS, "n_samples", "n_groups"])
 
