@@ -14,6 +14,7 @@ import soundfile
 
 from common.core.errors import AudioError
 from common.samples import audio, decode
+from tests.recordings import recordings
 
 NS = 1_000_000_000
 RATE = 16000
@@ -330,9 +331,7 @@ def test_a_few_missing_bytes_are_no_reason_to_refuse(tmp_path, speech):
     ],
 )
 def test_real_files(folder):
-    root = Path("/work/shared/data") / folder
-    if not root.is_dir():
-        pytest.skip("real audio is not on this machine")
+    root = recordings(folder, "a synthesised signal in 15 formats")
     files = sorted(p for p in root.rglob("*") if p.is_file() and p.suffix not in (".md", ".csv"))
     for path in files[:40]:
         signal = audio.load(path, 0, -1, RATE)

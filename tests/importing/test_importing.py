@@ -15,9 +15,9 @@ from common import spec
 from common.cli.main import main
 from common.core.errors import ConfigError, DataError
 from common.samples import datasets, importing
+from tests.recordings import recordings
 
 BENCHMARK = spec.load_benchmark()
-DATA = Path("/work/shared/data")
 
 
 def sound(path: Path, seconds: float = 0.1) -> None:
@@ -352,6 +352,81 @@ def test_a_failed_import_leaves_the_table_of_the_catalog_as_it_was(tmp_path, to,
     assert (to / "mine.csv").read_text() == "mine"
 
 
+#: layout of names -> licence in the README, folder, and per file what its name means
+DOWNLOADS = {
+    "emodb": (
+        "CC0-1.0",
+        "wav",
+        {
+            "03a01Fa.flac": ("03", "male", "deu", "happiness"),
+            "08b02Wc.flac": ("08", "female", "deu", "anger"),
+            "16a05Nb.flac": ("16", "female", "deu", "neutral"),
+            "10b09Td.flac": ("10", "male", "deu", "sadness"),
+        },
+    ),
+    "ravdess": (
+        "CC BY-NC-SA 4.0",
+        "wav",
+        {
+            "03-01-01-01-01-01-01.flac": ("01", "male", "eng", "neutral"),
+            "03-01-05-02-02-01-02.flac": ("02", "female", "eng", "anger"),
+            "03-01-08-01-01-02-24.flac": ("24", "female", "eng", "surprise"),
+        },
+    ),
+    "nemo": (
+        "CC BY-NC-SA 4.0",
+        "samples",
+        {
+            "EB0_anger_1.flac": ("EB0", "female", "pol", "anger"),
+            "SB1_surprised_90.flac": ("SB1", "male", "pol", "surprise"),
+        },
+    ),
+}
+
+
+@pytest.fixture(params=DOWNLOADS)
+def download(request, tmp_path: Path) -> Path:
+    """A synthesised folder with the names, the table and the README of a public collection."""
+    licence, folder, files = DOWNLOADS[request.param]
+    root = tmp_path / request.param
+    lines = ["file,speaker,sex,age,language,emotion,arousal,valence,dominance,transcript,take"]
+    for name, (speaker, sex, language, emotion) in files.items():
+        sound(root / folder / name)
+        lines.append(f"{folder}/{name},{speaker},{sex},,{language},{emotion},,,,Words,a")
+    (root / "metadata.csv").write_text("\n".join(lines) + "\n")
+    (root / "README.md").write_text(f"# Speech\n\n* Made here; licence {licence} (attribution).\n")
+    return root
+
+
+def imported(root: Path, to: Path) -> tuple[int, int, str]:
+    """Imports a folder, of which nothing may be missing: samples, speakers and licence."""
+    report = run(root, to)
+    assert report.faults == []
+    assert len(load(to).table) == report.samples
+    return report.samples, report.speakers, report.entry.get("license", "")
+
+
+def same_labels(root: Path, folder: str, to: Path) -> None:
+    """Labels from the names of the files are those of the table."""
+    run(root / folder, to, "names")
+    run(root, to, "table")
+    names, table = load(to, "names").table, load(to, "table").table
+    table["file"] = table["file"].str.rpartition("/")[2]
+    keys = ["emotion", "speaker", "language"] + (["sex"] if "sex" in names else [])
+    both = names.merge(table, on="file", suffixes=("", "_t"))
+    assert len(both) == len(names) == len(table)
+    for key in keys:
+        assert (both[key] == both[f"{key}_t"]).all(), key
+
+
+def test_synthesised_downloads(download, to):
+    licence, folder, files = DOWNLOADS[download.name]
+    words = licence.replace("CC BY", "CC-BY").replace(" ", "-")
+    speakers = {speaker for speaker, *_ in files.values()}
+    assert imported(download, to) == (len(files), len(speakers), words)
+    same_labels(download, folder, to)
+
+
 @pytest.mark.parametrize(
     ("name", "samples", "speakers", "license_"),
     [
@@ -367,28 +442,12 @@ def test_a_failed_import_leaves_the_table_of_the_catalog_as_it_was(tmp_path, to,
     ],
 )
 def test_real_folders(to, name, samples, speakers, license_):
-    if not (DATA / name).is_dir():
-        pytest.skip("real data are not on this machine")
-    report = run(DATA / name, to)
-    assert (report.samples, report.speakers) == (samples, speakers)
-    assert report.entry.get("license", "") == license_
-    assert report.faults == []
-    assert len(load(to).table) == samples
+    folder = recordings(name, "synthesised downloads")
+    assert imported(folder, to) == (samples, speakers, license_)
 
 
 @pytest.mark.parametrize(
-    ("path", "layout"),
-    [("emodb/wav", "emodb"), ("ravdess/wav", "ravdess"), ("nemo/samples", "nemo")],
+    ("name", "folder"), [("emodb", "wav"), ("ravdess", "wav"), ("nemo", "samples")]
 )
-def test_real_downloads_get_the_labels_of_their_metadata(to, path, layout):
-    if not (DATA / path).is_dir():
-        pytest.skip("real data are not on this machine")
-    run(DATA / path, to, "names")
-    run((DATA / path).parent, to, "table")
-    names, table = load(to, "names").table, load(to, "table").table
-    table["file"] = table["file"].str.rpartition("/")[2]
-    keys = ["emotion", "speaker", "language"] + (["sex"] if "sex" in names else [])
-    both = names.merge(table, on="file", suffixes=("", "_t"))
-    assert len(both) == len(names) == len(table)
-    for key in keys:
-        assert (both[key] == both[f"{key}_t"]).all(), key
+def test_real_downloads_get_the_labels_of_their_metadata(to, name, folder):
+    same_labels(recordings(name, "synthesised downloads"), folder, to)

@@ -169,11 +169,21 @@ def test_external_tensors_are_part_of_the_model(entry, targets, tmp_path, graph)
     assert models.fingerprint(mine) != before
 
 
-def test_stand_ins_of_the_paper(entry, targets, batch, signals):
-    folder = Path("/work/shared/paper-data/models")
-    if not folder.is_dir():
-        pytest.skip("needs the models of /work/shared")
-    for name, offered in (("dimensions", ("arousal", "valence")), ("emotion", ("emotion",))):
-        mine = entry(adapter="onnx", path=str(folder / name))
-        assert models.offered_targets(mine, targets) == offered
-        assert set(models.load(mine, targets, seed=0).predict(batch(signals[:1]))) == set(offered)
+@pytest.mark.parametrize(
+    ("labels", "offered"),
+    [
+        ("[arousal, dominance, valence]", ("arousal", "valence")),
+        ("[anger, happiness, neutral, sadness]", ("emotion",)),
+    ],
+)
+def test_the_two_kinds_of_models_of_the_paper(
+    entry, targets, tmp_path, graph, batch, signals, labels, offered
+):
+    """Hidden states beside the logits, whose labels stand in ``model.yaml``."""
+    outputs = {"hidden_states": [1] * 4, "logits": range(1, labels.count(",") + 2)}
+    graph(tmp_path / "net" / "model.onnx", outputs)
+    text = f"  path: model.onnx\n  labels:\n    logits: {labels}\n  transform: null\n"
+    write(tmp_path / "net", "model.yaml", HEAD + text)
+    mine = entry(adapter="onnx", path="net")
+    assert models.offered_targets(mine, targets) == offered
+    assert set(models.load(mine, targets, seed=0).predict(batch(signals[:1]))) == set(offered)

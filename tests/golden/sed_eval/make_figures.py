@@ -53,6 +53,7 @@ CASES = {
     "event, no output": ("event", "town", 9, {"zero_score": True}),
     "event, nothing annotated": ("event", "no truth", 0, {}),
     "event, overlapping events": ("event", "crowded", 0, {"t_collar": 0.25}),
+    "event, just within reach": ("event", "edge", 0, {"t_collar": 0.25}),
     "event, overlapping, onset": ("event", "crowded", 0, {"evaluate_offset": False}),
     "event, overlapping, greedy": ("event", "crowded", 0, {"t_collar": 0.25, "matching": "greedy"}),
     "event, greedy": ("event", "town", 1, {"t_collar": 0.25, "matching": "greedy"}),
@@ -69,6 +70,19 @@ CHAIN = {
     "durations": {"a.wav": 4.0},
     "truth": [["a.wav", 1.0, 2.0, "dog"], ["a.wav", 1.4, 2.4, "dog"]],
     "points": [[["a.wav", 1.2, 2.0, "dog"], ["a.wav", 0.8, 2.0, "dog"]]],
+}
+#: limits that differ by the collar, by half of the length, and by a little more
+EDGE = {
+    "durations": {"a.wav": 40.0},
+    "truth": [["a.wav", 10.0 * n, 10.0 * n + 4, "dog"] for n in range(4)],
+    "points": [
+        [
+            ["a.wav", 0.25, 4.0, "dog"],
+            ["a.wav", 10.0, 16.0, "dog"],
+            ["a.wav", 20.2505, 24.0, "dog"],
+            ["a.wav", 30.0, 36.0005, "dog"],
+        ]
+    ],
 }
 NO_TRUTH = {
     "durations": {"a.wav": 4.0, "b.wav": 3.0},
@@ -153,7 +167,8 @@ def read(text: str) -> list:
 
 def main() -> None:
     """Write the cases as JSON to standard output."""
-    scenes = {**SCENES, "chain": CHAIN, "no truth": NO_TRUTH}
+    small = {"chain": CHAIN, "edge": EDGE, "no truth": NO_TRUTH}
+    scenes = {**SCENES, **small}
     cases = []
     for name, (kind, scene, point, given) in CASES.items():
         options = dict(given)
@@ -165,7 +180,7 @@ def main() -> None:
         cases.append({**case, "options": options, "figures": found})
     content = {
         "made_by": f"sed_eval {importlib.metadata.version('sed_eval')}",
-        "scenes": {"chain": CHAIN, "no truth": NO_TRUTH},
+        "scenes": small,
         "cases": cases,
         "lists": {name: {"text": text, "rows": read(text)} for name, text in LISTS.items()},
     }
