@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -214,13 +213,17 @@ def test_interruption_has_its_own_exit_code(cli, monkeypatch) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_killed_run_goes_on_where_it_stopped(mini, number: int) -> None:
-    module = mini.catalog / f"{mini.module}.py"
+    """The model kills its own run in the third call, and never again."""
+    killed, module = mini.root / "killed", mini.catalog / f"{mini.module}.py"
     module.write_text(
-        "import time\n"
+        "import os, pathlib\n"
         + module.read_text().replace(
             "CALLS.append(len(signals))",
-            "CALLS.append(len(signals)); time.sleep(0.02)\n"
-            f"        open({str(mini.root / 'started')!r}, 'a').write('x')",
+            "CALLS.append(len(signals))\n"
+            f"        killed = pathlib.Path({str(killed)!r})\n"
+            "        if len(CALLS) == 3 and not killed.exists():\n"
+            "            killed.touch()\n"
+            f"            os.kill(os.getpid(), {int(number)})",
         )
     )
     command = [
@@ -238,16 +241,10 @@ def test_killed_run_goes_on_where_it_stopped(mini, number: int) -> None:
         *("--output", str(mini.root / "out"), "--cache", str(mini.root / "cache")),
     ]
     environment = {**os.environ, "PYTHONPATH": str(paths.REPOSITORY)}
-    process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    while not (mini.root / "started").exists() and process.poll() is None:
-        time.sleep(0.01)
-    process.send_signal(number)
-    _, err = process.communicate(timeout=120)
-    assert process.returncode == 130, err
-    assert "interrupted; what was computed is kept" in err
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    process = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert process.returncode == 130, process.stderr
+    assert "interrupted; what was computed is kept" in process.stderr
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["calls"] < 280 and not report["errors"]

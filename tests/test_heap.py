@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import platform
 import subprocess
 import sys
@@ -10,39 +11,49 @@ import pytest
 
 from common.core import heap, paths
 
-FAULTS = """
-import resource, sys
+#: how many blocks the C library asked the system for one by one, and how many bytes are free
+#: within the process after a hundred arrays of half a megabyte are gone, by its own book-keeping
+KEPT = """
+import ctypes, sys
 import numpy as np
 from common.core import heap
+NAMES = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+class Info(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in NAMES.split()]
+library = ctypes.CDLL(None)
+library.mallinfo2.restype = Info
 if sys.argv[1] == "keep":
     assert heap.keep()
-def work():
-    for _ in range(100):
-        arrays = [np.ones(60_000) for _ in range(8)]
-        del arrays
-work()
-before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-work()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+before = library.mallinfo2().hblks
+arrays = [np.ones(60_000) for _ in range(100)]
+alone = library.mallinfo2().hblks - before
+del arrays
+print(alone, library.mallinfo2().fordblks)
 """
 
-glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="a setting of glibc")
+glibc = pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or not hasattr(ctypes.CDLL(None), "mallinfo2"),
+    reason="a setting of glibc, which tells since version 2.33 what it holds",
+)
 
 
-def faults(how: str, environment: dict[str, str] | None = None) -> int:
-    """Page faults of 100 rounds of temporary arrays, in a process of its own."""
-    command = [sys.executable, "-c", FAULTS, how]
+def kept(how: str, environment: dict[str, str] | None = None) -> tuple[int, int]:
+    """Arrays with memory of their own, and bytes that stay, in a process of its own."""
+    command = [sys.executable, "-c", KEPT, how]
     done = subprocess.run(
         command, cwd=paths.REPOSITORY, env=environment, capture_output=True, text=True, check=True
     )
-    return int(done.stdout)
+    alone, free = done.stdout.split()
+    return int(alone), int(free)
 
 
 @glibc
-def test_temporary_arrays_cause_no_page_faults() -> None:
-    assert faults("leave") > 10_000
-    assert faults("keep") < 100
-    assert faults("leave", heap.environment()) < 100
+def test_memory_of_temporary_arrays_stays_with_the_process() -> None:
+    all_bytes = 100 * 60_000 * 8
+    alone, free = kept("leave")
+    assert alone == 100 and free < all_bytes / 10
+    for alone, free in (kept("keep"), kept("leave", heap.environment())):
+        assert alone == 0 and free >= all_bytes
 
 
 def test_the_user_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -213,31 +213,54 @@ def test_a_changed_recipe_replaces_its_own_data_only(
     assert len(load_database(cache, others[0]).files) == 8
 
 
-def test_two_processes_at_once(tmp_path: Path, recipe: Path) -> None:
-    """One makes the data, the other waits for them; what is made does not matter here."""
-    code = """
-import sys, time
+TWO = """
+import sys
 from pathlib import Path
+import filelock
 from common.samples.demo import publish, recipes, synthesis
+
+lock_of = publish._lock
+
+def lock(path):
+    found = lock_of(path)
+    try:
+        found.acquire(timeout=0)
+        found.release()
+    except filelock.Timeout:
+        print("waits", flush=True)
+    return found
 
 def make(corpus, _, build, *more):
     (build / "repo" / publish.REPOSITORY / corpus.id).mkdir(parents=True)
-    time.sleep(0.5)
-    print("made")
+    print("makes", flush=True)
+    sys.stdin.readline()
 
-publish._make, synthesis.PACKAGE = make, "numpy"
-print("ready")
+publish._lock, publish._make, synthesis.PACKAGE = lock, make, "numpy"
 publish.ensure_corpora(Path(sys.argv[1]), [recipes.load(Path(sys.argv[2]))], workers=1)
 """
-    command = [sys.executable, "-c", code, str(tmp_path), str(recipe)]
-    both = [
-        subprocess.Popen(command, cwd=paths.REPOSITORY, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    told = "".join(process.communicate(timeout=60)[0] for process in both)
-    assert [process.returncode for process in both] == [0, 0]
-    assert told.count("ready") == 2
-    assert told.count("made") == 1
+
+
+def test_two_processes_at_once(tmp_path: Path, recipe: Path) -> None:
+    """One makes the data, the other waits for them; what is made does not matter here."""
+
+    def start() -> tuple[subprocess.Popen[str], str]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", TWO, str(tmp_path), str(recipe)],
+            cwd=paths.REPOSITORY,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        return process, process.stdout.readline()
+
+    first, told = start()
+    assert told == "makes\n"
+    second, told = start()
+    assert told == "waits\n"
+    rest = [process.communicate("go on\n")[0] for process in (first, second)]
+    assert rest == ["", ""], "made once"
+    assert (first.returncode, second.returncode) == (0, 0)
 
 
 @pytest.mark.spoken

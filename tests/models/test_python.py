@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -396,48 +395,77 @@ def test_module_of_another_folder_with_the_same_name(entry, targets, module, tmp
         load(second, targets)
 
 
-def test_calls_are_made_one_after_the_other(entry, targets, module, tmp_path, batch, signals):
-    (tmp_path / f"{module}.py").write_text(
-        "import time\n"
-        "inside = []\n"
-        "most = []\n"
-        "def make():\n"
-        "    def predict(signals, rate):\n"
-        "        inside.append(1)\n"
-        "        most.append(len(inside))\n"
-        "        time.sleep(0.01)\n"
-        "        inside.pop()\n"
-        "        return {'arousal': [0.5] * len(signals)}\n"
-        "    return predict\n"
-    )
-    model = load(entry(adapter="python", entry=f"{module}:make", outputs={"arousal": {}}), targets)
-    threads = [threading.Thread(target=model.predict, args=(batch(signals[:1]),)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
+#: a model that stays inside until it is told to go on
+HELD = """
+log = []
+def make():
+    def predict(signals, rate):
+        log.append("in")
+        (second if inside.is_set() else inside).set()
+        assert go_on.wait(60)
+        log.append("out")
+        return {'arousal': [0.5] * len(signals)}
+    return predict
+"""
+
+
+class Watched:
+    """A lock that tells when somebody has to wait for it."""
+
+    waits: threading.Event
+
+    def __init__(self) -> None:
+        self.lock = LOCK()
+
+    def __enter__(self) -> None:
+        if not self.lock.acquire(blocking=False):
+            self.waits.set()
+            self.lock.acquire()
+
+    def __exit__(self, *fault: object) -> None:
+        self.lock.release()
+
+
+LOCK = threading.Lock
+
+
+@pytest.fixture
+def held(entry, targets, module, tmp_path, monkeypatch):
+    """That model and its module; it was given watched locks."""
+    (tmp_path / f"{module}.py").write_text(HELD)
+    locks: list[Watched] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(threading, "Lock", lambda: locks.append(Watched()) or locks[-1])
+        mine = entry(adapter="python", entry=f"{module}:make", outputs={"arousal": {}})
+        model = load(mine, targets)
+    code = sys.modules[module]
+    code.inside, code.second, code.go_on = (threading.Event() for _ in range(3))
+    for lock in locks:
+        lock.waits = code.second
+    return model, code
+
+
+def test_calls_are_made_one_after_the_other(held, batch, signals):
+    """The second caller waits for the lock or, without one, is inside: both are told."""
+    model, code = held
+    threads = [threading.Thread(target=model.predict, args=(batch(signals[:1]),)) for _ in range(2)]
+    threads[0].start()
+    assert code.inside.wait(60)
+    threads[1].start()
+    assert code.second.wait(60)
+    code.go_on.set()
     for thread in threads:
         thread.join()
-    assert sys.modules[module].most == [1, 1, 1, 1]
+    assert code.log == ["in", "out"] * 2
 
 
-def test_slow_models_have_their_time(entry, targets, module, tmp_path, batch, signals):
-    (tmp_path / f"{module}.py").write_text(
-        "import time\n"
-        "def make(seconds):\n"
-        "    def predict(signals, rate):\n"
-        "        time.sleep(seconds)\n"
-        "        return {'arousal': [0.5] * len(signals)}\n"
-        "    return predict\n"
-    )
-    mine = entry(
-        adapter="python",
-        entry=f"{module}:make",
-        params={"seconds": 0.3},
-        outputs={"arousal": {}},
-    )
-    began = time.perf_counter()
-    answer = load(mine, targets).predict(batch(signals[:1]))
-    assert time.perf_counter() - began > 0.3
-    assert answer["arousal"].tolist() == [0.5]
+def test_slow_models_have_their_time(held, batch, signals):
+    model, code = held
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(model.predict, batch(signals[:1]))
+        assert code.inside.wait(60) and not answer.done()
+        code.go_on.set()
+        assert answer.result()["arousal"].tolist() == [0.5]
 
 
 def test_module_of_the_program_itself(tmp_path):

@@ -35,6 +35,13 @@ def wait_until_heard(page: Any, number: int) -> None:
     )
 
 
+def wait_until_played(page: Any, number: int, time_s: float) -> None:
+    """Wait until a sound has come to a time; it goes on playing."""
+    page.wait_for_function(
+        f"() => document.querySelectorAll('.listen audio')[{number}].currentTime >= {time_s}"
+    )
+
+
 @pytest.fixture
 def page(visit: Any) -> Any:
     opened = visit(PAGE)
@@ -128,11 +135,11 @@ def test_the_player_of_a_result_page_plays(visit: Any) -> None:
 def test_switching_while_playing_keeps_the_position(page: Any) -> None:
     play(page).click()
     wait_until_heard(page, 0)
-    page.wait_for_timeout(300)
-    for number in (GAIN, CROP, 0, GAIN):
+    wait_until_played(page, 0, 0.3)
+    for count, number in enumerate((GAIN, CROP, 0, GAIN), start=1):
         page.keyboard.press(str(number + 1))
         wait_until_heard(page, number)
-        page.wait_for_timeout(150)
+        wait_until_played(page, number, 0.3 + 0.15 * count)
     swaps = page.evaluate("window.swaps")
     assert len(swaps) == 4
     assert max(map(abs, swaps)) < 0.05, swaps
@@ -156,8 +163,7 @@ def test_the_space_bar_plays_and_pauses(page: Any) -> None:
     assert page.get_by_role("radio", name="Crop end").is_checked()
     wait_until_heard(page, CROP)
     page.keyboard.press("Space")
-    page.wait_for_timeout(100)
-    assert heard(page) == []
+    wait_until_heard(page, -1)
     top = page.evaluate("scrollY")
     page.locator("h1").click()
     page.keyboard.press("Space")
