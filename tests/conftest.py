@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 import soundfile
@@ -26,6 +27,10 @@ from common.spec import load_benchmark
 
 #: scripts that make golden figures run with the interpreter of another tool
 collect_ignore_glob = ["golden/*/make_*.py"]
+
+#: how long an example takes depends on the machine
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 RATE = 16000
 CLASSES = ("anger", "happiness", "neutral", "sadness")

@@ -73,9 +73,9 @@ def test_a_broken_configuration(home, text, message):
 def test_audb_is_asked_once_it_is_imported(monkeypatch):
     import audb
 
-    mine = [audb.Repository("one", "/data", "file-system")]
+    mine = [audb.Repository("one", "/path/to", "file-system")]
     monkeypatch.setattr(audb.config, "REPOSITORIES", mine)
-    assert repositories.known() == [Repository("one", "/data", "file-system")]
+    assert repositories.known() == [Repository("one", "/path/to", "file-system")]
 
 
 def test_versions_of_a_file_system_repository(tmp_path):
@@ -108,7 +108,7 @@ def test_a_host_that_listens_is_reachable_and_a_closed_port_is_not():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         here, other = remote(f"127.0.0.1:{port}", "127.0.0.1:1")
-        local = Repository("l", "/data", "file-system")
+        local = Repository("l", "/path/to", "file-system")
         assert repositories.reachable([local, other, here]) == [here]
 
 
@@ -143,7 +143,7 @@ def test_a_slow_name_look_up_counts_as_unreachable(monkeypatch):
 def test_the_configuration_of_audb_is_restored(monkeypatch):
     import audb
 
-    mine = [audb.Repository("one", "/data", "file-system")]
+    mine = [audb.Repository("one", "/path/to", "file-system")]
     monkeypatch.setattr(audb.config, "REPOSITORIES", mine)
     with (
         pytest.raises(ValueError, match="inside"),

@@ -45,7 +45,7 @@ def slow_values(order, groups, values, n: int) -> list[list[int]]:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_closest_value_that_is_left(data) -> None:
     n = data.draw(st.integers(6, 30))
     # quarters, so that ties and equal values are frequent
@@ -62,7 +62,7 @@ def test_closest_value_that_is_left(data) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_as_many_of_each_class(data) -> None:
     n = data.draw(st.integers(6, 40))
     classes = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))

@@ -88,10 +88,11 @@ class Adapter:
         unit="hour",
         class_names=None,
         overlap="error",
+        compatibility=None,
     ):
         pool = _intersections(gt, meta, ops, Criteria(dtc, gtc, cttc), class_names, overlap)
         confusion = pool.confusion()
-        found = rates(confusion, alpha_ct=alpha_ct, unit=unit)
+        found = rates(confusion, alpha_ct=alpha_ct, unit=unit, compatibility=compatibility)
         roc = psd_roc(curves(found.efpr, found.tpr), alpha_st=alpha_st)
         names = [*pool.labels, "WORLD"]
         return {

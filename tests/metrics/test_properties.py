@@ -22,7 +22,7 @@ COMPARING = [m for m in METRICS if m.takes in ("pair", "shares") and m.kind != "
 NUMBER = st.one_of(
     st.floats(-0.5, 1.5, allow_subnormal=False), st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 1.0])
 )
-FAST = hypothesis.settings(max_examples=60, deadline=None, derandomize=True)
+FAST = hypothesis.settings(max_examples=60, derandomize=True)
 
 
 def params_of(metric: Metric) -> dict[str, Any]:

@@ -36,7 +36,7 @@ PARAMS = {
 EVENTS = [metric for metric in METRICS if metric.kind == "events"]
 COMPARING = [metric for metric in EVENTS if metric.takes == "pair"]
 CHANGES = [metric for metric in EVENTS if metric.takes == "change"]
-FAST = hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
+FAST = hypothesis.settings(max_examples=40, derandomize=True)
 
 
 def params_of(metric: Metric) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from common.perturbations.levels import (
     rms_db,
 )
 
-FAST = hypothesis.settings(max_examples=50, deadline=None, derandomize=True)
+FAST = hypothesis.settings(max_examples=50, derandomize=True)
 
 
 def test_level_has_a_floor() -> None:

@@ -8,7 +8,7 @@ import pytest
 from common.core.errors import DataError
 from common.perturbations import noise
 
-FAST = hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
+FAST = hypothesis.settings(max_examples=40, derandomize=True)
 RATE = 16000
 BABBLE = {"fewest": 4, "most": 7, "lowest_db": -20, "highest_db": -13}
 

@@ -90,7 +90,7 @@ class TestCodec:
         assert amr.to_int16(values).tolist() == [0, 2, 2, 0, -2]
         assert amr.to_int16(np.array([2.0, -2.0])).tolist() == [32767, -32768]
 
-    @hypothesis.settings(max_examples=15, deadline=None, derandomize=True)
+    @hypothesis.settings(max_examples=15, derandomize=True)
     @hypothesis.given(n=st.integers(1, 2000), channels=st.integers(1, 2))
     def test_a20_length_is_kept(self, tools, n: int, channels: int) -> None:
         signal = tools.speechlike(1, rate=8000, channels=channels)[:, :n]

@@ -9,7 +9,7 @@ import scipy.signal
 from common.core.errors import AudioError
 from common.perturbations import small_changes as change
 
-FAST = hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
+FAST = hypothesis.settings(max_examples=40, derandomize=True)
 RATE = 16000
 TONE = {"lowest_hz": 5000, "highest_hz": 7000}
 

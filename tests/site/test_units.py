@@ -366,7 +366,7 @@ def test_mirror_of_nothing_is_nothing(tmp_path: Path) -> None:
 # -- benchmark ------------------------------------------------------------------------------------
 
 
-def test_benchmark_measures_four_cases_in_fresh_processes(
+def test_benchmark_builds_four_states_of_the_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[dict[str, bytes]] = []

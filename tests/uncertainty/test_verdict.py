@@ -48,7 +48,7 @@ def test_cases(criterion: Criterion, low: float, high: float, expected: str) -> 
 
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)
 @hypothesis.given(ends=st.tuples(NUMBER, NUMBER, NUMBER))
-@hypothesis.settings(max_examples=200, deadline=None, derandomize=True)
+@hypothesis.settings(max_examples=200, derandomize=True)
 def test_a_certain_verdict_is_that_of_every_value(
     criterion: Criterion, ends: tuple[float, float, float]
 ) -> None:

@@ -47,6 +47,7 @@ SMALL = {
         ],
     ),
     "no output": (TRUTH, [[]]),
+    "one class": (TRUTH[:2], [[["a.wav", 1, 3, "dog"]]]),
     "overlapping truth": (
         [*TRUTH, ["a.wav", 2.5, 4, "dog"]],
         [[["a.wav", 1, 3, "dog"]]],
@@ -163,13 +164,10 @@ def psds(found: PSDSEval, options: dict) -> dict:
         }
         for row in points.itertuples()
     ]
-    return {
-        "psds": result.value,
-        "classes": names,
-        "xp": result.plt.xp,
-        "etpr": result.plt.yp,
-        "ops": rates,
-    }
+    curve = {"xp": result.plt.xp, "etpr": result.plt.yp}
+    if not all(map(math.isfinite, result.plt.xp)):
+        curve = {}  # one class has no curve there
+    return {"psds": result.value, "classes": names, **curve, "ops": rates}
 
 
 def main() -> None:
