@@ -29,7 +29,8 @@ from common.spec import load_benchmark
 collect_ignore_glob = ["golden/*/make_*.py"]
 
 #: how long an example takes depends on the machine
-hypothesis.settings.register_profile("untimed", deadline=None)
+UNTIMED = [hypothesis.HealthCheck.too_slow]
+hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=UNTIMED)
 hypothesis.settings.load_profile("untimed")
 
 RATE = 16000

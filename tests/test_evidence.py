@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,6 +90,13 @@ def test_every_folder_of_golden_figures_is_listed_and_read() -> None:
         for reader in re.findall(r"`(tests/[\w/]+\.py)`", readers):
             content = (REPOSITORY / reader).read_text("utf-8")
             assert any(name in content for name in re.findall(r"`(\w+)`", first)), (first, reader)
+
+
+@pytest.mark.parametrize("script", ["sound_events/make_scenes.py", "samples/make_samples.py"])
+def test_inputs_of_the_tools_are_made_again_to_the_byte(script: str) -> None:
+    path = GOLDEN / script
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, check=True)
+    assert done.stdout == (path.parent / f"{path.stem.removeprefix('make_')}.json").read_bytes()
 
 
 def test_golden_figures_are_small() -> None:
