@@ -84,12 +84,12 @@ def test_every_folder_of_golden_figures_is_listed_and_read() -> None:
         FOLDERS
     )
     text = (GOLDEN / "README.md").read_text("utf-8")
-    rows = re.findall(r"^\| (`.+?) \| .+ \| (.+) \|$", text, re.MULTILINE)
-    assert sorted(name for first, _ in rows for name in re.findall(r"`(\w+)`", first)) == FOLDERS
+    rows = re.findall(r"^\| (\[.+?) \| .+ \| (.+) \|$", text, re.MULTILINE)
+    assert sorted(name for first, _ in rows for name in re.findall(r"\[(\w+)\]", first)) == FOLDERS
     for first, readers in rows:
         for reader in re.findall(r"`(tests/[\w/]+\.py)`", readers):
             content = (REPOSITORY / reader).read_text("utf-8")
-            assert any(name in content for name in re.findall(r"`(\w+)`", first)), (first, reader)
+            assert any(name in content for name in re.findall(r"\[(\w+)\]", first)), (first, reader)
 
 
 @pytest.mark.parametrize("script", ["sound_events/make_scenes.py", "samples/make_samples.py"])
