@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,7 @@ from common.cli.options import parser
 from common.core import files, paths
 from common.core.errors import OutputError
 from common.engine import run
+from common.engine.plan import Planner
 
 #: the correctness tests of two models on the miniature dataset
 RUN = (
@@ -200,6 +203,26 @@ def test_full_disk_keeps_predictions(cli, monkeypatch) -> None:
     monkeypatch.setattr(files, "write_text", original)
     code, out, _ = cli("run", *RUN, "--json")
     assert code == 0 and json.loads(out)["calls"] == 0
+
+
+def test_a_run_prepares_and_plans_once(cli, monkeypatch) -> None:
+    calls: Counter[str] = Counter()
+
+    def counted(name: str) -> Callable[..., Any]:
+        original = getattr(Planner, name)
+
+        def function(self: Planner, *arguments: Any, **options: Any) -> Any:
+            calls[name] += 1
+            return original(self, *arguments, **options)
+
+        return function
+
+    for name in ("prepare", "plan", "settled"):
+        monkeypatch.setattr(Planner, name, counted(name))
+    for _ in ("from nothing", "nothing to do"):
+        assert cli("run", *RUN)[0] == 0
+        assert calls == {"prepare": 1, "plan": 1, "settled": 1}
+        calls.clear()
 
 
 def test_interruption_has_its_own_exit_code(cli, monkeypatch) -> None:

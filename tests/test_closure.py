@@ -298,6 +298,8 @@ def test_changed_code_is_run_again(mini, copy: Path, monkeypatch, module: str, c
 #: modules that pass values on between the parts of a cell that are watched
 BETWEEN = {
     "common.engine.run",
+    "common.engine.requests",
+    "common.engine.journal",
     "common.spec.cell",
     "common.models.lazy",
     "common.engine.publish",

@@ -342,6 +342,8 @@ def test_no_module_that_works_on_a_cell_is_missing(catalog: Path, tracer, test: 
     benchmark = load_benchmark([catalog])
     found = set(closure.STOPS) | {
         "common.engine.run",
+        "common.engine.requests",
+        "common.engine.journal",
         "common.models.lazy",
         "common.engine.publish",
     }

@@ -99,34 +99,14 @@ def _plain_engine(*args: Any, **settings: Any) -> Any:
 
 
 def _run(context: Context) -> tuple[int, dict[str, Any]]:
-    from common.engine.plan import Filters, Planner
-
     args = context.args
     leftovers.clear()
-    benchmark = _checked(context)
-    progress = context.progress()
-    filters: Filters = context.filters()
-    filters.check(benchmark)
-    folders = context.folders
+    benchmark, folders, filters = _checked(context), context.folders, context.filters()
     make: Any = _plain_engine
     if getattr(args, "severity", False):
         from common.engine.severity import prepared
 
         benchmark, folders, make = prepared(benchmark, folders, filters, context.say)
-    planner = Planner(benchmark, folders, seed=args.seed, download=args.download)
-    try:
-        planner.prepare(
-            filters,
-            workers=context.workers,
-            progress=lambda done, total: progress("synthesise embedded data", done, total),
-        )
-    finally:
-        context.clear_progress()
-    plan = planner.plan(filters, force=args.force)
-    if planner.settled(plan):
-        text = f"nothing to do: {len(plan.done)} cells are up to date"
-        context.say(text + (f", {len(plan.not_run)} not run" if plan.not_run else ""))
-        return OK, {"computed": 0, "current": len(plan.done), "calls": 0, "distinct": 0}
     engine = make(
         benchmark,
         folders,
@@ -134,12 +114,16 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
         workers=context.workers,
         download=args.download,
         device=args.device,
-        progress=progress,
+        progress=context.progress(),
     )
     try:
         report = engine.run(filters, force=args.force)
     finally:
         context.clear_progress()
+    if report.settled:
+        text = f"nothing to do: {report.current} cells are up to date"
+        context.say(text + (f", {len(report.not_run)} not run" if report.not_run else ""))
+        return OK, vars(report)
     context.say(
         f"{report.computed} cells computed, {report.current} up to date, "
         f"{len(report.errors)} errors, {len(report.not_run)} not run; "

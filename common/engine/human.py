@@ -23,7 +23,7 @@ from common.core.paths import Paths
 from common.designs.certainty import CLUSTER
 from common.engine.identity import scoring_code
 from common.engine.plan import participants
-from common.engine.scoring import evaluate
+from common.engine.scoring import judged, scores_of
 from common.metrics import METRICS
 from common.samples import datasets
 from common.samples.base import rating_column
@@ -237,7 +237,7 @@ def _rows(cell: Cell, table: pd.DataFrame, seed: int) -> list[dict[str, Any]]:
         note=f"{len(pairs.rows)} ratings of {len(np.unique(pairs.rows))} samples",
     )
     reason = "no sample with a rating that others can be compared with"
-    found = evaluate(cell, view, reason)
+    found = judged(cell, scores_of(cell, view, reason), view)
     return [{**row, "note": row["note"] or view.note} for row in found]
 
 

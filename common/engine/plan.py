@@ -163,9 +163,10 @@ class Planner:
         self._tables: dict[Path, str] = {}
         self._missing_parts: dict[str, str] = {}
         self._named: set[str] = set()
-        self.library = Library(benchmark, folders.cache, seed=seed, download=self._may_fetch)
+        self.library = Library(benchmark, folders.cache, seed=seed, download=self.may_fetch)
 
-    def _may_fetch(self, dataset: str) -> bool:
+    def may_fetch(self, dataset: str) -> bool:
+        """Whether data may be fetched from a remote repository."""
         return self.download or dataset in self._named
 
     def prepare(
@@ -174,7 +175,11 @@ class Planner:
         """Make the embedded data of the selected cells that are not there, noises included.
 
         Without the synthesiser of speech what needs it is not run, with the reason.
+
+        Raises:
+            ConfigError: for unknown ids
         """
+        filters.check(self.benchmark)
         names = {dataset.database for dataset in self._needed(filters) if dataset.embedded}
         if not names:
             return
@@ -260,7 +265,7 @@ class Planner:
                 used = self.conditions(test, target, dataset)
                 missing = self._where(used, partial(self.lacking, model))
                 missing |= self._where(used, partial(self.library.unfit, target))
-                remarks = self._where(used, self.library.remark)
+                remarks = self.remarks(used)
                 digest = provenance.digest(parts)
                 cell = Cell(target, model, test, dataset, digest, missing, parts, used, remarks)
                 if not force and self.is_current(cell, manifest):
@@ -274,6 +279,10 @@ class Planner:
         """Why there are no predictions of a model after a perturbation; empty: there can be."""
         targets, cache = self.benchmark.targets, self.folders.cache
         return models.unanswered(model, name, targets, cache=cache) or self.library.missing(name)
+
+    def remarks(self, used: Mapping[str, str]) -> dict[str, str]:
+        """Condition -> which recordings its perturbation draws from."""
+        return self._where(used, self.library.remark)
 
     @staticmethod
     def _where(used: Mapping[str, str], text: Callable[[str], str]) -> dict[str, str]:

@@ -1,79 +1,44 @@
-"""The one loop: plan -> samples -> predictions -> scores -> verdicts -> rows and figures.
+"""The flow of a run: plan -> samples -> predictions -> scores -> verdicts -> rows and figures.
 
-A cell that fails becomes rows with status ``error`` and the rest goes on. Rows, figures and
-manifests are written source by source, so that an interrupted run keeps what it computed.
+:meth:`Engine.run` names the stages. A cell that fails becomes rows with status ``error`` and the
+rest goes on. Rows, figures and manifests are written database by database, so that an interrupted
+run keeps what it computed.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
+from typing import TypeVar
 
-import numpy as np
-
-from common import models
-from common.core.errors import BenchmarkError, DatasetUnavailable, ModelError
+from common.core.errors import BenchmarkError, DatasetUnavailable
 from common.core.paths import Paths
-from common.designs import Score, Selection
 from common.designs.selecting import Selector
-from common.engine.identity import prediction_code
+from common.engine.journal import Journal, Report
 from common.engine.plan import Filters, Plan, Planner, stale_files
 from common.engine.publish import Publisher
-from common.engine.scoring import decoded, evaluate, view_of
-from common.metrics.reasons import DATA, MODEL, Cause
-from common.models.lazy import Lazy
-from common.predictions.array_store import ArrayStore
+from common.engine.requests import Asking, Work, by_database
+from common.engine.scoring import evaluate
+from common.metrics.reasons import DATA
 from common.predictions.attributes import Context
-from common.predictions.inputs import Request, Source, description, store_folder
+from common.predictions.inputs import Request, Source
 from common.predictions.perturbing import Perturbing
-from common.predictions.predict import NOT_TRIED, Predictor
-from common.predictions.store import PredictionStore
+from common.predictions.predict import Predictor
 from common.results.criteria import write_criteria
-from common.results.rows import rows
 from common.samples import datasets
 from common.samples.base import Samples
-from common.spec import Benchmark, Dataset, Model, kinds
+from common.spec import Benchmark
 from common.spec.cell import Cell
-from common.spec.view import ORIGINAL
 from common.uncertainty.simulation import Bounds
+
+__all__ = ["Engine", "Report"]
 
 logger = logging.getLogger(__name__)
 #: (stage, done, total) -> None
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass
-class Report:
-    """What a run did.
-
-    Args:
-        computed: number of cells that were computed
-        current: number of cells that were up to date
-        errors: cell -> message
-        not_run: cell -> reason
-        calls: number of signals that were given to models
-        distinct: number of distinct (model, segment, condition) that were asked for
-    """
-
-    computed: int = 0
-    current: int = 0
-    errors: dict[str, str] = field(default_factory=dict)
-    not_run: dict[str, str] = field(default_factory=dict)
-    calls: int = 0
-    distinct: int = 0
-
-
-@dataclass
-class _Work:
-    """A cell with its samples and, later, its predictions."""
-
-    cell: Cell
-    selection: Selection
-    requests: dict[str, Request] = field(default_factory=dict)
-    error: str = ""
+T = TypeVar("T")
 
 
 class Engine:
@@ -106,295 +71,144 @@ class Engine:
     ):
         self.benchmark = benchmark
         self.folders = folders
-        self.seed = seed
         self.workers = workers
-        self.device = device
         self.progress = progress or (lambda stage, done, total: None)
         self.planner = Planner(benchmark, folders, seed=seed, download=download)
         self.library = self.planner.library
         self.perturbing = Perturbing(self.library, workers)
-        self._loaded: dict[str, Lazy] = {}
-        self._named: set[str] = set()
-        self._codes: dict[tuple[str, str], str] = {}
-        self._facts: dict[str, tuple[tuple[str, ...], str]] = {}
+        self.asking = Asking(self.planner, device)
 
     def run(self, filters: Filters | None = None, *, force: bool = False) -> Report:
         """Compute what is missing or stale among the selected cells.
+
+        Args:
+            filters: selection
+            force: whether cells that are up to date are computed again
 
         Raises:
             ConfigError: if a declaration or a filter is wrong
             OutputError: if results cannot be written
         """
         filters = filters or Filters()
-        filters.check(self.benchmark)
-        self.planner.prepare(
-            filters,
-            workers=self.workers,
-            progress=lambda done, total: self.progress("synthesise embedded data", done, total),
-        )
+        made = partial(self.progress, "synthesise embedded data")
+        self.planner.prepare(filters, workers=self.workers, progress=made)
         plan = self.planner.plan(filters, force=force)
+        report = Report.of(plan, settled=self.planner.settled(plan))
+        if report.settled:
+            return report
+        with self._journal(plan, report) as journal:
+            selected = [
+                (samples, self._select(samples, cells, journal))
+                for samples, cells in self._load(plan.todo, journal)
+            ]
+            for source, works in by_database(selected):
+                works, requests = self._ask(works, source, journal)
+                works = self._predict(works, source, requests, journal)
+                for work in self._told(f"score {source.name}", works):
+                    self._evaluate(work, source, journal)
+                journal.publisher.write()
+        return report
+
+    @contextmanager
+    def _journal(self, plan: Plan, report: Report) -> Iterator[Journal]:
+        """Where the outcome goes; all of it is written at the end, however that comes."""
         if self.criteria_tables:
             write_criteria(self.benchmark, self.folders)
-        report = Report(current=len(plan.done))
-        self._named = set(filters.datasets)
-        publisher = self.publisher(self.folders, plan, seed=self.seed, workers=self.workers)
-        for model, reason in plan.failed:
-            report.errors[model.id] = reason
+        seed, workers = self.planner.seed, self.workers
+        publisher = self.publisher(self.folders, plan, seed=seed, workers=workers)
+        journal = Journal(report, publisher)
         for cell, reason in plan.not_run:
-            self._skip(publisher, report, cell, reason)
+            journal.skip(cell, reason)
         for path in stale_files(plan, self.folders):
             path.unlink()
         with closing(publisher), closing(self.perturbing):
             try:
-                for work in self._sources(plan, publisher, report):
-                    self._run_source(*work, force, publisher, report)
-                    publisher.write()
+                yield journal
             finally:
                 publisher.finish()
-        return report
 
-    def _skip(self, publisher: Publisher, report: Report, cell: Cell, reason: str) -> None:
-        report.not_run[f"{cell.target.id}/{cell.model.id}/{cell.key}"] = reason
-        publisher.not_run(cell, f"dataset unavailable: {reason}")
-
-    def _sources(
-        self, plan: Plan, publisher: Publisher, report: Report
-    ) -> list[tuple[Source, list[_Work]]]:
-        """Load the sample tables and group the cells by database."""
+    def _load(
+        self, todo: Sequence[Cell], journal: Journal
+    ) -> Iterator[tuple[Samples, Sequence[Cell]]]:
+        """The sample table of each dataset with its cells."""
         by_dataset: dict[str, list[Cell]] = {}
-        for cell in plan.todo:
+        for cell in todo:
             by_dataset.setdefault(cell.dataset.id, []).append(cell)
-        sources: dict[tuple[str, ...], tuple[Source, list[_Work]]] = {}
-        for number, (_, cells) in enumerate(by_dataset.items()):
-            self.progress("load", number, len(by_dataset))
-            dataset = cells[0].dataset
-            try:
-                samples = datasets.load(
-                    dataset,
-                    self.folders.cache,
-                    self.benchmark.targets,
-                    download=self.planner.download or dataset.id in self._named,
-                )
-            except DatasetUnavailable as error:
-                for cell in cells:
-                    self._skip(publisher, report, cell, str(error))
-                continue
-            except BenchmarkError as error:
-                for cell in cells:
-                    self._fail(publisher, report, cell, str(error), DATA)
-                continue
-            works = self._select(cells, samples, publisher, report)
-            key = _source_key(dataset, samples)
-            source, collected = sources.setdefault(key, (Source(samples), []))
-            source.add(dataset.id, samples.table)
-            collected += works
-        for source, _ in sources.values():
-            source.freeze()
-        return list(sources.values())
+        for name, cells in self._told("load", list(by_dataset.items())):
+            cache, targets = self.folders.cache, self.benchmark.targets
+            samples = None
+            with journal.guarding(*cells, cause=DATA):
+                may = self.planner.may_fetch(name)
+                samples = datasets.load(cells[0].dataset, cache, targets, download=may)
+            if samples is not None:
+                yield samples, cells
 
-    def _select(
-        self, cells: list[Cell], samples: Samples, publisher: Publisher, report: Report
-    ) -> list[_Work]:
-        def tell(done: int, total: int) -> None:
-            self.progress(f"attributes of {samples.dataset.id}", done, total)
-
-        select = Selector(samples, self.seed, Context(self.folders.cache, self.workers, tell))
+    def _select(self, samples: Samples, cells: Sequence[Cell], journal: Journal) -> list[Work]:
+        """Cells with their samples."""
+        told = partial(self.progress, f"attributes of {samples.dataset.id}")
+        context = Context(self.folders.cache, self.workers, told)
+        select = Selector(samples, self.planner.seed, context)
         works = []
         for cell in cells:
-            try:
-                works.append(_Work(cell, select(cell.test, cell.target)))
-            except DatasetUnavailable as error:
-                self._skip(publisher, report, cell, str(error))
-            except BenchmarkError as error:
-                self._fail(publisher, report, cell, str(error), DATA)
+            with journal.guarding(cell, cause=DATA):
+                works.append(Work(cell, select(cell.test, cell.target)))
         return works
 
-    def _run_source(
-        self,
-        source: Source,
-        works: list[_Work],
-        force: bool,
-        publisher: Publisher,
-        report: Report,
-    ) -> None:
+    def _ask(
+        self, works: Sequence[Work], source: Source, journal: Journal
+    ) -> tuple[list[Work], list[Request]]:
+        """Cells with their requests, and each distinct request once."""
+        asked: list[Work] = []
         requests: dict[tuple[str, str], Request] = {}
-        asked, works = works, []
+        for work in works:
+            with journal.guarding(work.cell):
+                asked.append(self.asking.ask(work, source, requests))
         for work in asked:
-            try:
-                self._ask(work, source, requests, report)
-                works.append(work)
-            except BenchmarkError as error:
-                self._fail(publisher, report, work.cell, str(error))
-        total = f"{source.database} {source.version}"
+            journal.lack(work.cell, work.lacking)
+        return asked, list(requests.values())
 
-        def tell(done: int, wanted: int) -> None:
-            self.progress(f"predict {total}", done, wanted)
-            publisher.poll()
+    def _predict(
+        self, works: list[Work], source: Source, requests: Sequence[Request], journal: Journal
+    ) -> list[Work]:
+        """Fulfil the requests; without the media no cell is left."""
 
-        predictor = Predictor(
-            source,
-            list(requests.values()),
-            workers=self.workers,
-            perturbing=self.perturbing,
-            progress=tell,
-        )
+        def told(done: int, total: int) -> None:
+            self.progress(f"predict {source.name}", done, total)
+            journal.publisher.poll()
+
         try:
-            predictor.run()
+            Predictor(
+                source,
+                requests,
+                workers=self.workers,
+                perturbing=self.perturbing,
+                progress=told,
+            ).run()
         except DatasetUnavailable as error:
             for work in works:
-                self._skip(publisher, report, work.cell, str(error))
-            return
+                journal.skip(work.cell, str(error))
+            return []
         finally:
-            report.calls += sum(request.calls for request in requests.values())
-            report.distinct += sum(int(request.wanted.sum()) for request in requests.values())
-        for number, work in enumerate(works):
-            self.progress(f"score {total}", number, len(works))
-            self._evaluate(work, source, publisher, report)
+            journal.predicted(requests)
+        return works
 
-    def _ask(
-        self,
-        work: _Work,
-        source: Source,
-        requests: dict[tuple[str, str], Request],
-        report: Report,
-    ) -> None:
-        """Note which predictions a cell wants; conditions that cannot be had are set aside."""
-        cell, samples = work.cell, work.selection.samples
-        if samples.empty:
-            return
-        wanted = cell.conditions
-        never = {n: self.library.unfit(cell.target, used) for n, used in wanted.items()}
-        lacks = partial(
-            models.unanswered,
-            cell.model,
-            targets=self.benchmark.targets,
-            cache=self.folders.cache,
-        )
-        reasons = {
-            n: never[n] or lacks(used) or self.library.prepare(used) for n, used in wanted.items()
-        }
-        missing = {name: reason for name, reason in reasons.items() if reason}
-        work.cell = cell = replace(cell, missing=missing)
-        for name, reason in missing.items():
-            if never[name]:
-                continue  # so it is meant
-            report.not_run[f"{cell.target.id}/{cell.model.id}/{cell.key}/{name}"] = reason
-        if wanted and len(missing) == len(wanted):
-            return
-        ids = source.ids(cell.dataset.id, samples.index)
-        for name, used in {ORIGINAL: ORIGINAL, **wanted}.items():
-            if name in missing:
-                continue
-            key = (cell.model.id, used)
-            if key not in requests:
-                requests[key] = self._request(cell.model, used, source)
-            requests[key].wanted[ids] = True
-            work.requests[name] = requests[key]
-
-    def _asked(self, model: Model) -> tuple[tuple[str, ...], str]:
-        """Targets and fingerprint of a model, which are found out once."""
-        if model.id not in self._facts:
-            cache = self.folders.cache
-            offered = models.offered_targets(model, self.benchmark.targets, cache=cache)
-            self._facts[model.id] = offered, models.fingerprint(model, cache=cache)
-        return self._facts[model.id]
-
-    def _code(self, model: Model, dataset: Dataset) -> str:
-        key = (model.adapter, dataset.adapter)
-        if key not in self._codes:
-            self._codes[key] = prediction_code(model, dataset)
-        return self._codes[key]
-
-    def _request(self, model: Model, condition: str, source: Source) -> Request:
-        """Request for predictions in a condition: the original or the id of a perturbation."""
-        offered, fingerprint = self._asked(model)
-        chosen = [self.benchmark.targets[name] for name in offered]
-        columns = [column for target in chosen for column in target.columns]
-        described = description(
-            model,
-            fingerprint,
-            source.samples,
-            condition,
-            perturbation="" if condition == ORIGINAL else self.library.digest(condition),
-            seed=self.seed,
-            code=self._code(model, source.samples.dataset),
-        )
-        described["columns"] = columns
-        ragged = {t.id: kinds.get(t.kind).layout(t) for t in chosen if kinds.get(t.kind).is_ragged}
-        if ragged:
-            described["layouts"] = ragged
-        folder = store_folder(self.folders.predictions, described)
-        lazy = self._loaded.setdefault(
-            model.id,
-            Lazy(
-                lambda: models.load(
-                    model,
-                    self.benchmark.targets,
-                    seed=self.seed,
-                    device=self.device,
-                    cache=self.folders.cache,
-                )
-            ),
-        )
-        return Request(
-            model=lazy,
-            name=model.id,
-            condition=condition,
-            columns=columns,
-            wanted=np.zeros(len(source.keys), dtype=bool),
-            store=(ArrayStore if ragged else PredictionStore)(folder, described),
-        )
-
-    def _evaluate(self, work: _Work, source: Source, publisher: Publisher, report: Report) -> None:
-        cell, samples = work.cell, work.selection.samples
+    def _evaluate(self, work: Work, source: Source, journal: Journal) -> None:
+        """Score and judge a cell and write what came out."""
         try:
-            predictions = {}
-            for condition, request in work.requests.items():
-                ids = source.ids(cell.dataset.id, samples.index)
-                lost = [int(i) for i in ids if int(i) in request.failed]
-                if lost:
-                    reasons = [request.failed[i] for i in lost]
-                    first = next((r for r in reasons if not r.startswith(NOT_TRIED)), reasons[0])
-                    raise ModelError(
-                        f"no prediction for {len(lost)} of {len(ids)} samples; first: {first}"
-                    )
-                values = request.values[ids]
-                predictions[condition] = decoded(cell.target, values, request.columns, samples)
-            view = view_of(cell, work.selection, predictions, self.seed)
-            bounds = Bounds(self.folders.cache)
-            found = evaluate(cell, view, work.selection.reason, bounds)
+            found = evaluate(work.cell, work.selection, work.predictions(source))
+            rows = found.rows(Bounds(self.folders.cache))
         except BenchmarkError as error:
-            self._fail(publisher, report, cell, str(error))
-            return
+            journal.fail(work.cell, str(error))
         # metrics and designs may be the user's own: whatever they raise is a fault of the cell
         except Exception as error:
             message = f"scoring raised {type(error).__name__}: {' '.join(str(error).split())}"
             logger.debug("%s", message, exc_info=True)
-            self._fail(publisher, report, cell, message)
-            return
-        publisher.cell(cell, found, replace(view, rows=found) if predictions else None)
-        report.computed += 1
+            journal.fail(work.cell, message)
+        else:
+            journal.publish(found, rows)
 
-    @staticmethod
-    def _fail(
-        publisher: Publisher, report: Report, cell: Cell, message: str, cause: Cause = MODEL
-    ) -> None:
-        name = f"{cell.target.id}/{cell.model.id}/{cell.key}"
-        logger.debug("%s: %s", name, message)
-        report.errors[name] = message
-        uses = cell.test.uses(cell.target.kind)
-        failed = [
-            {**row, "status": "error", "reason": message, "cause": cause}
-            for row in rows(cell, [Score(use.metric, float("nan"), 0) for use in uses])
-        ]
-        publisher.cell(cell, failed, None, error=message)
-
-
-def _source_key(dataset: Dataset, samples: Samples) -> tuple[str, ...]:
-    return (
-        dataset.adapter,
-        dataset.database,
-        dataset.version,
-        str(dataset.embedded),
-        samples.media_fingerprint,
-    )
+    def _told(self, stage: str, items: Sequence[T]) -> Iterator[T]:
+        """Items one after the other, with the progress of a stage."""
+        for number, item in enumerate(items):
+            self.progress(stage, number, len(items))
+            yield item

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,27 +37,6 @@ def decoded(
     return kinds.get(target.kind).decode(target, frame.infer_objects(), samples)
 
 
-def view_of(cell: Cell, selection: Selection, predictions: Mapping[str, Any], seed: int) -> View:
-    """What the design of a cell sees.
-
-    Args:
-        cell: test, target, model and dataset
-        selection: samples of the test
-        predictions: condition -> predictions, aligned with the samples
-        seed: seed of the run
-    """
-    return View(
-        cell.target,
-        selection.samples.reset_index(drop=True),
-        predictions,
-        dataset=cell.dataset.id,
-        seed=seed,
-        missing=cell.missing,
-        note=selection.note,
-        left_out=selection.left_out,
-    )
-
-
 def scores_of(cell: Cell, view: View, reason: str) -> list[Score]:
     """Scores of a cell by the design of its test; without samples, ``reason`` says why."""
     uses = cell.test.uses(cell.target.kind)
@@ -85,8 +65,41 @@ def judged(
     return rows(cell, scores, bounds, found.intervals, permutations(scores, view), found.gaps)
 
 
-def evaluate(
-    cell: Cell, view: View, reason: str, bounds: Bounds | None = None
-) -> list[dict[str, Any]]:
-    """From what the design of a cell sees to the rows of the cell; see :func:`judged`."""
-    return judged(cell, scores_of(cell, view, reason), view, bounds)
+@dataclass(frozen=True)
+class Evaluation:
+    """What the predictions of a cell amount to.
+
+    Args:
+        cell: test, target, model and dataset
+        view: samples and predictions
+        scores: by the design of the test
+    """
+
+    cell: Cell
+    view: View
+    scores: Sequence[Score]
+
+    def rows(self, bounds: Bounds) -> list[dict[str, Any]]:
+        """Result rows: scores with intervals, criteria and verdicts; see :func:`judged`."""
+        return judged(self.cell, self.scores, self.view, bounds)
+
+
+def evaluate(cell: Cell, selection: Selection, predictions: Mapping[str, Any]) -> Evaluation:
+    """From predictions to scores: what a run does, and what a recomputation repeats.
+
+    Args:
+        cell: test, target, model and dataset, and the seed among what it is made of
+        selection: samples of the test
+        predictions: condition -> predictions, aligned with the samples
+    """
+    view = View(
+        cell.target,
+        selection.samples.reset_index(drop=True),
+        predictions,
+        dataset=cell.dataset.id,
+        seed=int(cell.parts["seed"]),
+        missing=cell.missing,
+        note=selection.note,
+        left_out=selection.left_out,
+    )
+    return Evaluation(cell, view, scores_of(cell, view, selection.reason))

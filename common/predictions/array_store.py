@@ -8,6 +8,8 @@ uncompressed ``.npz`` archive: names, types and shapes stay as they are, and so 
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,16 @@ class ArrayStore(PredictionStore):
         for row, data in enumerate(column):
             found[row] = None if data is None else from_bytes(data)
         return found
+
+
+def store_of(folder: Path, described: Mapping[str, Any]) -> PredictionStore:
+    """Store of the predictions that a description is about.
+
+    Args:
+        folder: see :func:`common.predictions.inputs.store_folder`
+        described: with ``layouts`` if samples have arrays of their own size
+    """
+    return (ArrayStore if described.get("layouts") else PredictionStore)(folder, described)
 
 
 def to_bytes(value: Any) -> bytes:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from common.models.base import Model, SampleKey
 from common.predictions.store import PredictionStore
 from common.samples.base import KEYS, Samples
 from common.spec.view import ORIGINAL
+
+if TYPE_CHECKING:
+    from common.perturbations import Library
 
 #: seconds of audio that one worker holds at a time
 CHUNK_S = 120.0
@@ -35,6 +38,7 @@ class Source:
         self.samples = samples
         self.database = samples.dataset.database
         self.version = samples.dataset.version
+        self.name = f"{self.database} {self.version}"
         self._tables: dict[str, pd.DataFrame] = {}
         self._codes: dict[str, np.ndarray] = {}
         self._columns: tuple[list[Any], ...] = ()
@@ -74,8 +78,7 @@ def description(
     samples: Samples,
     condition: str,
     *,
-    perturbation: str,
-    seed: int,
+    library: Library,
     code: str,
 ) -> dict[str, Any]:
     """What decides about predictions, besides the columns that a model has.
@@ -85,8 +88,7 @@ def description(
         fingerprint: of the model
         samples: any of the sample tables of the database
         condition: the original or the id of a perturbation
-        perturbation: digest of the perturbation, empty for the original
-        seed: seed of the run
+        library: knows the perturbations and the seed of the run
         code: hash of what reads audio and asks models (:func:`common.engine.identity.prediction_code`)
     """
     return {
@@ -98,9 +100,9 @@ def description(
         "database_version": samples.dataset.version,
         "data": samples.media_fingerprint,
         "condition": condition,
-        "perturbation": perturbation,
+        "perturbation": "" if condition == ORIGINAL else library.digest(condition),
         "code": code,
-        "seed": seed if model.is_chance or condition != ORIGINAL else 0,
+        "seed": library.seed if model.is_chance or condition != ORIGINAL else 0,
     }
 
 

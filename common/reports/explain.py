@@ -16,13 +16,15 @@ from common.core.errors import BenchmarkError, ConfigError
 from common.core.paths import Paths
 from common.designs import Score
 from common.engine.publish import environment
+from common.engine.scoring import Evaluation
 from common.engine.staleness import stale_cell
-from common.reports.rebuild import Rebuilder, Rebuilt
+from common.reports.rebuild import Rebuilder
 from common.results import history, keys
 from common.results.history import Kept
 from common.results.keys import CellKey
 from common.spec import Benchmark
 from common.spec.view import ORIGINAL, View
+from common.uncertainty.simulation import Bounds
 
 #: so many samples are named, and so many of the worst
 FIRST = 3
@@ -126,11 +128,11 @@ def _find(folders: Paths, cell: CellKey, version: str, wanted: str) -> tuple[Kep
     raise ConfigError(f"no row has the key '{wanted}'.{hint}")
 
 
-def _rows(rows: pd.DataFrame, rebuilt: Rebuilt | None, folders: Paths) -> list[dict[str, Any]]:
+def _rows(rows: pd.DataFrame, rebuilt: Evaluation | None, folders: Paths) -> list[dict[str, Any]]:
     """Recorded rows, each with the same row computed again and what differs."""
     again: dict[tuple[str, ...], dict[str, Any]] = {}
     if rebuilt is not None:
-        table = results.frame(rebuilt.rows(folders.cache))
+        table = results.frame(rebuilt.rows(Bounds(folders.cache)))
         again = {_place(row): plain(row) for row in table.to_dict("records")}
     found = []
     for row in rows.to_dict("records"):
@@ -212,7 +214,7 @@ def _origin(
     }
 
 
-def _samples(rebuilt: Rebuilt, rows: pd.DataFrame, *, every: bool) -> dict[str, Any]:
+def _samples(rebuilt: Evaluation, rows: pd.DataFrame, *, every: bool) -> dict[str, Any]:
     """Which samples stand behind the rows, and the worst of them."""
     view = rebuilt.view
     used = _used(rebuilt.scores, rows, len(view.samples))

@@ -1,29 +1,28 @@
 """A cell again from the prediction cache: samples, truths and predictions of all conditions.
 
-Uses the same steps as a run (:mod:`common.designs.selecting`, :mod:`common.engine.scoring`,
-:mod:`common.results.rows`), but never calls a model: predictions that are not in the cache are an
-error that says what to run. Models are known by what their manifest says, so an earlier
-version, or a model of other results, needs no entry in the catalog.
+The steps are those of a run (:mod:`common.designs.selecting`, :mod:`common.engine.scoring`), but
+no model is ever called: predictions that are not in the cache are an error that says what to run.
+Models are known by what their manifest says, so an earlier version, or a model of other results,
+needs no entry in the catalog.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from common import models
 from common.core import advice
 from common.core.documents import parse_json
 from common.core.errors import DataError, NotCached
 from common.core.paths import Paths
-from common.designs import Score, Selection
+from common.designs import Selection
 from common.designs.selecting import Selector
-from common.engine.plan import conditions
-from common.engine.scoring import decoded, judged, scores_of, view_of
-from common.perturbations import Library
-from common.predictions.array_store import ArrayStore
+from common.engine.plan import Planner
+from common.engine.requests import wanted
+from common.engine.scoring import Evaluation, decoded, evaluate
+from common.predictions.array_store import store_of
 from common.predictions.attributes import Context
 from common.predictions.inputs import description
 from common.predictions.store import DESCRIPTION, PredictionStore
@@ -32,29 +31,6 @@ from common.samples import datasets
 from common.samples.base import Samples
 from common.spec import Benchmark, Model
 from common.spec.cell import Cell
-from common.spec.view import ORIGINAL, View
-from common.uncertainty.simulation import Bounds
-
-
-@dataclass(frozen=True)
-class Rebuilt:
-    """A cell, its aligned arrays and its scores.
-
-    Args:
-        cell: test, target, model and dataset
-        view: samples and predictions
-        scores: by the design of the test
-        reason: why there is no sample; empty if there are
-    """
-
-    cell: Cell
-    view: View
-    scores: list[Score]
-    reason: str = ""
-
-    def rows(self, cache: Path) -> list[dict[str, Any]]:
-        """Result rows, as a run writes them."""
-        return judged(self.cell, self.scores, self.view, Bounds(cache))
 
 
 class Rebuilder:
@@ -69,12 +45,12 @@ class Rebuilder:
     def __init__(self, benchmark: Benchmark, folders: Paths, *, workers: int = 1):
         self.benchmark = benchmark
         self.folders = folders
-        self._context = Context(folders.cache, workers, lambda done, total: None)
-        self._samples: dict[str, Samples] = {}
-        self._selectors: dict[tuple[str, int], Selector] = {}
-        self._libraries: dict[int, Library] = {}
+        self._context = Context(folders.cache, workers)
+        self._samples = cache(self._load)
+        self._selector = cache(self._selector_of)
+        self._planner = cache(self._planner_of)
 
-    def __call__(self, key: CellKey, noted: Mapping[str, Any], *, chance: bool) -> Rebuilt:
+    def __call__(self, key: CellKey, noted: Mapping[str, Any], *, chance: bool) -> Evaluation:
         """A cell with its scores.
 
         Args:
@@ -98,90 +74,56 @@ class Rebuilder:
                 f"{key}: made with version {made['dataset_version']} of the dataset, the catalog "
                 f"has {dataset.version}; run it again"
             )
-        model = Model(
-            id=key.model,
-            version=str(made["model_version"]),
-            adapter="chance" if chance else "predictions",
-        )
-        samples = self._table(key.dataset)
-        selection = self._select(key, int(made["seed"]))
-        cell = Cell(target, model, test, dataset, str(noted["hash"]), parts=made)
-        found: dict[str, Any] = {}
-        missing: dict[str, str] = {}
-        library = self._library(int(made["seed"]))
-        used = {
-            name: library.variant(of, dataset.corpora)
-            for name, of in conditions(cell.test, cell.target).items()
-        }
-        remarks = {name: said for name, of in used.items() if (said := library.remark(of))}
+        version, adapter = str(made["model_version"]), "chance" if chance else "predictions"
+        model = Model(id=key.model, version=version, adapter=adapter)
+        seed = int(made["seed"])
+        selection = self._selector(key.dataset, seed)(test, target)
+        planner = self._planner(seed)
+        used = planner.conditions(test, target, dataset)
+        cell = Cell(target, model, test, dataset, str(noted["hash"]), parts=made, conditions=used)
+        cell = replace(cell, remarks=planner.remarks(used))
+        predictions = {}
         if not selection.samples.empty:
-            for name, of in self._wanted(cell, noted, used, missing):
-                found[name] = self._predictions(cell, samples, selection, of)
-        cell = replace(cell, missing=missing, conditions=used, remarks=remarks)
-        view = view_of(cell, selection, found, int(made["seed"]))
-        reason = selection.reason
-        return Rebuilt(cell, view, scores_of(cell, view, reason), reason)
+            cell = replace(cell, missing=self._missing(cell, noted, planner))
+            for name, of in wanted(cell):
+                predictions[name] = self._predictions(cell, selection, of)
+        return evaluate(cell, selection, predictions)
 
-    def _wanted(
-        self,
-        cell: Cell,
-        noted: Mapping[str, Any],
-        wanted: Mapping[str, str],
-        missing: dict[str, str],
-    ) -> Iterator[tuple[str, str]]:
-        """Conditions and their perturbations; those that a run could not have are set aside."""
+    def _missing(self, cell: Cell, noted: Mapping[str, Any], planner: Planner) -> dict[str, str]:
+        """Conditions that the run could not have, with the reasons of today if there are any."""
+        missing = {}
         for name in noted.get("missing", ()):
-            if name in wanted:
-                entry, used = self.benchmark.models.get(cell.model.id), wanted[name]
-                targets, cache = self.benchmark.targets, self.folders.cache
-                lacks = models.unanswered(entry, used, targets, cache=cache) if entry else ""
-                reason = lacks or self._library(int(cell.parts["seed"])).missing(used)
-                missing[name] = reason or "it was not available when the cell was run"
-        if not wanted or len(missing) < len(wanted):
-            yield ORIGINAL, ORIGINAL
-        yield from ((name, used) for name, used in wanted.items() if name not in missing)
+            if name in cell.conditions:
+                entry, used = self.benchmark.models.get(cell.model.id), cell.conditions[name]
+                lacks = planner.lacking(entry, used) if entry else planner.library.missing(used)
+                missing[name] = lacks or "it was not available when the cell was run"
+        return missing
 
-    def _table(self, dataset: str) -> Samples:
-        if dataset not in self._samples:
-            entry = self.benchmark.find("datasets", dataset)
-            self._samples[dataset] = datasets.load(
-                entry, self.folders.cache, self.benchmark.targets, download=False
-            )
-        return self._samples[dataset]
+    def _load(self, dataset: str) -> Samples:
+        entry = self.benchmark.find("datasets", dataset)
+        folder, targets = self.folders.cache, self.benchmark.targets
+        return datasets.load(entry, folder, targets, download=False)
 
-    def _select(self, key: CellKey, seed: int) -> Selection:
-        if (key.dataset, seed) not in self._selectors:
-            samples = self._table(key.dataset)
-            self._selectors[key.dataset, seed] = Selector(samples, seed, self._context)
-        find = self.benchmark.find
-        return self._selectors[key.dataset, seed](
-            find("tests", key.test), find("targets", key.target)
-        )
+    def _selector_of(self, dataset: str, seed: int) -> Selector:
+        return Selector(self._samples(dataset), seed, self._context)
 
-    def _library(self, seed: int) -> Library:
-        if seed not in self._libraries:
-            self._libraries[seed] = Library(self.benchmark, self.folders.cache, seed=seed)
-        return self._libraries[seed]
+    def _planner_of(self, seed: int) -> Planner:
+        return Planner(self.benchmark, self.folders, seed=seed)
 
-    def _predictions(
-        self, cell: Cell, samples: Samples, selection: Selection, condition: str
-    ) -> Any:
+    def _predictions(self, cell: Cell, selection: Selection, condition: str) -> Any:
         """Predictions of the selected samples in a condition, from the cache only."""
-        seed = int(cell.parts["seed"])
-        digest = "" if condition == ORIGINAL else self._library(seed).digest(condition)
-        wanted = description(
+        described = description(
             cell.model,
             str(cell.parts["fingerprint"]),
-            samples,
+            self._samples(cell.dataset.id),
             condition,
-            perturbation=digest,
-            seed=seed,
+            library=self._planner(int(cell.parts["seed"])).library,
             code=str(cell.parts.get("prediction", "")),
         )
         keys = selection.samples[["file", "start", "end"]]
         best = 0
         columns = cell.target.columns
-        for store in self._stores(wanted):
+        for store in self._stores(described):
             if not set(columns) <= set(store.description["columns"]):
                 continue
             stored = store.read(keys, columns)
@@ -194,22 +136,23 @@ class Rebuilder:
             f"make them with: {rerun(cell)}"
         )
 
-    def _stores(self, wanted: Mapping[str, Any]) -> Iterator[PredictionStore]:
+    def _stores(self, described: Mapping[str, Any]) -> Iterator[PredictionStore]:
         """Stores of these predictions, whatever other targets the model had then."""
         folder = (
             self.folders.predictions
-            / f"{wanted['model']}-{wanted['version']}"
-            / f"{wanted['database']}-{wanted['database_version']}"
+            / f"{described['model']}-{described['version']}"
+            / f"{described['database']}-{described['database_version']}"
         )
         for path in sorted(folder.glob(f"*/{DESCRIPTION}")):
             try:
                 content = parse_json(path.read_text("utf-8"))
-                same = all(content[name] == wanted[name] for name in wanted if name != "columns")
+                same = all(
+                    content[name] == described[name] for name in described if name != "columns"
+                )
             except (OSError, ValueError, KeyError, TypeError):
                 continue
             if same:
-                store = ArrayStore if content.get("layouts") else PredictionStore
-                yield store(path.parent, content)
+                yield store_of(path.parent, content)
 
 
 def rerun(cell: Cell) -> str:

@@ -32,3 +32,8 @@ class Cell:
     def key(self) -> str:
         """Key of the cell in the manifest of (target, model)."""
         return f"{self.test.id}/{self.dataset.id}"
+
+    @property
+    def name(self) -> str:
+        """Name of the cell among those of all models and targets."""
+        return f"{self.target.id}/{self.model.id}/{self.key}"

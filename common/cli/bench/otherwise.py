@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from common.designs import DESIGNS, Score, options
-from common.reports.rebuild import Rebuilt
+from common.engine.scoring import Evaluation
 
 
-def recomputed(cell: Rebuilt) -> Callable[[Score], float]:
+def recomputed(cell: Evaluation) -> Callable[[Score], float]:
     """Another way to the scores of a cell.
 
     Args:
@@ -36,12 +36,14 @@ def recomputed(cell: Rebuilt) -> Callable[[Score], float]:
 
 
 def _against_truth(
-    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Rebuilt
+    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Evaluation
 ) -> float:
     return pair(score.metric, score.label, frame["_truth"], frame["_prediction"], params)
 
 
-def _per_unit(score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Rebuilt) -> float:
+def _per_unit(
+    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Evaluation
+) -> float:
     units = frame[chosen.unit]
     if not score.label:
         truth, prediction = (
@@ -57,7 +59,7 @@ def _per_unit(score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell:
 
 
 def _expected_range(
-    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Rebuilt
+    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Evaluation
 ) -> float:
     name = chosen.expected[score.label][cell.cell.target.id]
     low, high = chosen.ranges[name]
@@ -72,7 +74,9 @@ def _groups(frame: pd.DataFrame, chosen: Any) -> Iterator[tuple[str, pd.DataFram
         yield chosen.name(tuple(map(str, group))), part
 
 
-def _by_group(score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Rebuilt) -> float:
+def _by_group(
+    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Evaluation
+) -> float:
     part = dict(_groups(frame, chosen))[score.condition]
     labels = _observed(frame)
     own, everyone = (
@@ -83,7 +87,7 @@ def _by_group(score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell:
 
 
 def _group_shift(
-    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Rebuilt
+    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Evaluation
 ) -> float:
     part = dict(_groups(frame, chosen))[score.condition]
     labels = list(cell.cell.target.labels)
@@ -92,7 +96,7 @@ def _group_shift(
 
 
 def _context_shift(
-    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Rebuilt
+    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Evaluation
 ) -> float:
     if "bins" in params:
         frame = frame.assign(_prediction=binned(frame["_prediction"], params["bins"]))
@@ -115,7 +119,9 @@ def _texts(group: Any) -> tuple[str, ...]:
     return tuple(map(str, group)) if isinstance(group, tuple) else (str(group),)
 
 
-def _perturbed(score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Rebuilt) -> float:
+def _perturbed(
+    score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Evaluation
+) -> float:
     changed = pd.Series(cell.view.predictions[score.condition], frame.index)
     if not score.metric.startswith("change_"):
         return pair(score.metric, score.label, frame["_prediction"], changed, params)
@@ -126,7 +132,7 @@ def _perturbed(score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell
     return after - before
 
 
-def _paired(score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Rebuilt) -> float:
+def _paired(score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: Evaluation) -> float:
     if not chosen.column:
         base, changed = (
             pd.Series(cell.view.predictions[name]) for name in (score.reference, score.condition)
@@ -141,7 +147,7 @@ def _paired(score: Score, frame: pd.DataFrame, chosen: Any, params: Any, cell: R
     return pair(score.metric, score.label, table[score.reference], table[score.condition], params)
 
 
-_DESIGNS: dict[str, Callable[[Score, pd.DataFrame, Any, Any, Rebuilt], float]] = {
+_DESIGNS: dict[str, Callable[[Score, pd.DataFrame, Any, Any, Evaluation], float]] = {
     "against_truth": _against_truth,
     "per_unit": _per_unit,
     "expected_range": _expected_range,

@@ -24,13 +24,15 @@ from common.core.errors import BenchmarkError, MissingDependency
 from common.core.paths import Paths
 from common.engine.plan import Filters
 from common.engine.run import Engine
-from common.reports.rebuild import Rebuilder, Rebuilt
+from common.engine.scoring import Evaluation
+from common.reports.rebuild import Rebuilder
 from common.results import published, read_all
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
 from common.samples import datasets
 from common.spec import Benchmark, Model, load_benchmark
 from common.spec.view import ORIGINAL
+from common.uncertainty.simulation import Bounds
 
 #: largest difference between two ways to compute a score
 SAME = 1e-9
@@ -121,8 +123,8 @@ class Check:
         """What was counted."""
         return dict(sorted(self.counts.items()))
 
-    def _scores(self, cell: Rebuilt) -> None:
-        rows = cell.rows(self.folders.cache)
+    def _scores(self, cell: Evaluation) -> None:
+        rows = cell.rows(Bounds(self.folders.cache))
         other = recomputed(cell)
         for score, row in zip(cell.scores, rows, strict=True):
             if not math.isfinite(score.value):
@@ -136,7 +138,7 @@ class Check:
                 what = f"{score.metric} {score.label} {score.condition} {score.data}"
                 self.differs.append(f"{where}: {what}: {row['value']!r}, otherwise {value!r}")
 
-    def _predictions(self, cell: Rebuilt) -> None:
+    def _predictions(self, cell: Evaluation) -> None:
         """Predictions on the unchanged input, asked of the runtime directly."""
         direct = self._direct.get(cell.cell.model.id)
         samples = cell.view.samples

@@ -13,9 +13,10 @@ import pandas as pd
 from common.core.errors import BenchmarkError
 from common.designs import Score
 from common.designs.certainty import cluster_codes
+from common.engine.scoring import Evaluation
 from common.metrics import METRICS
 from common.reports.compare.sides import Side
-from common.reports.rebuild import Rebuilder, Rebuilt
+from common.reports.rebuild import Rebuilder
 from common.results.history import Kept
 from common.results.keys import NO_LABEL, CellKey
 from common.samples.base import KEYS
@@ -118,7 +119,9 @@ class Comparison:
     baseline: Side
     candidate: Side
     pairs: list[Pair] = field(default_factory=list)
-    rebuilt: dict[tuple[str, str], list[tuple[Rebuilt, Rebuilt]]] = field(default_factory=dict)
+    rebuilt: dict[tuple[str, str], list[tuple[Evaluation, Evaluation]]] = field(
+        default_factory=dict
+    )
 
     def count(self, outcome: str) -> int:
         """Number of pairs with an outcome."""

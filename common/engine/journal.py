@@ -1,0 +1,114 @@
+"""What became of the cells of a run: rows, errors with their rows, and what was not run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from common.core.errors import BenchmarkError, DatasetUnavailable
+from common.designs import Score
+from common.engine.plan import Plan
+from common.engine.publish import Publisher
+from common.engine.scoring import Evaluation
+from common.metrics.reasons import MODEL, Cause
+from common.predictions.inputs import Request
+from common.results.rows import rows
+from common.spec.cell import Cell
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Report:
+    """What a run did.
+
+    Args:
+        computed: number of cells that were computed
+        current: number of cells that were up to date
+        errors: cell -> message
+        not_run: cell -> reason
+        calls: number of signals that were given to models
+        distinct: number of distinct (model, segment, condition) that were asked for
+        settled: whether there was nothing to do
+    """
+
+    computed: int = 0
+    current: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+    not_run: dict[str, str] = field(default_factory=dict)
+    calls: int = 0
+    distinct: int = 0
+    settled: bool = False
+
+    @classmethod
+    def of(cls, plan: Plan, *, settled: bool) -> Report:
+        """What is known before anything is computed."""
+        errors = {model.id: reason for model, reason in plan.failed}
+        not_run = {cell.name: reason for cell, reason in plan.not_run}
+        return cls(current=len(plan.done), errors=errors, not_run=not_run, settled=settled)
+
+
+class Journal:
+    """Notes what becomes of cells, in a report and in the results.
+
+    Args:
+        report: filled in place
+        publisher: writes rows, figures and manifests
+    """
+
+    def __init__(self, report: Report, publisher: Publisher):
+        self.report = report
+        self.publisher = publisher
+
+    def skip(self, cell: Cell, reason: str) -> None:
+        """A cell whose dataset is not available; its earlier rows are kept."""
+        self.report.not_run[cell.name] = reason
+        self.publisher.not_run(cell, f"dataset unavailable: {reason}")
+
+    def fail(self, cell: Cell, message: str, cause: Cause = MODEL) -> None:
+        """A cell that ended in an error; it becomes rows that say so."""
+        logger.debug("%s: %s", cell.name, message)
+        self.report.errors[cell.name] = message
+        uses = cell.test.uses(cell.target.kind)
+        failed = [
+            {**row, "status": "error", "reason": message, "cause": cause}
+            for row in rows(cell, [Score(use.metric, float("nan"), 0) for use in uses])
+        ]
+        self.publisher.cell(cell, failed, None, error=message)
+
+    @contextmanager
+    def guarding(self, *cells: Cell, cause: Cause = MODEL) -> Iterator[None]:
+        """Let a fault become one of some cells, so that the run goes on with the others.
+
+        Args:
+            cells: those that cannot be computed then
+            cause: what causes errors; data that are not there are none
+        """
+        try:
+            yield
+        except DatasetUnavailable as error:
+            for cell in cells:
+                self.skip(cell, str(error))
+        except BenchmarkError as error:
+            for cell in cells:
+                self.fail(cell, str(error), cause)
+
+    def lack(self, cell: Cell, conditions: Mapping[str, str]) -> None:
+        """Conditions of a cell that cannot be had here, with the reasons."""
+        for condition, reason in conditions.items():
+            self.report.not_run[f"{cell.name}/{condition}"] = reason
+
+    def predicted(self, requests: Iterable[Request]) -> None:
+        """How many signals were asked for and how many were given to models."""
+        for request in requests:
+            self.report.calls += request.calls
+            self.report.distinct += int(request.wanted.sum())
+
+    def publish(self, found: Evaluation, rows: list[dict[str, Any]]) -> None:
+        """A cell that was computed, with its rows."""
+        view = replace(found.view, rows=rows) if found.view.predictions else None
+        self.publisher.cell(found.cell, rows, view)
+        self.report.computed += 1

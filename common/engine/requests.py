@@ -1,0 +1,176 @@
+"""Which predictions cells want: conditions that can be had, each distinct request once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from common import models
+from common.core.errors import ModelError
+from common.designs import Selection
+from common.engine.identity import prediction_code
+from common.engine.plan import Planner
+from common.engine.scoring import decoded
+from common.models.lazy import Lazy
+from common.predictions.array_store import store_of
+from common.predictions.inputs import Request, Source, description, store_folder
+from common.predictions.predict import NOT_TRIED
+from common.samples.base import Samples
+from common.spec import Model, kinds
+from common.spec.cell import Cell
+from common.spec.view import ORIGINAL
+
+
+@dataclass(frozen=True)
+class Work:
+    """A cell with its samples and, once they are asked for, its predictions.
+
+    Args:
+        cell: the cell
+        selection: its samples
+        requests: condition -> request that has its predictions
+        lacking: condition that can be had elsewhere, but not here -> why
+    """
+
+    cell: Cell
+    selection: Selection
+    requests: Mapping[str, Request] = field(default_factory=dict)
+    lacking: Mapping[str, str] = field(default_factory=dict)
+
+    def predictions(self, source: Source) -> dict[str, Any]:
+        """Condition -> predictions, aligned with the samples.
+
+        Raises:
+            ModelError: if there is none for a sample
+        """
+        samples, found = self.selection.samples, {}
+        for condition, request in self.requests.items():
+            ids = source.ids(self.cell.dataset.id, samples.index)
+            reasons = [request.failed[i] for i in ids.tolist() if i in request.failed]
+            if reasons:
+                first = next((r for r in reasons if not r.startswith(NOT_TRIED)), reasons[0])
+                raise ModelError(
+                    f"no prediction for {len(reasons)} of {len(ids)} samples; first: {first}"
+                )
+            values = request.values[ids]
+            found[condition] = decoded(self.cell.target, values, request.columns, samples)
+        return found
+
+
+class Asking:
+    """Turns what cells want into requests; models are loaded when the first one needs them.
+
+    Args:
+        planner: knows declarations, folders, seed and perturbations
+        device: auto, cpu or cuda
+    """
+
+    def __init__(self, planner: Planner, device: str = "auto"):
+        self.planner = planner
+        self.device = device
+        self._facts = cache(self._found_out)
+
+    def ask(self, work: Work, source: Source, requests: dict[tuple[str, str], Request]) -> Work:
+        """Note which predictions a cell wants; conditions that cannot be had are set aside.
+
+        Args:
+            work: a cell with its samples
+            source: distinct segments of the database
+            requests: model and condition -> request so far; filled in place
+
+        Raises:
+            BenchmarkError: if recordings are not as the catalog says
+        """
+        cell, samples = work.cell, work.selection.samples
+        if samples.empty:
+            return work
+        library = self.planner.library
+        missing: dict[str, str] = {}
+        lacking: dict[str, str] = {}
+        for name, used in cell.conditions.items():
+            unfit = library.unfit(cell.target, used)
+            lacks = "" if unfit else self._lacks(cell.model, used)
+            missing |= {name: reason} if (reason := unfit or lacks) else {}
+            lacking |= {name: lacks} if lacks else {}
+        cell = replace(cell, missing=missing)
+        ids = source.ids(cell.dataset.id, samples.index)
+        asked = {}
+        for name, used in wanted(cell):
+            key = (cell.model.id, used)
+            if key not in requests:
+                requests[key] = self._request(cell.model, used, source)
+            requests[key].wanted[ids] = True
+            asked[name] = requests[key]
+        return replace(work, cell=cell, requests=asked, lacking=lacking)
+
+    def _lacks(self, model: Model, used: str) -> str:
+        """Why there are no predictions after a perturbation; fetches what it needs."""
+        return self.planner.lacking(model, used) or self.planner.library.prepare(used)
+
+    def _request(self, model: Model, condition: str, source: Source) -> Request:
+        """Request for predictions in a condition: the original or the id of a perturbation."""
+        offered, fingerprint, loaded = self._facts(model.id)
+        targets = [self.planner.benchmark.targets[name] for name in offered]
+        columns = [column for target in targets for column in target.columns]
+        code = prediction_code(model, source.samples.dataset)
+        library = self.planner.library
+        described = description(
+            model, fingerprint, source.samples, condition, library=library, code=code
+        )
+        described["columns"] = columns
+        ragged = {t.id: kinds.get(t.kind).layout(t) for t in targets if kinds.get(t.kind).is_ragged}
+        if ragged:
+            described["layouts"] = ragged
+        folder = store_folder(self.planner.folders.predictions, described)
+        return Request(
+            model=loaded,
+            name=model.id,
+            condition=condition,
+            columns=columns,
+            wanted=np.zeros(len(source.keys), dtype=bool),
+            store=store_of(folder, described),
+        )
+
+    def _found_out(self, name: str) -> tuple[tuple[str, ...], str, Lazy]:
+        """Targets of a model, its fingerprint, and the model, loaded when it is first needed."""
+        planner, folder = self.planner, self.planner.folders.cache
+        model, targets = planner.benchmark.models[name], planner.benchmark.targets
+        offered = models.offered_targets(model, targets, cache=folder)
+        load = partial(models.load, model, targets, seed=planner.seed, device=self.device)
+        return offered, models.fingerprint(model, cache=folder), Lazy(partial(load, cache=folder))
+
+
+def wanted(cell: Cell) -> Iterator[tuple[str, str]]:
+    """Conditions of which a cell wants predictions, each with its perturbation.
+
+    The original is the first, unless none of the conditions of a test can be had.
+    """
+    used = {name: of for name, of in cell.conditions.items() if name not in cell.missing}
+    if used or not cell.conditions:
+        yield ORIGINAL, ORIGINAL
+    yield from used.items()
+
+
+def by_database(
+    selected: Iterable[tuple[Samples, Sequence[Work]]],
+) -> list[tuple[Source, list[Work]]]:
+    """Cells of all datasets that are of one database and read the same media.
+
+    Args:
+        selected: sample table of each dataset with the cells on it
+    """
+    found: dict[tuple[str, ...], tuple[Source, list[Work]]] = {}
+    for samples, works in selected:
+        dataset = samples.dataset
+        entry = dataset.adapter, dataset.database, dataset.version, str(dataset.embedded)
+        key = (*entry, samples.media_fingerprint)
+        source, collected = found.setdefault(key, (Source(samples), []))
+        source.add(dataset.id, samples.table)
+        collected += works
+    for source, _ in found.values():
+        source.freeze()
+    return list(found.values())
