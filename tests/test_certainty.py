@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from common import results
-from common.designs import DESIGNS, Score, View, options
+from common.designs import Score, View, design_of
 from common.designs.certainty import cluster_codes, intervals
 from common.engine.plan import Filters
 from common.results.judge import judge
@@ -47,8 +47,7 @@ def view_of(test: Any, target: Any, seed: int = 0) -> View:
     table = pd.DataFrame({"file": [f"{i:04d}.wav" for i in range(n)], "start": 0, "end": -1})
     table["speaker"] = np.array([f"s{s:02d}" for s in speaker], dtype=object)
     table[target.id] = _values(target, rng, n)
-    design = DESIGNS.get(test.design_name)
-    chosen: Any = options(design, test)
+    chosen: Any = design_of(test)
     for name in getattr(chosen, "attribute", ()):
         names = chosen.groups.get(name) or ["x", "y", "z"]
         table[name] = np.array(names, dtype=object)[speaker % len(names)]
@@ -61,15 +60,14 @@ def view_of(test: Any, target: Any, seed: int = 0) -> View:
         table["text"] = np.array([f"t{i // 2 % (EACH // 2)}" for i in range(n)], dtype=object)
     base = _values(target, rng, n)
     predictions = {"original": base}
-    for name in design.conditions(chosen, target):
+    for name in chosen.conditions(target):
         changed = rng.random(n) < 0.2
         predictions[name] = np.where(changed, _values(target, rng, n), base)
     return View(target, table, predictions, dataset="d")
 
 
 def scored(test: Any, view: View) -> list[Score]:
-    design = DESIGNS.get(test.design_name)
-    found: list[Score] = design.scores(options(design, test), view, test.uses(view.target.kind))
+    found: list[Score] = design_of(test).scores(view, test.uses(view.target.kind))
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from common import results
-from common.designs import DESIGNS, ORIGINAL, View, options
+from common.designs import ORIGINAL, View, design_of
 from common.engine.check import faults
 from common.engine.plan import Filters, participants
 from common.results import published
@@ -57,8 +57,7 @@ def test_criteria_equal_those_of_the_paper(test, target) -> None:
 @pytest.mark.parametrize(("test", "target"), PAIRS, ids=lambda item: item.id)
 def test_rows_are_named_as_those_of_the_paper(test, target, paper) -> None:
     """Same data, condition, metric and class or bin: own and published rows share a line."""
-    design = DESIGNS.get(test.design_name)
-    chosen = options(design, test)
+    chosen = design_of(test)
     theirs = paper[(paper["target"] == target.id) & (paper["test"] == test.id)]
     columns = ["data", "condition", "metric", "label", "reference"]
     expected = set(theirs[columns].itertuples(index=False, name=None))
@@ -81,7 +80,7 @@ def test_rows_are_named_as_those_of_the_paper(test, target, paper) -> None:
         samples[target.id] = values[0]
         view = View(target, samples, {ORIGINAL: values[1]})
         cell = Cell(target, Model(id="m", version="1", adapter="chance"), test, dataset, "")
-        for row in rows(cell, design.scores(chosen, view, test.uses(target.kind))):
+        for row in rows(cell, chosen.scores(view, test.uses(target.kind))):
             found.add(tuple(row[column] for column in columns))
     assert found == expected
 
@@ -106,8 +105,7 @@ def test_a_users_dataset_keeps_its_table_in_the_name() -> None:
         pd.DataFrame({"language": np.array(["de", "de", "en", "en"], dtype=object)}),
         {ORIGINAL: np.array([0.1, 0.2, 0.3, 0.4])},
     )
-    design = DESIGNS.get(test.design_name)
-    scores = design.scores(options(design, test), view, test.uses(target.kind))
+    scores = design_of(test).scores(view, test.uses(target.kind))
     model = Model(id="m", version="1", adapter="chance")
     own = dataset.model_copy(update={"id": "mine", "name": dataset.database, "alias": "part"})
     names = [

@@ -13,7 +13,7 @@ import pytest
 
 from common.core import paths
 from common.core.errors import ModelError
-from common.designs import DESIGNS, ORIGINAL, Score, View, options
+from common.designs import ORIGINAL, Score, View, design_of
 from common.metrics.agreement import percentage_unchanged
 from common.metrics.bins import bin_codes
 from common.metrics.distribution import jensen_shannon_distance
@@ -30,9 +30,8 @@ def scores(
     test: Test, target: Target, samples: pd.DataFrame, prediction: np.ndarray
 ) -> list[Score]:
     """Scores of a test of the suite, as the engine would compute them."""
-    design = DESIGNS.get(test.design_name)
     view = View(target, samples.reset_index(drop=True), {ORIGINAL: prediction})
-    return design.scores(options(design, test), view, test.uses(target.kind))
+    return design_of(test).scores(view, test.uses(target.kind))
 
 
 def verdicts(test: Test, target: Target, found: list[Score]) -> list[str]:

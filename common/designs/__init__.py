@@ -15,12 +15,11 @@ from common.designs.base import (
     ORIGINAL,
     Design,
     Draws,
-    Options,
     Score,
     Selection,
     View,
     check_uses,
-    options,
+    design_of,
 )
 
 __all__ = [
@@ -33,5 +32,5 @@ __all__ = [
     "Selection",
     "View",
     "check_uses",
-    "options",
+    "design_of",
 ]

@@ -6,10 +6,11 @@ is predicted, and turns aligned arrays into scores. It sees neither audio nor mo
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import pydantic
@@ -27,20 +28,21 @@ from common.uncertainty.simulation.setup import METRIC_IDS
 if TYPE_CHECKING:  # importing pandas costs a second; a plan needs no tables
     import pandas as pd
 
+    from common.predictions.attributes import Recipe as Attribute
+
 __all__ = [
     "DESIGNS",
     "ORIGINAL",
     "Design",
     "Draws",
     "Gap",
-    "Options",
     "Recipe",
     "Score",
     "Selection",
     "Term",
     "View",
     "check_uses",
-    "options",
+    "design_of",
     "score_pair",
 ]
 
@@ -91,10 +93,6 @@ class Score:
     gap: Gap | None = field(default=None, compare=False, repr=False)
 
 
-class Options(Record):
-    """Base of design options; unknown keys are refused."""
-
-
 @dataclass(frozen=True)
 class Selection:
     """Samples a design wants.
@@ -116,68 +114,84 @@ class Selection:
 Draws = Callable[..., np.random.Generator]
 
 
-def _pairs_only(options: Any, metric: Metric) -> str:
-    return "" if metric.takes == "pair" else f"'{metric.id}' does not compare samples one by one"
+class Design(Record):
+    """How predictions are compared; its fields are the options of the design in YAML."""
+
+    #: whether scores say how many samples they rest on, so that a criterion may be
+    #: ``within: simulated``
+    simulated: ClassVar[bool] = False
+
+    @abstractmethod
+    def needs(self, target: Target) -> Sequence[str]:
+        """Columns that the dataset must have."""
+
+    @abstractmethod
+    def select(self, target: Target, table: pd.DataFrame) -> Selection:
+        """Samples that are used, before prediction."""
+
+    @abstractmethod
+    def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+        """Scores, in the order of the table on the page."""
+
+    def conditions(self, target: Target) -> Mapping[str, str]:
+        """Condition -> id of its perturbation; empty: the original only."""
+        return {}
+
+    def criterion_names(self, target: Target, label: str) -> Sequence[str]:
+        """Names of a metric in the criteria table, for example one per group.
+
+        Args:
+            target: the target
+            label: of the metric
+        """
+        return [label]
+
+    def misfit(self, metric: Metric) -> str:
+        """Why the design cannot use a metric; empty: it can."""
+        return (
+            "" if metric.takes == "pair" else f"'{metric.id}' does not compare samples one by one"
+        )
+
+    def draw(self, target: Target, selection: Selection, draws: Draws) -> Selection:
+        """A random part of the usable samples, after :meth:`select`; all unless a design says so.
+
+        Args:
+            target: the target
+            selection: usable samples
+            draws: keys -> generator for this test and dataset
+        """
+        return selection
+
+    def attributes(self) -> Mapping[str, Attribute]:
+        """Columns that are computed from audio before :meth:`select`, with how that is done."""
+        return {}
+
+    def shown(self, view: View) -> View:
+        """What figures are drawn from, given what the scores were computed from."""
+        return view
 
 
-@dataclass(frozen=True)
-class Design:
-    """One design.
-
-    Args:
-        name: name in YAML
-        options: record of its options
-        needs: (options, target) -> columns that the dataset must have
-        select: (options, target, table) -> Selection, before prediction
-        scores: (options, view, uses) -> scores, in the order of the table on the page
-        conditions: (options, target) -> condition -> perturbation id; empty: original only
-        criterion_names: (options, target, metric label) -> names in the criteria table, for
-            example one per group
-        misfit: (options, metric) -> why the design cannot use a metric; empty: it can
-        draw: (options, target, selection, draws) -> Selection, after ``select``, for designs
-            that use a random part of the usable samples; ``draws(*keys)`` is a generator for
-            this test and dataset
-        attributes: options -> column -> :class:`~common.predictions.attributes.Recipe`, for columns that
-            are computed from audio before ``select``
-        shown: (options, view) -> View that figures are drawn from, if not the one of the scores
-        simulated: whether its scores say how many samples they rest on, so that a criterion
-            may be ``within: simulated``
-    """
-
-    name: str
-    options: type[Options]
-    needs: Callable[[Any, Target], Sequence[str]]
-    select: Callable[[Any, Target, pd.DataFrame], Selection]
-    scores: Callable[[Any, View, Sequence[MetricUse]], list[Score]]
-    conditions: Callable[[Any, Target], Mapping[str, str]] = field(
-        default=lambda options, target: {}
-    )
-    criterion_names: Callable[[Any, Target, str], Sequence[str]] = field(
-        default=lambda options, target, label: [label]
-    )
-    misfit: Callable[[Any, Metric], str] = _pairs_only
-    draw: Callable[[Any, Target, Selection, Draws], Selection] = field(
-        default=lambda options, target, selection, draws: selection
-    )
-    attributes: Callable[[Any], Mapping[str, Any]] = field(default=lambda options: {})
-    shown: Callable[[Any, View], View] = field(default=lambda options, view: view)
-    simulated: bool = False
+DESIGNS: Registry[type[Design]] = Registry("design")
+#: name, file of the test and options -> the design
+_PARSED: dict[tuple[str, str, str], Design] = {}
 
 
-DESIGNS: Registry[Design] = Registry("design")
-
-
-def options(design: Design, test: Test) -> Options:
-    """Validated options of a test's design.
+def design_of(test: Test) -> Design:
+    """The design of a test, parsed when it is first asked for.
 
     Raises:
         ConfigError: with the file of the test and the key, for the first fault
     """
-    try:
-        return design.options.model_validate(dict(test.options))
-    except pydantic.ValidationError as error:
-        place = f"design.{design.name}"
-        raise ConfigError(f"{test.origin}: {fault(design.options, place, error)}") from None
+    name = test.design_name
+    key = (name, str(test.origin), repr(test.options))
+    if key not in _PARSED:
+        record = DESIGNS.get(name, f"{test.origin}: design")
+        try:
+            _PARSED[key] = record.model_validate(dict(test.options))
+        except pydantic.ValidationError as error:
+            wrong = fault(record, f"design.{name}", error)
+            raise ConfigError(f"{test.origin}: {wrong}") from None
+    return _PARSED[key]
 
 
 def check_uses(test: Test) -> None:
@@ -186,19 +200,18 @@ def check_uses(test: Test) -> None:
     Raises:
         ConfigError: with the file of the test and the key, for the first fault
     """
-    design = DESIGNS.get(test.design_name, f"{test.origin}: design")
-    chosen = options(design, test)
+    name, design = test.design_name, design_of(test)
     for kind in KINDS:
         for number, use in enumerate(test.uses(kind)):
             place = f"{test.origin}: {kind}[{number}].metric"
-            reason = design.misfit(chosen, METRICS.get(use.metric, place))
+            reason = design.misfit(METRICS.get(use.metric, place))
             if reason:
-                raise ConfigError(f"{place}: design '{design.name}': {reason}")
+                raise ConfigError(f"{place}: design '{name}': {reason}")
             if use.criterion.is_simulated or test.simulated:
                 if use.criterion.within is None:
                     raise ConfigError(f"{place}: only bounds of 'within' can be simulated")
                 if not design.simulated:
-                    raise ConfigError(f"{place}: design '{design.name}' has no simulated criteria")
+                    raise ConfigError(f"{place}: design '{name}' has no simulated criteria")
                 if use.metric not in METRIC_IDS:
                     raise unknown("simulated metric", use.metric, METRIC_IDS, place)
 

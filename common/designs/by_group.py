@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import pydantic
@@ -16,7 +16,6 @@ import pydantic
 from common.designs import balancing
 from common.designs.base import (
     DESIGNS,
-    Design,
     Draws,
     Gap,
     Score,
@@ -34,9 +33,8 @@ from common.designs.group_scores import (
     uncounted,
 )
 from common.designs.groups import (
-    GroupOptions,
+    GroupDesign,
     Groups,
-    attributes,
     check_units,
     criterion_name,
     group_codes,
@@ -52,8 +50,8 @@ if TYPE_CHECKING:
 NAN = float("nan")
 
 
-class ByGroup(GroupOptions):
-    """Options, besides those of all designs that compare groups.
+class ByGroup(GroupDesign):
+    """Fields, besides those of all designs that compare groups.
 
     Args:
         balance: ``target``: every group gets as many samples with the same labels; empty: all
@@ -65,92 +63,97 @@ class ByGroup(GroupOptions):
     balance: Literal["", "target"] = ""
     max_group: int = pydantic.Field(default=1000, ge=1)
 
+    simulated: ClassVar[bool] = True
 
-def needs(options: ByGroup, target: Target) -> list[str]:
-    """The annotation of the target, and what makes the groups."""
-    return [target.id, *options.columns()]
+    def needs(self, target: Target) -> list[str]:
+        """The annotation of the target, and what makes the groups."""
+        return [target.id, *self.columns()]
 
+    def select(self, target: Target, table: pd.DataFrame) -> Selection:
+        """Annotated rows of the groups that have enough of them."""
+        check_units(self, table)
+        rows = table[kinds.get(target.kind).truth_mask(target, table[target.id])]
+        if rows.empty:
+            return Selection(rows, f"no sample with a usable label of {target.id}")
+        groups = Groups(self, rows)
+        if groups.reason():
+            return Selection(rows.iloc[:0], groups.reason())
+        return Selection(rows[groups.codes >= 0], left_out=groups.left_out)
 
-def select(options: ByGroup, target: Target, table: pd.DataFrame) -> Selection:
-    """Annotated rows of the groups that have enough of them."""
-    check_units(options, table)
-    rows = table[kinds.get(target.kind).truth_mask(target, table[target.id])]
-    if rows.empty:
-        return Selection(rows, f"no sample with a usable label of {target.id}")
-    groups = Groups(options, rows)
-    if groups.reason():
-        return Selection(rows.iloc[:0], groups.reason())
-    return Selection(rows[groups.codes >= 0], left_out=groups.left_out)
+    def draw(self, target: Target, selection: Selection, draws: Draws) -> Selection:
+        """Balanced groups, with a remark if a group has too few of a class for the wanted number."""
+        rows = selection.samples
+        if not self.balance or rows.empty:
+            return selection
+        _, codes = group_codes(self, rows)
+        _, codes = np.unique(codes, return_inverse=True)
+        n = min(self.max_group, int(np.bincount(codes).min()))
+        order = balancing.shuffled(rows, draws("balance", target.id))
+        if target.kind == "classification":
+            classes = label_codes(rows[target.id].to_numpy(dtype=object), target.labels)
+            found = balancing.balance_classes(order, codes, classes, target.labels, n)
+        else:
+            found = balancing.balance_values(order, codes, rows[target.id].to_numpy(float), n)
+        size, note = found.rows.shape[1], ""
+        if found.exhausted:
+            lost = ", ".join(f"{label} (-{count})" for label, count in found.exhausted.items())
+            note = f"balanced to {size} instead of {n} per group: some group has too few {lost}"
+        if size < self.min_group:
+            reason = f"{note}, at least {self.min_group} needed"
+            return replace(selection, samples=rows.iloc[:0], reason=reason)
+        chosen = rows.iloc[np.sort(found.rows, axis=None)]
+        return replace(selection, samples=chosen, note=remark(selection.note, note))
 
+    def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+        """Each metric of each group minus that of all; per class or bin if the metric is.
 
-def draw(options: ByGroup, target: Target, selection: Selection, draws: Draws) -> Selection:
-    """Balanced groups, with a remark if a group has too few of a class for the wanted number."""
-    rows = selection.samples
-    if not options.balance or rows.empty:
-        return selection
-    _, codes = group_codes(options, rows)
-    _, codes = np.unique(codes, return_inverse=True)
-    n = min(options.max_group, int(np.bincount(codes).min()))
-    order = balancing.shuffled(rows, draws("balance", target.id))
-    if target.kind == "classification":
-        classes = label_codes(rows[target.id].to_numpy(dtype=object), target.labels)
-        found = balancing.balance_classes(order, codes, classes, target.labels, n)
-    else:
-        found = balancing.balance_values(order, codes, rows[target.id].to_numpy(float), n)
-    size, note = found.rows.shape[1], ""
-    if found.exhausted:
-        lost = ", ".join(f"{label} (-{count})" for label, count in found.exhausted.items())
-        note = f"balanced to {size} instead of {n} per group: some group has too few {lost}"
-    if size < options.min_group:
-        reason = f"{note}, at least {options.min_group} needed"
-        return replace(selection, samples=rows.iloc[:0], reason=reason)
-    chosen = rows.iloc[np.sort(found.rows, axis=None)]
-    return replace(selection, samples=chosen, note=remark(selection.note, note))
-
-
-def scores(options: ByGroup, view: View, uses: Sequence[MetricUse]) -> list[Score]:
-    """Each metric of each group minus that of all; per class or bin if the metric is.
-
-    A bin that has too few samples in the truth of all groups together has no score. The number
-    in one group alone decides about nothing; it is the n of the score.
-    """
-    groups, codes, sizes = compared(options, view)
-    truth, prediction = view.truth, view.prediction
-    labels = observed_labels(truth, prediction) if view.target.kind == "classification" else ()
-    constant, outside = check_predictions(view)
-    found = []
-    for use in uses:
-        everyone = score_pair(use, truth, prediction, labels=labels)
-        each = {
-            number: score_pair(
-                uncounted(use),
-                truth[codes == number],
-                prediction[codes == number],
-                labels=labels,
-                rows=np.flatnonzero(codes == number),
-            )
-            for number in groups.values()
-        }
-        for group, number in groups.items():
-            own = _with_gaps(number, each, codes)
-            found += [
-                replace(
-                    score,
-                    value=NAN if constant else score.value,
-                    reason=constant or score.reason,
-                    cause=(score.cause or MODEL) if constant else score.cause,
-                    condition=options.name(group),
-                    reference=REFERENCE,
-                    data=options.part(group),
-                    note=remark(view.note, outside),
-                    sizes=own_first(sizes, number),
+        A bin that has too few samples in the truth of all groups together has no score. The number
+        in one group alone decides about nothing; it is the n of the score.
+        """
+        groups, codes, sizes = compared(self, view)
+        truth, prediction = view.truth, view.prediction
+        labels = observed_labels(truth, prediction) if view.target.kind == "classification" else ()
+        constant, outside = check_predictions(view)
+        found = []
+        for use in uses:
+            everyone = score_pair(use, truth, prediction, labels=labels)
+            each = {
+                number: score_pair(
+                    uncounted(use),
+                    truth[codes == number],
+                    prediction[codes == number],
+                    labels=labels,
+                    rows=np.flatnonzero(codes == number),
                 )
-                for score in _differences(own, everyone, codes)
-            ]
-        for group, reason in view.left_out.items():
-            name, part = options.name(group), options.part(group)
-            found.append(left_out(use.metric, name, part, reason))
-    return found
+                for number in groups.values()
+            }
+            for group, number in groups.items():
+                own = _with_gaps(number, each, codes)
+                found += [
+                    replace(
+                        score,
+                        value=NAN if constant else score.value,
+                        reason=constant or score.reason,
+                        cause=(score.cause or MODEL) if constant else score.cause,
+                        condition=self.name(group),
+                        reference=REFERENCE,
+                        data=self.part(group),
+                        note=remark(view.note, outside),
+                        sizes=own_first(sizes, number),
+                    )
+                    for score in _differences(own, everyone, codes)
+                ]
+            for group, reason in view.left_out.items():
+                name, part = self.name(group), self.part(group)
+                found.append(left_out(use.metric, name, part, reason))
+        return found
+
+    def criterion_names(self, target: Target, label: str) -> list[str]:
+        """One name per declared group; without declared groups the metric alone."""
+        groups = self.expected()
+        if not groups:
+            return [criterion_name(label)]
+        return [criterion_name(label, self.name(group)) for group in groups]
 
 
 def _with_gaps(number: int, each: Mapping[int, Sequence[Score]], groups: np.ndarray) -> list[Score]:
@@ -183,25 +186,4 @@ def _differences(
         )
 
 
-def criterion_names(options: ByGroup, target: Target, label: str) -> list[str]:
-    """One name per declared group; without declared groups the metric alone."""
-    groups = options.expected()
-    if not groups:
-        return [criterion_name(label)]
-    return [criterion_name(label, options.name(group)) for group in groups]
-
-
-DESIGNS.add(
-    "by_group",
-    Design(
-        name="by_group",
-        options=ByGroup,
-        needs=needs,
-        select=select,
-        draw=draw,
-        scores=scores,
-        criterion_names=criterion_names,
-        attributes=attributes,
-        simulated=True,
-    ),
-)
+DESIGNS.add("by_group", ByGroup)

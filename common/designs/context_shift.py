@@ -14,10 +14,10 @@ import numpy as np
 import pydantic
 
 from common.core.display import tidy
-from common.designs.base import DESIGNS, Design, Recipe, Score, Selection, Term, View
+from common.designs.base import DESIGNS, Recipe, Score, Selection, Term, View
 from common.designs.group_scores import REFERENCE, check_predictions, compared, left_out
-from common.designs.group_shift import GroupShift, draw
-from common.designs.groups import Groups, attributes, check_units, criterion_name, remark
+from common.designs.group_shift import GroupShift
+from common.designs.groups import Groups, check_units, criterion_name, remark
 from common.metrics import METRICS, Metric
 from common.metrics.classification import label_codes
 from common.metrics.reasons import DATA, MODEL, Cause
@@ -32,7 +32,7 @@ NAN = float("nan")
 
 
 class ContextShift(GroupShift):
-    """Options, besides those of :class:`~common.designs.group_shift.GroupShift`.
+    """Fields, besides those of :class:`~common.designs.group_shift.GroupShift`.
 
     Args:
         context: column that names the context of a sample
@@ -50,89 +50,96 @@ class ContextShift(GroupShift):
         """Condition of a context."""
         return self.context_name.format(context=context)
 
+    def needs(self, target: Target) -> list[str]:
+        """What makes the groups, and the context; no annotation of the target."""
+        return [*self.columns(), self.context]
 
-def needs(options: ContextShift, target: Target) -> list[str]:
-    """What makes the groups, and the context; no annotation of the target."""
-    return [*options.columns(), options.context]
+    def select(self, target: Target, table: pd.DataFrame) -> Selection:
+        """Rows in one of the contexts, of the groups that have enough of them."""
+        rows = table[table[self.context].isin(self.contexts).to_numpy()]
+        if rows.empty:
+            found = sorted({str(value) for value in table[self.context].dropna().unique()})
+            shown = ", ".join(found[:5]) or "none"
+            wanted = ", ".join(self.contexts)
+            return Selection(rows, f"no sample with {self.context} {wanted}; found: {shown}")
+        check_units(self, table)
+        context = label_codes(rows[self.context].to_numpy(dtype=object), self.contexts)
+        groups = Groups(self, rows, lambda codes, n: self._too_few(codes, context, n))
+        if groups.reason():
+            return Selection(rows.iloc[:0], groups.reason())
+        return Selection(rows[groups.codes >= 0], left_out=groups.left_out)
 
+    def _too_few(self, codes: np.ndarray, context: np.ndarray, n: int) -> list[str]:
+        """Per group, which context has too few samples."""
+        used = codes >= 0
+        counts = count_table(codes[used], context[used], n, len(self.contexts))
+        return [
+            next(
+                (
+                    f"{count} samples in {self.context} {name}, at least {self.min_context} needed"
+                    for name, count in zip(self.contexts, row, strict=True)
+                    if count < self.min_context
+                ),
+                "",
+            )
+            for row in counts
+        ]
 
-def select(options: ContextShift, target: Target, table: pd.DataFrame) -> Selection:
-    """Rows in one of the contexts, of the groups that have enough of them."""
-    rows = table[table[options.context].isin(options.contexts).to_numpy()]
-    if rows.empty:
-        found = sorted({str(value) for value in table[options.context].dropna().unique()})
-        shown = ", ".join(found[:5]) or "none"
-        wanted = ", ".join(options.contexts)
-        return Selection(rows, f"no sample with {options.context} {wanted}; found: {shown}")
-    check_units(options, table)
-    context = label_codes(rows[options.context].to_numpy(dtype=object), options.contexts)
-    groups = Groups(options, rows, lambda codes, n: _too_few(options, codes, context, n))
-    if groups.reason():
-        return Selection(rows.iloc[:0], groups.reason())
-    return Selection(rows[groups.codes >= 0], left_out=groups.left_out)
+    def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+        """Per context and group: shift of the group minus the mean shift of all groups.
 
-
-def _too_few(options: ContextShift, codes: np.ndarray, context: np.ndarray, n: int) -> list[str]:
-    """Per group, which context has too few samples."""
-    used = codes >= 0
-    counts = count_table(codes[used], context[used], n, len(options.contexts))
-    return [
-        next(
-            (
-                f"{count} samples in {options.context} {name}, at least {options.min_context} needed"
-                for name, count in zip(options.contexts, row, strict=True)
-                if count < options.min_context
-            ),
-            "",
-        )
-        for row in counts
-    ]
-
-
-def scores(options: ContextShift, view: View, uses: Sequence[MetricUse]) -> list[Score]:
-    """Per context and group: shift of the group minus the mean shift of all groups.
-
-    The note holds both, as (shift - mean shift). The n of a score is the number of samples of
-    the group in the context.
-    """
-    groups, codes, _ = compared(options, view)
-    number = {str(number): group for group, number in groups.items()}
-    names = codes.astype(str).astype(object)
-    contexts = view.samples[options.context].to_numpy(dtype=object)
-    constant, outside = check_predictions(view)
-    found = []
-    for use in uses:
-        metric = METRICS.get(use.metric)
-        for context in options.contexts:
-            inside = contexts == context
-            table = np.stack([_counts(codes), _counts(codes, inside)], axis=1)
-            arrays = view.prediction, names, inside
-            values = metric.function(*arrays, **_given(metric, view, use))
-            term = Term(use.metric, arrays, labels=view.target.labels, params=use.params)
-            for key, group in number.items():
-                sizes = _own_first(table, int(key))
-                for label, shift in _by_label(values[key]).items():
-                    found.append(
-                        Score(
-                            use.metric,
-                            NAN if constant else shift.difference,
-                            sizes[0][1],
-                            label=label,
-                            condition=options.condition_of(context),
-                            reference=REFERENCE,
-                            reference_value=shift.average,
-                            reason=constant or _undefined(shift, sizes[0][1], label, use),
-                            cause=MODEL if constant else _cause(shift, sizes, use),
-                            note=remark(annotation(shift), view.note, outside),
-                            data=options.part(group),
-                            sizes=sizes,
-                            recipe=Recipe(term, group=key),
+        The note holds both, as (shift - mean shift). The n of a score is the number of samples of
+        the group in the context.
+        """
+        groups, codes, _ = compared(self, view)
+        number = {str(number): group for group, number in groups.items()}
+        names = codes.astype(str).astype(object)
+        contexts = view.samples[self.context].to_numpy(dtype=object)
+        constant, outside = check_predictions(view)
+        found = []
+        for use in uses:
+            metric = METRICS.get(use.metric)
+            for context in self.contexts:
+                inside = contexts == context
+                table = np.stack([_counts(codes), _counts(codes, inside)], axis=1)
+                arrays = view.prediction, names, inside
+                values = metric.function(*arrays, **_given(metric, view, use))
+                term = Term(use.metric, arrays, labels=view.target.labels, params=use.params)
+                for key, group in number.items():
+                    sizes = _own_first(table, int(key))
+                    for label, shift in _by_label(values[key]).items():
+                        found.append(
+                            Score(
+                                use.metric,
+                                NAN if constant else shift.difference,
+                                sizes[0][1],
+                                label=label,
+                                condition=self.condition_of(context),
+                                reference=REFERENCE,
+                                reference_value=shift.average,
+                                reason=constant or _undefined(shift, sizes[0][1], label, use),
+                                cause=MODEL if constant else _cause(shift, sizes, use),
+                                note=remark(annotation(shift), view.note, outside),
+                                data=self.part(group),
+                                sizes=sizes,
+                                recipe=Recipe(term, group=key),
+                            )
                         )
-                    )
-            for group, reason in view.left_out.items():
-                name, part = options.condition_of(context), options.part(group)
-                found.append(left_out(use.metric, name, part, reason))
-    return found
+                for group, reason in view.left_out.items():
+                    name, part = self.condition_of(context), self.part(group)
+                    found.append(left_out(use.metric, name, part, reason))
+        return found
+
+    def criterion_names(self, target: Target, label: str) -> list[str]:
+        """One name per context: the groups are those of the data."""
+        return [criterion_name(label, self.condition_of(context)) for context in self.contexts]
+
+    def misfit(self, metric: Metric) -> str:
+        """Why a metric cannot be used: it must be a shift of groups in a context."""
+        if metric.takes == "groups":
+            return ""
+        known = [m.id for m in METRICS if m.kind == metric.kind and m.takes == "groups"]
+        return f"'{metric.id}' is no shift of groups. Known: {', '.join(known)}"
 
 
 def annotation(shift: Shift) -> str:
@@ -183,31 +190,4 @@ def _cause(shift: Shift, sizes: Sequence[tuple[int, int]], use: MetricUse) -> Ca
     return MODEL if sizes[0][1] and there >= least else DATA
 
 
-def criterion_names(options: ContextShift, target: Target, label: str) -> list[str]:
-    """One name per context: the groups are those of the data."""
-    return [criterion_name(label, options.condition_of(context)) for context in options.contexts]
-
-
-def misfit(options: ContextShift, metric: Metric) -> str:
-    """Why a metric cannot be used: it must be a shift of groups in a context."""
-    if metric.takes == "groups":
-        return ""
-    known = [m.id for m in METRICS if m.kind == metric.kind and m.takes == "groups"]
-    return f"'{metric.id}' is no shift of groups. Known: {', '.join(known)}"
-
-
-DESIGNS.add(
-    "context_shift",
-    Design(
-        name="context_shift",
-        options=ContextShift,
-        needs=needs,
-        select=select,
-        draw=draw,
-        scores=scores,
-        criterion_names=criterion_names,
-        attributes=attributes,
-        misfit=misfit,
-        simulated=True,
-    ),
-)
+DESIGNS.add("context_shift", ContextShift)

@@ -16,7 +16,6 @@ from common.core.registry import unknown
 from common.designs.base import (
     DESIGNS,
     Design,
-    Options,
     Recipe,
     Score,
     Selection,
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 METRIC_ID = "samples_in_expected_{}_range"
 
 
-class ExpectedRange(Options):
-    """Options.
+class ExpectedRange(Design):
+    """Ranges of the scale by category.
 
     Args:
         column: column with the categories
@@ -80,70 +79,56 @@ class ExpectedRange(Options):
         """Name of the range whose share a metric is; empty if it is none of them."""
         return next((name for name in self.ranges if METRIC_ID.format(name) == metric), "")
 
+    def needs(self, target: Target) -> list[str]:
+        """The category; an annotation of the target is not needed."""
+        return [self.column]
 
-def needs(options: ExpectedRange, target: Target) -> list[str]:
-    """The category; an annotation of the target is not needed."""
-    return [options.column]
+    def select(self, target: Target, table: pd.DataFrame) -> Selection:
+        """Rows whose category has an expected range for the target."""
+        categories = self.categories(target.id)
+        if not categories:
+            return Selection(table.iloc[:0], f"no range is expected for {target.id}")
+        keep = table[self.column].isin(categories)
+        reason = "" if keep.any() else f"no sample of a category with an expected {target.id}"
+        return Selection(table[keep], reason)
 
+    def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+        """One score per category of each range, in alphabetical order.
 
-def select(options: ExpectedRange, target: Target, table: pd.DataFrame) -> Selection:
-    """Rows whose category has an expected range for the target."""
-    categories = options.categories(target.id)
-    if not categories:
-        return Selection(table.iloc[:0], f"no range is expected for {target.id}")
-    keep = table[options.column].isin(categories)
-    reason = "" if keep.any() else f"no sample of a category with an expected {target.id}"
-    return Selection(table[keep], reason)
-
-
-def scores(options: ExpectedRange, view: View, uses: Sequence[MetricUse]) -> list[Score]:
-    """One score per category of each range, in alphabetical order.
-
-    A category that the dataset does not have has a score without a value, so that all datasets
-    show the same rows.
-    """
-    category = view.samples[options.column].to_numpy(dtype=object)
-    found = []
-    for use in uses:
-        name = options.range_of(use.metric)
-        low, high = options.ranges[name]
-        function = METRICS.get(use.metric).function
-        for label in options.categories(view.target.id, name):
-            rows = np.flatnonzero(category == label)
-            chosen = view.prediction[rows]
-            value = function(chosen, low=low, high=high)
-            reason = "" if len(chosen) else f"no sample of {label}"
-            term = Term(use.metric, (chosen,), (rows,), params={"low": low, "high": high})
-            found.append(
-                Score(
-                    use.metric,
-                    value,
-                    len(chosen),
-                    label=label,
-                    reason=reason,
-                    cause=DATA if reason else "",
-                    recipe=Recipe(term, label=""),
+        A category that the dataset does not have has a score without a value, so that all datasets
+        show the same rows.
+        """
+        category = view.samples[self.column].to_numpy(dtype=object)
+        found = []
+        for use in uses:
+            name = self.range_of(use.metric)
+            low, high = self.ranges[name]
+            function = METRICS.get(use.metric).function
+            for label in self.categories(view.target.id, name):
+                rows = np.flatnonzero(category == label)
+                chosen = view.prediction[rows]
+                value = function(chosen, low=low, high=high)
+                reason = "" if len(chosen) else f"no sample of {label}"
+                term = Term(use.metric, (chosen,), (rows,), params={"low": low, "high": high})
+                found.append(
+                    Score(
+                        use.metric,
+                        value,
+                        len(chosen),
+                        label=label,
+                        reason=reason,
+                        cause=DATA if reason else "",
+                        recipe=Recipe(term, label=""),
+                    )
                 )
-            )
-    return found
+        return found
+
+    def misfit(self, metric: Metric) -> str:
+        """Why a metric cannot be used: it must be the one of a declared range."""
+        known = [METRIC_ID.format(name) for name in self.ranges]
+        if metric.takes == "range" and metric.id in known:
+            return ""
+        return f"'{metric.id}' is not the metric of a range. Known: {', '.join(sorted(known))}"
 
 
-def misfit(options: ExpectedRange, metric: Metric) -> str:
-    """Why a metric cannot be used: it must be the one of a declared range."""
-    known = [METRIC_ID.format(name) for name in options.ranges]
-    if metric.takes == "range" and metric.id in known:
-        return ""
-    return f"'{metric.id}' is not the metric of a range. Known: {', '.join(sorted(known))}"
-
-
-DESIGNS.add(
-    "expected_range",
-    Design(
-        name="expected_range",
-        options=ExpectedRange,
-        needs=needs,
-        select=select,
-        scores=scores,
-        misfit=misfit,
-    ),
-)
+DESIGNS.add("expected_range", ExpectedRange)

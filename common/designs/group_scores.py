@@ -8,7 +8,7 @@ import numpy as np
 
 from common.core.errors import ModelError
 from common.designs.base import Score, View
-from common.designs.groups import GroupOptions, group_codes
+from common.designs.groups import GroupDesign, group_codes
 from common.metrics.base import Value
 from common.metrics.events.recordings import SoundEvents
 from common.metrics.reasons import DATA
@@ -51,14 +51,14 @@ def check_predictions(view: View) -> tuple[str, str]:
 
 
 def compared(
-    options: GroupOptions, view: View
+    design: GroupDesign, view: View
 ) -> tuple[dict[tuple[str, ...], int], np.ndarray, np.ndarray]:
     """Groups that the samples of a view hold.
 
     Returns:
         groups with their number; group number of each sample; and samples per number
     """
-    names, codes = group_codes(options, view.samples)
+    names, codes = group_codes(design, view.samples)
     sizes = np.bincount(codes[codes >= 0], minlength=len(names))
     there = {group: number for number, group in enumerate(names) if sizes[number]}
     return there, codes, sizes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pydantic
@@ -16,7 +16,6 @@ import pydantic
 from common.designs import balancing
 from common.designs.base import (
     DESIGNS,
-    Design,
     Draws,
     Recipe,
     Score,
@@ -34,9 +33,8 @@ from common.designs.group_scores import (
     uncounted,
 )
 from common.designs.groups import (
-    GroupOptions,
+    GroupDesign,
     Groups,
-    attributes,
     check_units,
     criterion_name,
     group_codes,
@@ -52,8 +50,8 @@ if TYPE_CHECKING:
 NAN = float("nan")
 
 
-class GroupShift(GroupOptions):
-    """Options, besides those of all designs that compare groups.
+class GroupShift(GroupDesign):
+    """Fields, besides those of all designs that compare groups.
 
     Args:
         max_group: at most so many samples are drawn from every group; 0: all are used
@@ -61,76 +59,89 @@ class GroupShift(GroupOptions):
 
     max_group: int = pydantic.Field(default=0, ge=0)
 
+    simulated: ClassVar[bool] = True
 
-def needs(options: GroupShift, target: Target) -> list[str]:
-    """What makes the groups; no annotation of the target."""
-    return options.columns()
+    def needs(self, target: Target) -> list[str]:
+        """What makes the groups; no annotation of the target."""
+        return self.columns()
 
+    def select(self, target: Target, table: pd.DataFrame) -> Selection:
+        """Rows of the groups that have enough of them."""
+        check_units(self, table)
+        groups = Groups(self, table)
+        if groups.reason():
+            return Selection(table.iloc[:0], groups.reason())
+        return Selection(table[groups.codes >= 0], left_out=groups.left_out)
 
-def select(options: GroupShift, target: Target, table: pd.DataFrame) -> Selection:
-    """Rows of the groups that have enough of them."""
-    check_units(options, table)
-    groups = Groups(options, table)
-    if groups.reason():
-        return Selection(table.iloc[:0], groups.reason())
-    return Selection(table[groups.codes >= 0], left_out=groups.left_out)
+    def draw(self, target: Target, selection: Selection, draws: Draws) -> Selection:
+        """At most ``max_group`` rows of each group, the same ones for all targets."""
+        rows = selection.samples
+        if not self.max_group or rows.empty:
+            return selection
+        _, codes = group_codes(self, rows)
+        order = balancing.shuffled(rows, draws("sample"))
+        chosen = balancing.first_of_each(order, codes, self.max_group)
+        return replace(selection, samples=rows.iloc[chosen])
 
+    def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+        """Each metric of (predictions of all, predictions of the group).
 
-def draw(options: GroupShift, target: Target, selection: Selection, draws: Draws) -> Selection:
-    """At most ``max_group`` rows of each group, the same ones for all targets."""
-    rows = selection.samples
-    if not options.max_group or rows.empty:
-        return selection
-    _, codes = group_codes(options, rows)
-    order = balancing.shuffled(rows, draws("sample"))
-    chosen = balancing.first_of_each(order, codes, options.max_group)
-    return replace(selection, samples=rows.iloc[chosen])
-
-
-def scores(options: GroupShift, view: View, uses: Sequence[MetricUse]) -> list[Score]:
-    """Each metric of (predictions of all, predictions of the group).
-
-    These metrics are differences of what their ``level`` says of the two sets, so the set of
-    all predictions is looked at once. A bin with too few of them has no score. The n of a score
-    is the number of samples of the group; its reference value is what the metric subtracts: the
-    mean or share of all samples.
-    """
-    groups, codes, sizes = compared(options, view)
-    prediction, labels = view.prediction, view.target.labels
-    constant, outside = check_predictions(view)
-    found = []
-    for use in uses:
-        metric = METRICS.get(use.metric)
-        level = by_label(metric.level_of(prediction, labels=labels, params=use.params))
-        for group, number in groups.items():
-            rows = np.flatnonzero(codes == number)
-            values = prediction[rows]
-            own = metric.level_of(values, labels=labels, params=uncounted(use).params)
-            term = Term(
-                use.metric, (prediction, values), (np.arange(len(codes)), rows), labels, use.params
-            )
-            found += [
-                Score(
+        These metrics are differences of what their ``level`` says of the two sets, so the set of
+        all predictions is looked at once. A bin with too few of them has no score. The n of a score
+        is the number of samples of the group; its reference value is what the metric subtracts: the
+        mean or share of all samples.
+        """
+        groups, codes, sizes = compared(self, view)
+        prediction, labels = view.prediction, view.target.labels
+        constant, outside = check_predictions(view)
+        found = []
+        for use in uses:
+            metric = METRICS.get(use.metric)
+            level = by_label(metric.level_of(prediction, labels=labels, params=use.params))
+            for group, number in groups.items():
+                rows = np.flatnonzero(codes == number)
+                values = prediction[rows]
+                own = metric.level_of(values, labels=labels, params=uncounted(use).params)
+                term = Term(
                     use.metric,
-                    NAN if constant else value - level[label],
-                    int(sizes[number]),
-                    label=label,
-                    condition=options.name(group),
-                    reference=REFERENCE,
-                    reference_value=level[label],
-                    reason=constant or _undefined(level[label], prediction, label, use),
-                    cause=MODEL if constant else _cause(level[label], prediction, use),
-                    note=remark(view.note, outside),
-                    data=options.part(group),
-                    sizes=own_first(sizes, number),
-                    recipe=Recipe(term, strata=codes),
+                    (prediction, values),
+                    (np.arange(len(codes)), rows),
+                    labels,
+                    use.params,
                 )
-                for label, value in by_label(own).items()
-            ]
-        for group, reason in view.left_out.items():
-            name, part = options.name(group), options.part(group)
-            found.append(left_out(use.metric, name, part, reason))
-    return found
+                found += [
+                    Score(
+                        use.metric,
+                        NAN if constant else value - level[label],
+                        int(sizes[number]),
+                        label=label,
+                        condition=self.name(group),
+                        reference=REFERENCE,
+                        reference_value=level[label],
+                        reason=constant or _undefined(level[label], prediction, label, use),
+                        cause=MODEL if constant else _cause(level[label], prediction, use),
+                        note=remark(view.note, outside),
+                        data=self.part(group),
+                        sizes=own_first(sizes, number),
+                        recipe=Recipe(term, strata=codes),
+                    )
+                    for label, value in by_label(own).items()
+                ]
+            for group, reason in view.left_out.items():
+                name, part = self.name(group), self.part(group)
+                found.append(left_out(use.metric, name, part, reason))
+        return found
+
+    def criterion_names(self, target: Target, label: str) -> list[str]:
+        """The metric alone: the groups are those of the data."""
+        return [criterion_name(label)]
+
+    def misfit(self, metric: Metric) -> str:
+        """Why a metric cannot be used: it must be the difference of two sets of values."""
+        if metric.level is not None:
+            return ""
+        known = [m.id for m in METRICS if m.kind == metric.kind and m.level is not None]
+        return f"'{metric.id}' is no difference of two sets of values. Known: {', '.join(known)}"
 
 
 def _undefined(value: float, prediction: np.ndarray, label: str, use: MetricUse) -> str:
@@ -148,31 +159,4 @@ def _cause(value: float, prediction: np.ndarray, use: MetricUse) -> Cause:
     return MODEL if len(prediction) >= max(1, use.params.get("min_count", 0)) else DATA
 
 
-def criterion_names(options: GroupShift, target: Target, label: str) -> list[str]:
-    """The metric alone: the groups are those of the data."""
-    return [criterion_name(label)]
-
-
-def misfit(options: GroupShift, metric: Metric) -> str:
-    """Why a metric cannot be used: it must be the difference of two sets of values."""
-    if metric.level is not None:
-        return ""
-    known = [m.id for m in METRICS if m.kind == metric.kind and m.level is not None]
-    return f"'{metric.id}' is no difference of two sets of values. Known: {', '.join(known)}"
-
-
-DESIGNS.add(
-    "group_shift",
-    Design(
-        name="group_shift",
-        options=GroupShift,
-        needs=needs,
-        select=select,
-        draw=draw,
-        scores=scores,
-        criterion_names=criterion_names,
-        attributes=attributes,
-        misfit=misfit,
-        simulated=True,
-    ),
-)
+DESIGNS.add("group_shift", GroupShift)

@@ -11,7 +11,7 @@ import numpy as np
 import pydantic
 
 from common.core.errors import DataError
-from common.designs.base import Options
+from common.designs.base import Design
 from common.predictions.attributes import Recipe, recipe
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 MOST_NAMED = 10
 
 
-class GroupOptions(Options):
-    """Options of all designs that compare groups.
+class GroupDesign(Design):
+    """What all designs that compare groups have.
 
     Args:
         attribute: column that names the group of a sample, or several for intersections
@@ -60,7 +60,7 @@ class GroupOptions(Options):
         return changed
 
     @pydantic.model_validator(mode="after")
-    def _known(self) -> GroupOptions:
+    def _known(self) -> GroupDesign:
         for name, options in self.compute.items():
             self._attribute(name, "compute")
             try:
@@ -85,6 +85,10 @@ class GroupOptions(Options):
         """Attributes that are computed from audio."""
         return {name: recipe(options) for name, options in self.compute.items()}
 
+    def attributes(self) -> dict[str, Recipe]:
+        """Columns that are computed before samples are selected."""
+        return self.recipes
+
     def columns(self) -> list[str]:
         """Columns that the dataset must have for the groups."""
         found = [name for name in self.attribute if name not in self.compute]
@@ -102,7 +106,8 @@ class GroupOptions(Options):
     def name(self, group: Sequence[str]) -> str:
         """Condition of a group.
 
-        >>> GroupOptions(attribute="pitch", condition="{pitch}-pitch", min_group=1).name(["low"])
+        >>> from common.designs.by_group import ByGroup
+        >>> ByGroup(attribute="pitch", condition="{pitch}-pitch", min_group=1).name(["low"])
         'low-pitch'
         """
         template = self.condition or ", ".join(f"{{{name}}}" for name in self.attribute)
@@ -114,18 +119,13 @@ class GroupOptions(Options):
         return self.data.format(table="{table}", **values)
 
 
-def attributes(options: GroupOptions) -> dict[str, Recipe]:
-    """Columns that are computed before samples are selected."""
-    return options.recipes
-
-
 def group_codes(
-    options: GroupOptions, samples: pd.DataFrame
+    design: GroupDesign, samples: pd.DataFrame
 ) -> tuple[list[tuple[str, ...]], np.ndarray]:
     """Groups, and the number of each row's group.
 
     Args:
-        options: of the design
+        design: declares the groups
         samples: N rows
 
     Returns:
@@ -137,13 +137,13 @@ def group_codes(
     code = np.zeros(len(samples), dtype=np.int64)
     there = np.ones(len(samples), dtype=bool)
     levels = []
-    for name in options.attribute:
+    for name in design.attribute:
         own, values = pd.factorize(samples[name].to_numpy(dtype=object), sort=True)
         wanted = [str(value) for value in values]
-        if name in options.groups:
-            place = {value: n for n, value in enumerate(options.groups[name])}
+        if name in design.groups:
+            place = {value: n for n, value in enumerate(design.groups[name])}
             own = np.array([place.get(value, -1) for value in wanted] + [-1])[own]
-            wanted = list(options.groups[name])
+            wanted = list(design.groups[name])
         there &= own >= 0
         code = code * max(len(wanted), 1) + own
         levels.append(wanted)
@@ -151,7 +151,7 @@ def group_codes(
     for level in levels:
         names = [(*start, value) for start in names for value in level]
     code[~there] = -1
-    if not options.expected():
+    if not design.expected():
         used = np.flatnonzero(np.bincount(code[there], minlength=len(names)))
         place_of = np.full(len(names) + 1, -1)
         place_of[used] = np.arange(len(used))
@@ -159,20 +159,20 @@ def group_codes(
     return names, code
 
 
-def check_units(options: GroupOptions, samples: pd.DataFrame) -> None:
+def check_units(design: GroupDesign, samples: pd.DataFrame) -> None:
     """Raise DataError if a unit, such as a speaker, has two values of an attribute."""
-    if not options.unit or options.unit not in samples:
+    if not design.unit or design.unit not in samples:
         return
-    for name in options.attribute:
-        rows = samples[[options.unit, name]].dropna().drop_duplicates()
-        twice = rows[options.unit].duplicated(keep=False)
+    for name in design.attribute:
+        rows = samples[[design.unit, name]].dropna().drop_duplicates()
+        twice = rows[design.unit].duplicated(keep=False)
         if twice.any():
-            unit = rows.loc[twice, options.unit].iloc[0]
-            found = ", ".join(sorted(rows.loc[rows[options.unit] == unit, name]))
-            count = rows.loc[twice, options.unit].nunique()
+            unit = rows.loc[twice, design.unit].iloc[0]
+            found = ", ".join(sorted(rows.loc[rows[design.unit] == unit, name]))
+            count = rows.loc[twice, design.unit].nunique()
             raise DataError(
-                f"{options.unit} '{unit}' has several values of {name}: {found} "
-                f"({count} such {options.unit}s)"
+                f"{design.unit} '{unit}' has several values of {name}: {found} "
+                f"({count} such {design.unit}s)"
             )
 
 
@@ -180,7 +180,7 @@ class Groups:
     """Which groups have enough samples.
 
     Args:
-        options: of the design
+        design: declares the groups
         samples: usable samples
         too_few: (group of each sample, number of groups) -> why each group has too few
             samples of some kind, empty if it has enough; asked besides the number of samples
@@ -188,15 +188,15 @@ class Groups:
 
     def __init__(
         self,
-        options: GroupOptions,
+        design: GroupDesign,
         samples: pd.DataFrame,
         too_few: Callable[[np.ndarray, int], list[str]] = lambda codes, n: [""] * n,
     ):
-        names, codes = group_codes(options, samples)
+        names, codes = group_codes(design, samples)
         counts = np.bincount(codes[codes >= 0], minlength=len(names))
         reasons = [
-            f"{_samples(int(count))}, at least {options.min_group} needed"
-            if count < options.min_group
+            f"{_samples(int(count))}, at least {design.min_group} needed"
+            if count < design.min_group
             else other
             for count, other in zip(counts, too_few(codes, len(names)), strict=True)
         ]
@@ -212,17 +212,17 @@ class Groups:
         }
         sizes = [f"{', '.join(name)} {count}" for name, count in zip(names, counts, strict=True)]
         self._sizes = "; ".join(sizes[:MOST_NAMED]) + ("; ..." if len(sizes) > MOST_NAMED else "")
-        self._options = options
-        self._others = _others(options, samples)
+        self._design = design
+        self._others = _others(design, samples)
 
     def reason(self) -> str:
         """Why there is nothing to compare; empty if there are two groups or more."""
         if len(self.names) > 1:
             return ""
-        what = " x ".join(self._options.attribute)
+        what = " x ".join(self._design.attribute)
         found = self._sizes or "no sample has one"
         return (
-            f"fewer than 2 groups of {what} with at least {self._options.min_group} samples; "
+            f"fewer than 2 groups of {what} with at least {self._design.min_group} samples; "
             f"samples: {found}{self._others}"
         )
 
@@ -231,10 +231,10 @@ def _samples(count: int) -> str:
     return f"{count} sample" if count == 1 else f"{count} samples"
 
 
-def _others(options: GroupOptions, samples: pd.DataFrame) -> str:
+def _others(design: GroupDesign, samples: pd.DataFrame) -> str:
     """Values that are there but not declared: most likely they are spelt differently."""
     texts = []
-    for name, declared in options.groups.items():
+    for name, declared in design.groups.items():
         found = sorted({str(v) for v in samples[name].dropna().unique()} - set(declared))
         if found:
             more = ", ..." if len(found) > MOST_NAMED else ""

@@ -21,7 +21,6 @@ from common.designs.base import (
     ORIGINAL,
     Design,
     Draws,
-    Options,
     Score,
     Selection,
     View,
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Paired(Options):
-    """Options: either ``pairs``, or ``column``, ``match`` and ``criterion``.
+class Paired(Design):
+    """Two versions of each utterance: either ``pairs``, or ``column``, ``match`` and ``criterion``.
 
     Args:
         pairs: (base, changed) ids of perturbations, which are their conditions, too
@@ -65,170 +64,146 @@ class Paired(Options):
                 raise ValueError(f"({base}, {changed}) are not two perturbations")
         return self
 
+    def needs(self, target: Target) -> list[str]:
+        """What tells which recordings belong together; nothing for perturbations."""
+        return [self.column, *self.match] if self.column else []
 
-def needs(options: Paired, target: Target) -> list[str]:
-    """What tells which recordings belong together; nothing for perturbations."""
-    return [options.column, *options.match] if options.column else []
+    def conditions(self, target: Target) -> Mapping[str, str]:
+        """Both perturbations of every pair."""
+        return {name: name for pair in self.pairs for name in pair}
 
+    def reference_in(self, samples: pd.DataFrame) -> str:
+        """Value of the column that others are compared with."""
+        values = set(samples[self.column])
+        return self.reference if self.reference in values else min(values)
 
-def conditions(options: Paired, target: Target) -> Mapping[str, str]:
-    """Both perturbations of every pair."""
-    return {name: name for pair in options.pairs for name in pair}
+    def partners(self, samples: pd.DataFrame) -> dict[str, np.ndarray]:
+        """Which recordings belong together.
 
+        An utterance that was recorded twice by one device is ambiguous and in no pair.
 
-def reference(options: Paired, samples: pd.DataFrame) -> str:
-    """Value of the column that others are compared with."""
-    values = set(samples[options.column])
-    return options.reference if options.reference in values else min(values)
+        Args:
+            samples: N rows with ``column`` and ``match``, none missing
 
+        Returns:
+            device -> positions of the reference and of its partner, shape (pairs, 2), for all
+            devices but the reference, in alphabetical order
+        """
+        import pandas as pd
 
-def partners(options: Paired, samples: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Which recordings belong together.
+        device = samples[self.column].to_numpy(dtype=object)
+        columns = [samples[name].to_numpy(dtype=object) for name in self.match]
+        utterance = pd.Series(list(zip(*columns, strict=True)), dtype=object)
+        places = {}
+        for name in sorted(set(device)):
+            at = np.flatnonzero(device == name)
+            own = utterance.iloc[at]
+            single = ~own.duplicated(keep=False).to_numpy()
+            places[name] = dict(zip(own[single], at[single].tolist(), strict=True))
+        if not places:
+            return {}
+        first = places.pop(self.reference_in(samples))
+        found = {}
+        for name, others in places.items():
+            rows = [(place, others[key]) for key, place in first.items() if key in others]
+            found[name] = np.array(rows, dtype=np.int64).reshape(-1, 2)
+        return found
 
-    An utterance that was recorded twice by one device is ambiguous and in no pair.
+    def select(self, target: Target, table: pd.DataFrame) -> Selection:
+        """All samples; of recordings those that have a partner."""
+        if not self.column:
+            return Selection(table, "" if len(table) else "no samples")
+        wanted = [self.column, *self.match]
+        known = table[table[wanted].notna().all(axis=1)]
+        pairs = self.partners(known)
+        rows = np.unique(np.concatenate([[], *(pair.ravel() for pair in pairs.values())]))
+        if not len(rows):
+            match = ", ".join(self.match)
+            reason = f"no two recordings with equal {match} and different {self.column}"
+            return Selection(table.iloc[:0], reason)
+        ambiguous = int(known.duplicated(wanted, keep=False).sum())
+        note = f"{ambiguous} recordings of repeated utterances left out" if ambiguous else ""
+        return Selection(known.iloc[rows.astype(np.int64)], note=note)
 
-    Args:
-        options: with ``column`` and ``match``
-        samples: N rows with these columns, none missing
+    def draw(self, target: Target, selection: Selection, draws: Draws) -> Selection:
+        """At most ``limit`` samples, or pairs per device, the same ones for all targets."""
+        rows = selection.samples
+        if rows.empty:
+            return selection
+        if not self.column:
+            chosen = balancing.shuffled(rows, draws("sample"))[: self.limit]
+            return replace(selection, samples=rows.iloc[np.sort(chosen)])
+        kept = []
+        for device, pair in self.partners(rows).items():
+            order = balancing.shuffled(rows.iloc[pair[:, 0]], draws("sample", device))
+            kept.append(pair[order[: self.limit]].ravel())
+        return replace(selection, samples=rows.iloc[np.unique(np.concatenate(kept))])
 
-    Returns:
-        device -> positions of the reference and of its partner, shape (pairs, 2), for all
-        devices but the reference, in alphabetical order
-    """
-    import pandas as pd
+    def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+        """Each metric of (reference, changed) for every pair of conditions."""
+        if self.column:
+            return self._recorded(view, uses)
+        found = []
+        for use in uses:
+            for base, changed in self.pairs:
+                reason = view.missing.get(base) or view.missing.get(changed)
+                if reason:
+                    found.append(not_run(use.metric, changed, base, reason))
+                    continue
+                before, after = view.predictions[base], view.predictions[changed]
+                dry = score_pair(
+                    use, view.prediction, after, labels=view.target.labels, annotated=False
+                )
+                for score, clean in zip(
+                    score_pair(use, before, after, labels=view.target.labels, annotated=False),
+                    dry,
+                    strict=True,
+                ):
+                    note = f"against the original: {number(clean.value)}"
+                    found.append(replace(score, condition=changed, reference=base, note=note))
+        return found
 
-    device = samples[options.column].to_numpy(dtype=object)
-    columns = [samples[name].to_numpy(dtype=object) for name in options.match]
-    utterance = pd.Series(list(zip(*columns, strict=True)), dtype=object)
-    places = {}
-    for name in sorted(set(device)):
-        at = np.flatnonzero(device == name)
-        own = utterance.iloc[at]
-        single = ~own.duplicated(keep=False).to_numpy()
-        places[name] = dict(zip(own[single], at[single].tolist(), strict=True))
-    if not places:
-        return {}
-    first = places.pop(reference(options, samples))
-    found = {}
-    for name, others in places.items():
-        rows = [(place, others[key]) for key, place in first.items() if key in others]
-        found[name] = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    return found
-
-
-def select(options: Paired, target: Target, table: pd.DataFrame) -> Selection:
-    """All samples; of recordings those that have a partner."""
-    if not options.column:
-        return Selection(table, "" if len(table) else "no samples")
-    wanted = [options.column, *options.match]
-    known = table[table[wanted].notna().all(axis=1)]
-    pairs = partners(options, known)
-    rows = np.unique(np.concatenate([[], *(pair.ravel() for pair in pairs.values())]))
-    if not len(rows):
-        match = ", ".join(options.match)
-        reason = f"no two recordings with equal {match} and different {options.column}"
-        return Selection(table.iloc[:0], reason)
-    ambiguous = int(known.duplicated(wanted, keep=False).sum())
-    note = f"{ambiguous} recordings of repeated utterances left out" if ambiguous else ""
-    return Selection(known.iloc[rows.astype(np.int64)], note=note)
-
-
-def draw(options: Paired, target: Target, selection: Selection, draws: Draws) -> Selection:
-    """At most ``limit`` samples, or pairs per device, the same ones for all targets."""
-    rows = selection.samples
-    if rows.empty:
-        return selection
-    if not options.column:
-        chosen = balancing.shuffled(rows, draws("sample"))[: options.limit]
-        return replace(selection, samples=rows.iloc[np.sort(chosen)])
-    kept = []
-    for device, pair in partners(options, rows).items():
-        order = balancing.shuffled(rows.iloc[pair[:, 0]], draws("sample", device))
-        kept.append(pair[order[: options.limit]].ravel())
-    return replace(selection, samples=rows.iloc[np.unique(np.concatenate(kept))])
-
-
-def scores(options: Paired, view: View, uses: Sequence[MetricUse]) -> list[Score]:
-    """Each metric of (reference, changed) for every pair of conditions."""
-    if options.column:
-        return _recorded(options, view, uses)
-    found = []
-    for use in uses:
-        for base, changed in options.pairs:
-            reason = view.missing.get(base) or view.missing.get(changed)
-            if reason:
-                found.append(not_run(use.metric, changed, base, reason))
-                continue
-            before, after = view.predictions[base], view.predictions[changed]
-            dry = score_pair(
-                use, view.prediction, after, labels=view.target.labels, annotated=False
+    def _recorded(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+        first = self.reference_in(view.samples)
+        return [
+            replace(
+                score,
+                condition=device,
+                reference=first,
+                note=view.note,
+                data=f"{first}-{device}",
             )
-            for score, clean in zip(
-                score_pair(use, before, after, labels=view.target.labels, annotated=False),
-                dry,
-                strict=True,
-            ):
-                note = f"against the original: {number(clean.value)}"
-                found.append(replace(score, condition=changed, reference=base, note=note))
-    return found
+            for use in uses
+            for device, pair in self.partners(view.samples).items()
+            for score in score_pair(
+                use,
+                view.prediction[pair[:, 0]],
+                view.prediction[pair[:, 1]],
+                labels=view.target.labels,
+                rows=pair[:, 0],
+                annotated=False,
+            )
+        ]
+
+    def shown(self, view: View) -> View:
+        """Recordings as conditions: rows are those of the reference, without a partner missing."""
+        if not self.column:
+            return view
+        import pandas as pd
+
+        first = self.reference_in(view.samples)
+        here = np.flatnonzero((view.samples[self.column] == first).to_numpy())
+        predictions = {first: view.prediction[here]}
+        for device, pair in self.partners(view.samples).items():
+            values = pd.Series(view.prediction[pair[:, 1]], index=pair[:, 0]).reindex(here)
+            predictions[device] = values.to_numpy(dtype=view.prediction.dtype)
+        samples = view.samples.iloc[here].reset_index(drop=True)
+        return replace(view, samples=samples, predictions=predictions)
+
+    def criterion_names(self, target: Target, label: str) -> list[str]:
+        """The metric with the condition that differs."""
+        names = [self.criterion] if self.column else [changed for _, changed in self.pairs]
+        return [criterion_name(label, name) for name in names]
 
 
-def _recorded(options: Paired, view: View, uses: Sequence[MetricUse]) -> list[Score]:
-    first = reference(options, view.samples)
-    return [
-        replace(
-            score,
-            condition=device,
-            reference=first,
-            note=view.note,
-            data=f"{first}-{device}",
-        )
-        for use in uses
-        for device, pair in partners(options, view.samples).items()
-        for score in score_pair(
-            use,
-            view.prediction[pair[:, 0]],
-            view.prediction[pair[:, 1]],
-            labels=view.target.labels,
-            rows=pair[:, 0],
-            annotated=False,
-        )
-    ]
-
-
-def shown(options: Paired, view: View) -> View:
-    """Recordings as conditions: rows are those of the reference, without a partner missing."""
-    if not options.column:
-        return view
-    import pandas as pd
-
-    first = reference(options, view.samples)
-    here = np.flatnonzero((view.samples[options.column] == first).to_numpy())
-    predictions = {first: view.prediction[here]}
-    for device, pair in partners(options, view.samples).items():
-        values = pd.Series(view.prediction[pair[:, 1]], index=pair[:, 0]).reindex(here)
-        predictions[device] = values.to_numpy(dtype=view.prediction.dtype)
-    samples = view.samples.iloc[here].reset_index(drop=True)
-    return replace(view, samples=samples, predictions=predictions)
-
-
-def criterion_names(options: Paired, target: Target, label: str) -> list[str]:
-    """The metric with the condition that differs."""
-    names = [options.criterion] if options.column else [changed for _, changed in options.pairs]
-    return [criterion_name(label, name) for name in names]
-
-
-DESIGNS.add(
-    "paired",
-    Design(
-        name="paired",
-        options=Paired,
-        needs=needs,
-        select=select,
-        draw=draw,
-        scores=scores,
-        conditions=conditions,
-        criterion_names=criterion_names,
-        shown=shown,
-    ),
-)
+DESIGNS.add("paired", Paired)

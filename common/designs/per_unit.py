@@ -12,7 +12,6 @@ import pydantic
 from common.designs.base import (
     DESIGNS,
     Design,
-    Options,
     Recipe,
     Score,
     Selection,
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class PerUnit(Options):
-    """Options.
+class PerUnit(Design):
+    """Averages per unit.
 
     Args:
         unit: column that names the unit of a sample
@@ -44,84 +43,70 @@ class PerUnit(Options):
     min_per_class: int = pydantic.Field(ge=0)
     min_units: int = pydantic.Field(ge=1)
 
+    def needs(self, target: Target) -> list[str]:
+        """The annotation of the target and the unit."""
+        return [target.id, self.unit]
 
-def needs(options: PerUnit, target: Target) -> list[str]:
-    """The annotation of the target and the unit."""
-    return [target.id, options.unit]
+    def select(self, target: Target, table: pd.DataFrame) -> Selection:
+        """Annotated rows of the units that have enough of them."""
+        annotated = kinds.get(target.kind).truth_mask(target, table[target.id])
+        rows = table[annotated & table[self.unit].notna().to_numpy()]
+        names, codes = unit_codes(rows[self.unit].to_numpy(dtype=object))
+        enough = np.bincount(codes, minlength=len(names)) >= self.min_samples
+        wanted = f"at least {self.min_samples} samples"
+        if target.kind == "classification":
+            classes = label_codes(rows[target.id].to_numpy(dtype=object), target.labels)
+            counts = count_table(codes, classes, len(names), len(target.labels))
+            enough &= (counts >= self.min_per_class).all(axis=1)
+            wanted += f" and {self.min_per_class} of each class"
+        found = int(enough.sum())
+        if found < self.min_units:
+            reason = f"{found} of {_count(len(names), self.unit)} with {wanted}"
+            return Selection(table.iloc[:0], f"{reason}, at least {self.min_units} needed")
+        return Selection(rows[enough[codes]])
 
+    def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+        """Each metric over the units; per class for classification.
 
-def select(options: PerUnit, target: Target, table: pd.DataFrame) -> Selection:
-    """Annotated rows of the units that have enough of them."""
-    annotated = kinds.get(target.kind).truth_mask(target, table[target.id])
-    rows = table[annotated & table[options.unit].notna().to_numpy()]
-    names, codes = unit_codes(rows[options.unit].to_numpy(dtype=object))
-    enough = np.bincount(codes, minlength=len(names)) >= options.min_samples
-    wanted = f"at least {options.min_samples} samples"
-    if target.kind == "classification":
-        classes = label_codes(rows[target.id].to_numpy(dtype=object), target.labels)
-        counts = count_table(codes, classes, len(names), len(target.labels))
-        enough &= (counts >= options.min_per_class).all(axis=1)
-        wanted += f" and {options.min_per_class} of each class"
-    found = int(enough.sum())
-    if found < options.min_units:
-        reason = f"{found} of {_count(len(names), options.unit)} with {wanted}"
-        return Selection(table.iloc[:0], f"{reason}, at least {options.min_units} needed")
-    return Selection(rows[enough[codes]])
+        The n of a score is the number of samples; the number of units stands in its note.
+        """
+        labels = view.target.labels if view.target.kind == "classification" else None
+        units = view.samples[self.unit].to_numpy(dtype=object)
+        names, truth = unit_values(view.truth, units, labels=labels)
+        prediction = unit_values(view.prediction, units, labels=labels).values
+        found = []
+        for use in uses:
+            score = partial(METRICS.get(use.metric).score, labels=labels or (), params=use.params)
+            value, perfect = score(truth, prediction), partial(score, truth, truth)
+            term = Term(use.metric, (truth, prediction), labels=labels or (), params=use.params)
+            for label, number in (value if isinstance(value, Mapping) else {"": value}).items():
+                column = (slice(None), labels.index(label)) if labels else slice(None)
+                reason = why_undefined(truth[column], prediction[column], what=f"{self.unit}s")
+                found.append(
+                    Score(
+                        use.metric,
+                        number,
+                        n=len(units),
+                        label=label,
+                        reason=reason if np.isnan(number) else "",
+                        cause=cause(truth, perfect, label=label) if np.isnan(number) else "",
+                        note=_count(len(names), self.unit),
+                        recipe=Recipe(term, units=names),
+                    )
+                )
+        return found
+
+    def misfit(self, metric: Metric) -> str:
+        """Why a metric cannot be used: it must compare means, or for classification shares."""
+        wanted = {"regression": "pair", "classification": "shares"}
+        if wanted.get(metric.kind) == metric.takes:
+            return ""
+        known = [m.id for m in METRICS if m.kind == metric.kind and m.takes == wanted.get(m.kind)]
+        return f"'{metric.id}' is no {metric.kind} metric of units. Known: {', '.join(known)}"
 
 
 def _count(n: int, unit: str) -> str:
     return f"{n} {unit}" if n == 1 else f"{n} {unit}s"
 
 
-def scores(options: PerUnit, view: View, uses: Sequence[MetricUse]) -> list[Score]:
-    """Each metric over the units; per class for classification.
-
-    The n of a score is the number of samples; the number of units stands in its note.
-    """
-    labels = view.target.labels if view.target.kind == "classification" else None
-    units = view.samples[options.unit].to_numpy(dtype=object)
-    names, truth = unit_values(view.truth, units, labels=labels)
-    prediction = unit_values(view.prediction, units, labels=labels).values
-    found = []
-    for use in uses:
-        score = partial(METRICS.get(use.metric).score, labels=labels or (), params=use.params)
-        value, perfect = score(truth, prediction), partial(score, truth, truth)
-        term = Term(use.metric, (truth, prediction), labels=labels or (), params=use.params)
-        for label, number in (value if isinstance(value, Mapping) else {"": value}).items():
-            column = (slice(None), labels.index(label)) if labels else slice(None)
-            reason = why_undefined(truth[column], prediction[column], what=f"{options.unit}s")
-            found.append(
-                Score(
-                    use.metric,
-                    number,
-                    n=len(units),
-                    label=label,
-                    reason=reason if np.isnan(number) else "",
-                    cause=cause(truth, perfect, label=label) if np.isnan(number) else "",
-                    note=_count(len(names), options.unit),
-                    recipe=Recipe(term, units=names),
-                )
-            )
-    return found
-
-
-def misfit(options: PerUnit, metric: Metric) -> str:
-    """Why a metric cannot be used: it must compare means, or for classification shares."""
-    wanted = {"regression": "pair", "classification": "shares"}
-    if wanted.get(metric.kind) == metric.takes:
-        return ""
-    known = [m.id for m in METRICS if m.kind == metric.kind and m.takes == wanted.get(m.kind)]
-    return f"'{metric.id}' is no {metric.kind} metric of units. Known: {', '.join(known)}"
-
-
-DESIGNS.add(
-    "per_unit",
-    Design(
-        name="per_unit",
-        options=PerUnit,
-        needs=needs,
-        select=select,
-        scores=scores,
-        misfit=misfit,
-    ),
-)
+DESIGNS.add("per_unit", PerUnit)

@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 import pydantic
 
-from common.designs import against_truth
+from common.designs.against_truth import AgainstTruth
 from common.designs.base import (
     DESIGNS,
     ORIGINAL,
-    Design,
-    Options,
     Recipe,
     Score,
     Term,
@@ -32,17 +30,18 @@ from common.metrics.reasons import NOT_RUN, cause, why_undefined
 from common.spec import MetricUse, Target
 
 
-class Perturbed(Options):
-    """Options.
+class Perturbed(AgainstTruth):
+    """Changed and original signals.
 
     Args:
-        conditions: condition -> id of the perturbation; a list of perturbations, each of which
-            is called like its condition, or ``condition: perturbation``
+        changes: ``conditions`` in YAML: condition -> id of the perturbation; a list of
+            perturbations, each of which is called like its condition, or
+            ``condition: perturbation``
     """
 
-    conditions: Mapping[str, str] = pydantic.Field(min_length=1)
+    changes: Mapping[str, str] = pydantic.Field(alias="conditions", min_length=1)
 
-    @pydantic.field_validator("conditions", mode="before")
+    @pydantic.field_validator("changes", mode="before")
     @classmethod
     def _named(cls, value: Any) -> Any:
         if not isinstance(value, list | tuple):
@@ -58,33 +57,41 @@ class Perturbed(Options):
                 found[name] = perturbation
         return found
 
+    def conditions(self, target: Target) -> Mapping[str, str]:
+        """All declared ones, for every target."""
+        return self.changes
 
-def conditions(options: Perturbed, target: Target) -> Mapping[str, str]:
-    """All declared ones, for every target."""
-    return options.conditions
+    def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
+        """Each metric in each condition, in the declared order.
 
+        The reference value of a change is the score on the original signals. A condition whose
+        perturbation is not available here has scores without a value that say why.
+        """
+        found = []
+        for use in uses:
+            for condition in self.changes:
+                reason = view.missing.get(condition, "")
+                if reason:
+                    found.append(not_run(use.metric, condition, ORIGINAL, reason))
+                elif METRICS.get(use.metric).of:
+                    found.append(_change(use, view, condition))
+                else:
+                    changed = view.predictions[condition]
+                    for score in score_pair(
+                        use, view.prediction, changed, labels=view.target.labels, annotated=False
+                    ):
+                        found.append(replace(score, condition=condition, reference=ORIGINAL))
+        return found
 
-def scores(options: Perturbed, view: View, uses: Sequence[MetricUse]) -> list[Score]:
-    """Each metric in each condition, in the declared order.
+    def criterion_names(self, target: Target, label: str) -> list[str]:
+        """The metric with every condition."""
+        return [criterion_name(label, condition) for condition in self.changes]
 
-    The reference value of a change is the score on the original signals. A condition whose
-    perturbation is not available here has scores without a value that say why.
-    """
-    found = []
-    for use in uses:
-        for condition in options.conditions:
-            reason = view.missing.get(condition, "")
-            if reason:
-                found.append(not_run(use.metric, condition, ORIGINAL, reason))
-            elif METRICS.get(use.metric).of:
-                found.append(_change(use, view, condition))
-            else:
-                changed = view.predictions[condition]
-                for score in score_pair(
-                    use, view.prediction, changed, labels=view.target.labels, annotated=False
-                ):
-                    found.append(replace(score, condition=condition, reference=ORIGINAL))
-    return found
+    def misfit(self, metric: Metric) -> str:
+        """Why a metric cannot be used: it must compare predictions, or be the change of a score."""
+        if metric.takes in ("pair", "change"):
+            return ""
+        return f"'{metric.id}' neither compares predictions one by one nor is the change of a score"
 
 
 def not_run(metric: str, condition: str, reference: str, reason: str) -> Score:
@@ -117,28 +124,4 @@ def _change(use: MetricUse, view: View, condition: str) -> Score:
     )
 
 
-def criterion_names(options: Perturbed, target: Target, label: str) -> list[str]:
-    """The metric with every condition."""
-    return [criterion_name(label, condition) for condition in options.conditions]
-
-
-def misfit(options: Perturbed, metric: Metric) -> str:
-    """Why a metric cannot be used: it must compare predictions, or be the change of a score."""
-    if metric.takes in ("pair", "change"):
-        return ""
-    return f"'{metric.id}' neither compares predictions one by one nor is the change of a score"
-
-
-DESIGNS.add(
-    "perturbed",
-    Design(
-        name="perturbed",
-        options=Perturbed,
-        needs=against_truth.needs,
-        select=against_truth.select,
-        scores=scores,
-        conditions=conditions,
-        criterion_names=criterion_names,
-        misfit=misfit,
-    ),
-)
+DESIGNS.add("perturbed", Perturbed)

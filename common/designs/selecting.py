@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from common.core import rng
-from common.designs import DESIGNS, Draws, Selection, options
+from common.designs import Draws, Selection, design_of
 from common.designs.groups import remark
 from common.predictions.attributes import Computed, Context, Recipe
 from common.samples.base import Samples
@@ -45,15 +45,14 @@ class Selector:
         return self._selections[key]
 
     def _select(self, test: Test, target: Target) -> Selection:
-        design = DESIGNS.get(test.design_name)
-        chosen = options(design, test)
-        columns = self._attributes(design.attributes(chosen))
+        design = design_of(test)
+        columns = self._attributes(design.attributes())
         table = self._samples.table
         if columns:
             values = {name: pd.Series(c.values, table.index) for name, c in columns.items()}
             table = table.assign(**values)
-        selection = design.select(chosen, target, table)
-        selection = design.draw(chosen, target, selection, self._draws(test))
+        selection = design.select(target, table)
+        selection = design.draw(target, selection, self._draws(test))
         note = remark(selection.note, *(column.note for column in columns.values()))
         reason = selection.reason
         if reason:

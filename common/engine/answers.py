@@ -11,8 +11,8 @@ import numpy as np
 
 from common.core import files
 from common.core.paths import Paths
-from common.designs import DESIGNS, options
-from common.designs.paired import Paired, partners, reference
+from common.designs import design_of
+from common.designs.paired import Paired
 from common.designs.perturbed import Perturbed
 from common.spec import Target, Test
 from common.spec.cell import Cell
@@ -52,7 +52,7 @@ def compares(test: Test, target: Target) -> bool:
     """Whether a test asks for the answers to two states of one utterance."""
     if target.kind not in KINDS:
         return False
-    return isinstance(options(DESIGNS.get(test.design_name), test), Perturbed | Paired)
+    return isinstance(design_of(test), Perturbed | Paired)
 
 
 def place(folders: Paths, cell_hash: str) -> Path:
@@ -68,7 +68,7 @@ def keep(folders: Paths, cell: Cell, view: View) -> None:
     """
     if not compares(cell.test, cell.target) or not view.predictions:
         return
-    chosen: Any = options(DESIGNS.get(cell.test.design_name), cell.test)
+    chosen: Any = design_of(cell.test)
     more = [chosen.column, *chosen.match] if isinstance(chosen, Paired) and chosen.column else []
     table = view.samples[KEYS].copy()
     for column in more:
@@ -100,7 +100,7 @@ def read(folders: Paths, cell_hash: str) -> pd.DataFrame | None:
 
 def comparisons(test: Test, table: pd.DataFrame) -> list[Comparison]:
     """All conditions of a test with the answers of a model."""
-    chosen: Any = options(DESIGNS.get(test.design_name), test)
+    chosen: Any = design_of(test)
     used: Mapping[str, str] = table.attrs["perturbations"]
     values = {
         name.removeprefix(BEFORE): table[name].to_numpy()
@@ -108,14 +108,12 @@ def comparisons(test: Test, table: pd.DataFrame) -> list[Comparison]:
         if name.startswith(BEFORE)
     }
     if isinstance(chosen, Paired) and chosen.column:
-        first = reference(chosen, table)
+        first = chosen.reference_in(table)
         return [
             _compared(name, first, (ORIGINAL, ORIGINAL), pairs, values[ORIGINAL], values[ORIGINAL])
-            for name, pairs in partners(chosen, table).items()
+            for name, pairs in chosen.partners(table).items()
         ]
-    wanted = (
-        chosen.pairs if isinstance(chosen, Paired) else [(ORIGINAL, c) for c in chosen.conditions]
-    )
+    wanted = chosen.pairs if isinstance(chosen, Paired) else [(ORIGINAL, c) for c in chosen.changes]
     rows = np.repeat(np.arange(len(table))[:, None], 2, axis=1)
     return [
         _compared(

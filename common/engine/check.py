@@ -12,7 +12,7 @@ from common.core.errors import BenchmarkError, ConfigError
 from common.core.files import keep, read_kept
 from common.core.paths import Paths
 from common.core.registry import unknown
-from common.designs import DESIGNS, check_uses, options
+from common.designs import check_uses
 from common.engine.plan import conditions, missing_columns, needs
 from common.metrics import METRICS
 from common.samples import datasets
@@ -87,8 +87,6 @@ def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths
 
 def _test(benchmark: Benchmark, test: Test) -> Iterator[str]:
     where = str(test.origin)
-    design = DESIGNS.get(test.design_name, f"{where}: design")
-    options(design, test)
     check_uses(test)
     for name in test.datasets:
         if name not in benchmark.datasets:

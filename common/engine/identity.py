@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from common import models
 from common.core import closure
-from common.designs import DESIGNS, options
+from common.designs import DESIGNS, design_of
 from common.figures import details as event_details
 from common.metrics import METRICS
 from common.samples import datasets
@@ -89,6 +89,5 @@ def prediction_code(model: Model, dataset: Dataset) -> str:
 
 def _of_design(test: Test) -> list[str]:
     """Modules of a design and of the attributes that it computes."""
-    design = DESIGNS.get(test.design_name)
-    recipes = design.attributes(options(design, test)).values()
+    recipes = design_of(test).attributes().values()
     return [DESIGNS.origin(test.design_name), *(recipe.origin for recipe in recipes)]

@@ -16,7 +16,7 @@ from common import models
 from common.core import provenance
 from common.core.errors import BenchmarkError, ConfigError, MissingDependency
 from common.core.paths import Paths
-from common.designs import DESIGNS, options
+from common.designs import design_of
 from common.engine.identity import figure_code, prediction_code, scoring_code
 from common.perturbations import Library, corpus_of
 from common.results.manifest import FORMAT, Manifest
@@ -64,8 +64,7 @@ class Plan:
 
 def needs(test: Test, target: Target) -> tuple[str, ...]:
     """Columns that a dataset must have to take part in a test for a target."""
-    design = DESIGNS.get(test.design_name, f"{test.origin}: design")
-    return tuple(design.needs(options(design, test), target))
+    return tuple(design_of(test).needs(target))
 
 
 def missing_columns(test: Test, target: Target, dataset: Dataset) -> list[str]:
@@ -95,8 +94,7 @@ def participants(benchmark: Benchmark, test: Test, target: Target) -> list[Datas
 
 def conditions(test: Test, target: Target) -> Mapping[str, str]:
     """Condition -> id of its perturbation, of a test for a target, as the test names it."""
-    design = DESIGNS.get(test.design_name)
-    return design.conditions(options(design, test), target)
+    return design_of(test).conditions(target)
 
 
 def made_of(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.designs import DESIGNS, Score, Selection, options
+from common.designs import Score, Selection, design_of
 from common.designs.certainty import permutations, sure
 from common.metrics.reasons import DATA
 from common.results.rows import rows
@@ -46,8 +46,7 @@ def scores_of(cell: Cell, view: View, reason: str) -> list[Score]:
             Score(use.metric, float("nan"), 0, reason=why, cause=DATA, note=view.note)
             for use in uses
         ]
-    design = DESIGNS.get(cell.test.design_name)
-    return design.scores(options(design, cell.test), view, uses)
+    return design_of(cell.test).scores(view, uses)
 
 
 def judged(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from common.core.errors import ConfigError
 from common.core.paths import SEVERITY, Paths
-from common.designs import DESIGNS, Score, options
+from common.designs import Score, design_of
 from common.designs.certainty import bootstrap_of
 from common.engine.plan import Filters
 from common.engine.publish import Publisher
@@ -118,10 +118,9 @@ def _add_variants(
 
 
 def _conditions(test: Test) -> Mapping[str, str]:
-    design = DESIGNS.get(test.design_name)
     # conditions depend on the target in no design that has perturbations
     nothing = Target(id="none", label="", kind="regression")
-    return design.conditions(options(design, test), nothing)
+    return design_of(test).conditions(nothing)
 
 
 def _bases(test: Test) -> set[str]:

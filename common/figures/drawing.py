@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from common.core import processes, provenance
-from common.designs import DESIGNS, options
+from common.designs import design_of
 from common.figures.details.content import text
 from common.spec.cell import Cell
 from common.spec.view import View
@@ -102,10 +102,9 @@ def job(
 
     Of the samples, figures see the columns that the design of the test names, and the target.
     """
-    design = DESIGNS.get(cell.test.design_name)
-    chosen = options(design, cell.test)
-    view = design.shown(chosen, view)
-    named = {cell.target.id, *design.needs(chosen, cell.target), *design.attributes(chosen)}
+    design = design_of(cell.test)
+    view = design.shown(view)
+    named = {cell.target.id, *design.needs(cell.target), *design.attributes()}
     columns = [name for name in view.samples.columns if name in named]
     if details is not None:
         # its figures are drawn from these alone
@@ -196,10 +195,10 @@ def _figures(job: Job) -> Iterator[tuple[str, Figure, str]]:
     names = [cell.test.figures[cell.target.kind]]
     if any("null" in row for row in view.rows):
         names.append("null_distributions")
-    chosen = options(DESIGNS.get(cell.test.design_name), cell.test)
+    design = design_of(cell.test)
     for name in names:
-        texts = ALTS.get(name)(view, chosen)
-        for suffix, figure in FIGURES.get(name)(view, chosen, cell.dataset.data).items():
+        texts = ALTS.get(name)(view, design)
+        for suffix, figure in FIGURES.get(name)(view, design, cell.dataset.data).items():
             yield suffix, figure, texts[suffix]
 
 

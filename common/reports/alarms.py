@@ -154,13 +154,12 @@ def _judged(
     test: Test, view: View, uses: list[MetricUse], bounds: Bounds
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Of each metric, which of the four judgements raise an alarm for some group."""
-    from common.designs import DESIGNS, options
+    from common.designs import design_of
     from common.designs.certainty import permutations
 
-    design = DESIGNS.get(test.design_name)
     grouped = {"attribute": "group", "min_group": 1}
     plain = test.model_copy(update={"design": {test.design_name: grouped}})
-    scores: list[Score] = design.scores(options(design, plain), view, uses)
+    scores: list[Score] = design_of(plain).scores(view, uses)
     outcomes = permutations(scores, view, permutations=PERMUTATIONS)
     for use in uses:
         published = float(use.criterion.threshold)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from common.core import files
 from common.core.paths import RANGES_CSV, Paths
-from common.designs import DESIGNS, options
+from common.designs import design_of
 from common.metrics import METRICS
 from common.spec import Benchmark, Target, Test
 
@@ -21,12 +21,11 @@ def _csv(rows: Sequence[Sequence[str]]) -> str:
 
 def criteria(test: Test, target: Target) -> list[tuple[str, str]]:
     """(display name, threshold) of the metrics of a test, in alphabetical order."""
-    design = DESIGNS.get(test.design_name)
-    chosen = options(design, test)
+    design = design_of(test)
     pairs = {
         (name, use.criterion.threshold)
         for use in test.uses(target.kind)
-        for name in design.criterion_names(chosen, target, METRICS.get(use.metric).label)
+        for name in design.criterion_names(target, METRICS.get(use.metric).label)
     }
     return sorted(pairs)
 

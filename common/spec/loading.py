@@ -75,7 +75,8 @@ def fault(record: type[Record], place: str, error: pydantic.ValidationError) -> 
     where = _place([place, *first["loc"]] if place else first["loc"])
     if first["type"] == "extra_forbidden":
         key = str(first["loc"][-1])
-        known = [n for n in record.model_fields if n not in ("origin", "builtin")]
+        known = [field.alias or name for name, field in record.model_fields.items()]
+        known = [name for name in known if name not in ("origin", "builtin")]
         if len(first["loc"]) > 1:
             return f"{where}: unknown key '{key}'"
         near = difflib.get_close_matches(key, known, n=1)

@@ -8,7 +8,7 @@ from common.designs import DESIGNS, ORIGINAL, View
 from common.spec import MetricUse, Target
 
 DESIGN = DESIGNS.get("against_truth")
-OPTIONS = DESIGN.options()
+OPTIONS = DESIGN()
 NUMBER = Target(id="calmness", label="Calmness", kind="regression", range=(0, 1))
 CLASS = Target(id="animal", label="Animal", kind="classification", labels=("cat", "dog", "emu"))
 
@@ -25,20 +25,20 @@ def view(target: Target, truth: list, prediction: list) -> View:
 
 
 def test_needs_the_annotation_only() -> None:
-    assert list(DESIGN.needs(OPTIONS, NUMBER)) == ["calmness"]
-    assert DESIGN.conditions(OPTIONS, NUMBER) == {}
+    assert list(OPTIONS.needs(NUMBER)) == ["calmness"]
+    assert OPTIONS.conditions(NUMBER) == {}
 
 
 class TestSelect:
     def test_numbers(self) -> None:
         table = pd.DataFrame({"calmness": [np.nan, 0.3, 0.2]})
-        selection = DESIGN.select(OPTIONS, NUMBER, table)
+        selection = OPTIONS.select(NUMBER, table)
         assert selection.samples.index.tolist() == [1, 2]
         assert selection.reason == ""
 
     def test_other_classes_take_no_part(self) -> None:
         table = pd.DataFrame({"animal": np.array(["cow", "dog", None, "cat"], object)})
-        selection = DESIGN.select(OPTIONS, CLASS, table)
+        selection = OPTIONS.select(CLASS, table)
         assert selection.samples["animal"].tolist() == ["dog", "cat"]
         assert selection.samples.index.tolist() == [1, 3]
 
@@ -48,28 +48,27 @@ class TestSelect:
     )
     def test_nothing_left(self, target: Target, column: np.ndarray) -> None:
         table = pd.DataFrame({target.id: column})
-        selection = DESIGN.select(OPTIONS, target, table)
+        selection = OPTIONS.select(target, table)
         assert selection.samples.empty
         assert selection.reason == f"no sample with a usable label of {target.id}"
 
     def test_table_stays_as_it_is(self) -> None:
         table = pd.DataFrame({"calmness": [np.nan, 0.3]})
-        DESIGN.select(OPTIONS, NUMBER, table)
+        OPTIONS.select(NUMBER, table)
         assert table.index.tolist() == [0, 1]
 
 
 class TestScores:
     def test_numbers(self) -> None:
         given = view(NUMBER, [0.0, 0.5, 1.0], [0.25, 0.5, 0.75])
-        ccc, mae = DESIGN.scores(OPTIONS, given, [use("ccc"), use("mae")])
+        ccc, mae = OPTIONS.scores(given, [use("ccc"), use("mae")])
         assert (ccc.metric, ccc.value, ccc.n, ccc.label) == ("ccc", 0.8, 3, "")
         assert (ccc.condition, ccc.reference, ccc.reason) == (ORIGINAL, "", "")
         assert mae.value == pytest.approx(1 / 6, abs=1e-12)
 
     def test_params_of_the_yaml(self) -> None:
         given = view(NUMBER, [0.1, 0.2], [0.3, 0.4])
-        coarse, fine = DESIGN.scores(
-            OPTIONS,
+        coarse, fine = OPTIONS.scores(
             given,
             [use("jensen_shannon_distance", bins=2), use("jensen_shannon_distance", bins=10)],
         )
@@ -77,8 +76,8 @@ class TestScores:
 
     def test_classes(self) -> None:
         given = view(CLASS, ["cat", "cat", "emu"], ["cat", "emu", "emu"])
-        scores = DESIGN.scores(
-            OPTIONS, given, [use("uar"), use("recall_per_class"), use("precision_per_class")]
+        scores = OPTIONS.scores(
+            given, [use("uar"), use("recall_per_class"), use("precision_per_class")]
         )
         assert [(s.metric, s.label, s.value, s.n) for s in scores] == [
             ("uar", "", 0.75, 3),
@@ -90,7 +89,7 @@ class TestScores:
 
     def test_class_that_is_only_predicted_counts(self) -> None:
         given = view(CLASS, ["cat", "cat"], ["cat", "dog"])
-        scores = DESIGN.scores(OPTIONS, given, [use("uar"), use("recall_per_class")])
+        scores = OPTIONS.scores(given, [use("uar"), use("recall_per_class")])
         assert [(s.label, s.value, s.n) for s in scores] == [
             ("", 0.25, 2),
             ("cat", 0.5, 2),
@@ -99,13 +98,13 @@ class TestScores:
 
     def test_difference_per_class_counts_the_truth(self) -> None:
         given = view(CLASS, ["cat", "cat", "dog"], ["cat", "dog", "dog"])
-        scores = DESIGN.scores(OPTIONS, given, [use("relative_difference_per_class")])
+        scores = OPTIONS.scores(given, [use("relative_difference_per_class")])
         assert [(s.label, s.n) for s in scores] == [("cat", 2), ("dog", 1)]
         assert [s.value for s in scores] == pytest.approx([-1 / 3, 1 / 3], abs=1e-12)
 
     def test_missing_value_has_a_reason(self) -> None:
-        (score,) = DESIGN.scores(OPTIONS, view(NUMBER, [0.1, 0.2], [0.5, 0.5]), [use("pcc")])
+        (score,) = OPTIONS.scores(view(NUMBER, [0.1, 0.2], [0.5, 0.5]), [use("pcc")])
         assert np.isnan(score.value)
         assert score.reason == "constant predictions"
-        (score,) = DESIGN.scores(OPTIONS, view(NUMBER, [0.1], [0.5]), [use("ccc")])
+        (score,) = OPTIONS.scores(view(NUMBER, [0.1], [0.5]), [use("ccc")])
         assert score.reason == "fewer than 2 samples"

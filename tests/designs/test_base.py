@@ -7,7 +7,7 @@ import pytest
 
 from common.core import paths
 from common.core.errors import ConfigError
-from common.designs import DESIGNS, check_uses, options
+from common.designs import DESIGNS, check_uses, design_of
 from common.designs.base import score_pair
 from common.spec import MetricUse, Test, load_tests
 
@@ -59,6 +59,10 @@ def test_every_test_of_the_suite_fits_its_design() -> None:
             r"design.per_unit.unit: String should have at least 1 character",
         ),
         (
+            {"perturbed": {"condition": ["hum"]}},
+            r"design.perturbed.condition: unknown key. Did you mean 'conditions'\? Known: conditions$",
+        ),
+        (
             {"against_truth": {"column": "x"}},
             r"^suite/t.yaml: design.against_truth.column: unknown key",
         ),
@@ -84,8 +88,16 @@ def test_every_test_of_the_suite_fits_its_design() -> None:
 def test_wrong_options_are_named(design: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         test = make_test(design)
-        options(DESIGNS.get(test.design_name), test)
+        design_of(test)
     assert "\n" not in str(caught.value)
+
+
+def test_the_design_of_a_test_is_parsed_once() -> None:
+    test = make_test({"per_unit": PER_UNIT})
+    first = design_of(test)
+    assert design_of(test) is first and isinstance(first, DESIGNS.get("per_unit"))
+    changed = test.model_copy(update={"design": {"per_unit": {**PER_UNIT, "min_units": 7}}})
+    assert design_of(changed).model_dump() == {**first.model_dump(), "min_units": 7}
 
 
 @pytest.mark.parametrize(

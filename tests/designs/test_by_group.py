@@ -11,8 +11,8 @@ import pytest
 from common.core import paths
 from common.core.errors import DataError
 from common.core.rng import generator
-from common.designs import DESIGNS, ORIGINAL, View, options
-from common.designs.by_group import ByGroup, criterion_names, draw, scores, select
+from common.designs import ORIGINAL, View, design_of
+from common.designs.by_group import ByGroup
 from common.designs.certainty import cluster_codes, sure
 from common.spec import Criterion, MetricUse, Target, load_entries, load_tests
 from common.uncertainty import Bootstrap
@@ -38,7 +38,7 @@ def frame(target: Target, truth, **columns) -> pd.DataFrame:
 def run(target, truth, prediction, groups, uses, chosen=OPTIONS, **view):
     samples = frame(target, truth, sex=groups)
     predicted = np.array(prediction, dtype=float if target is NUMBER else object)
-    return scores(chosen, View(target, samples, {ORIGINAL: predicted}, **view), uses)
+    return chosen.scores(View(target, samples, {ORIGINAL: predicted}, **view), uses)
 
 
 # --- an independent implementation ---------------------------------------------------------
@@ -181,20 +181,20 @@ def draws(*keys):
 def test_rows_without_label_group_or_declared_group_take_no_part() -> None:
     table = frame(NUMBER, [0.1, NAN, 0.3, 0.4, 0.5, 0.6], sex=["f", "f", "m", None, "x", "f"])
     chosen = ByGroup(attribute="sex", groups=["f", "m"], min_group=1)
-    assert select(chosen, NUMBER, table).samples.index.tolist() == [0, 2, 5]
+    assert chosen.select(NUMBER, table).samples.index.tolist() == [0, 2, 5]
 
 
 def test_small_group_is_left_out_and_too_few_groups_are_a_reason() -> None:
     table = frame(NUMBER, np.linspace(0, 1, 9), sex=list("ffffmmmmx"))
-    found = select(ByGroup(attribute="sex", min_group=2), NUMBER, table)
+    found = ByGroup(attribute="sex", min_group=2).select(NUMBER, table)
     assert len(found.samples) == 8
     assert found.left_out == {("x",): "1 sample, at least 2 needed"}
-    found = select(ByGroup(attribute="sex", min_group=5), NUMBER, table)
+    found = ByGroup(attribute="sex", min_group=5).select(NUMBER, table)
     assert found.samples.empty and "samples: f 4; m 4; x 1" in found.reason
 
 
 def test_no_usable_label_is_a_reason() -> None:
-    found = select(OPTIONS, NUMBER, frame(NUMBER, [NAN, NAN], sex=["f", "m"]))
+    found = OPTIONS.select(NUMBER, frame(NUMBER, [NAN, NAN], sex=["f", "m"]))
     assert found.samples.empty and "no sample with a usable label of" in found.reason
 
 
@@ -202,7 +202,7 @@ def test_speaker_with_two_sexes_is_an_error() -> None:
     table = frame(NUMBER, [0.1, 0.2], sex=["f", "m"], speaker=["s", "s"])
     chosen = OPTIONS.model_copy(update={"unit": "speaker"})
     with pytest.raises(DataError, match="speaker 's' has several values of sex: f, m"):
-        select(chosen, NUMBER, table)
+        chosen.select(NUMBER, table)
 
 
 @pytest.mark.parametrize("target", [NUMBER, CLASS], ids=["numbers", "classes"])
@@ -214,16 +214,16 @@ def test_balanced_groups_have_equal_labels(target: Target) -> None:
     else:
         truth = rng.choice(CLASS.labels, 300).astype(object)
     chosen = ByGroup(attribute="sex", min_group=40, max_group=40, balance="target")
-    selection = select(chosen, target, frame(target, truth, sex=groups))
-    drawn = draw(chosen, target, selection, draws)
+    selection = chosen.select(target, frame(target, truth, sex=groups))
+    drawn = chosen.draw(target, selection, draws)
     rows = drawn.samples
     counts = [Counter(rows.loc[rows.sex == name, target.id]) for name in ("f", "m")]
     assert [sum(count.values()) for count in counts] == [40, 40]
     assert counts[0] == counts[1]
     assert drawn.note == "" and rows.index.is_monotonic_increasing
-    again = draw(chosen, target, selection, draws).samples
+    again = chosen.draw(target, selection, draws).samples
     assert again.index.equals(rows.index)
-    other = draw(chosen, target, selection, lambda *keys: generator(1, *keys)).samples
+    other = chosen.draw(target, selection, lambda *keys: generator(1, *keys)).samples
     assert not other.index.equals(rows.index)
 
 
@@ -232,50 +232,50 @@ def test_exhausted_class_shrinks_all_groups_and_says_so() -> None:
     truth = [first] * 8 + [second] * 2 + [first] * 4 + [second] * 16
     table = frame(CLASS, truth, sex=["f"] * 10 + ["m"] * 20)
     chosen = ByGroup(attribute="sex", min_group=5, balance="target")
-    drawn = draw(chosen, CLASS, select(chosen, CLASS, table), draws)
+    drawn = chosen.draw(CLASS, chosen.select(CLASS, table), draws)
     assert Counter(drawn.samples.sex) == {"f": 6, "m": 6}
     assert drawn.note == (
         f"balanced to 6 instead of 10 per group: some group has too few {first} (-4)"
     )
     strict = chosen.model_copy(update={"min_group": 7})
-    drawn = draw(strict, CLASS, select(strict, CLASS, table), draws)
+    drawn = strict.draw(CLASS, strict.select(CLASS, table), draws)
     assert drawn.samples.empty and drawn.reason.endswith(", at least 7 needed")
 
 
 def test_without_balancing_all_samples_are_used() -> None:
     table = frame(NUMBER, np.linspace(0, 1, 6), sex=list("ffffmm"))
-    selection = select(OPTIONS, NUMBER, table)
-    assert draw(OPTIONS, NUMBER, selection, draws) is selection
+    selection = OPTIONS.select(NUMBER, table)
+    assert OPTIONS.draw(NUMBER, selection, draws) is selection
 
 
 def test_intersections_are_groups() -> None:
     rng = np.random.default_rng(5)
     table = frame(NUMBER, rng.random(80), sex=list("fm") * 40, age=["old"] * 30 + ["young"] * 50)
     chosen = ByGroup(attribute=["sex", "age"], min_group=10, balance="target")
-    rows = draw(chosen, NUMBER, select(chosen, NUMBER, table), draws).samples
+    rows = chosen.draw(NUMBER, chosen.select(NUMBER, table), draws).samples
     assert Counter(zip(rows.sex, rows.age, strict=True)) == {
         ("f", "old"): 15, ("m", "old"): 15, ("f", "young"): 15, ("m", "young"): 15,
     }  # fmt: skip
     view = View(NUMBER, rows.reset_index(drop=True), {ORIGINAL: rng.random(60)})
-    found = scores(chosen, view, [use("ccc")])
+    found = chosen.scores(view, [use("ccc")])
     assert [s.condition for s in found] == ["f, old", "f, young", "m, old", "m, young"]
     assert [s.n for s in found] == [15] * 4
 
 
 def test_names_in_the_criteria_table() -> None:
     sex, pitch = (SUITE[name] for name in ("fairness_sex", "fairness_pitch"))
-    chosen = [options(DESIGNS.get("by_group"), test) for test in (sex, pitch)]
-    assert criterion_names(chosen[0], CLASS, "Recall per Class") == [
+    chosen = [design_of(test) for test in (sex, pitch)]
+    assert chosen[0].criterion_names(CLASS, "Recall per Class") == [
         "Recall Per Class Female",
         "Recall Per Class Male",
     ]
-    assert criterion_names(chosen[1], NUMBER, "Concordance Correlation Coeff") == [
+    assert chosen[1].criterion_names(NUMBER, "Concordance Correlation Coeff") == [
         "Concordance Correlation Coeff High Pitch",
         "Concordance Correlation Coeff Low Pitch",
         "Concordance Correlation Coeff Medium Pitch",
     ]
     undeclared = ByGroup(attribute="age", min_group=1)
-    assert criterion_names(undeclared, NUMBER, "Mean") == ["Mean"]
+    assert undeclared.criterion_names(NUMBER, "Mean") == ["Mean"]
 
 
 def test_the_difference_of_two_groups_has_an_interval_of_the_same_resamples() -> None:
@@ -284,7 +284,7 @@ def test_the_difference_of_two_groups_has_an_interval_of_the_same_resamples() ->
     noise = rng.normal(0, 0.1, 240) * np.where(np.array(sex) == "f", 3, 1)
     samples = frame(NUMBER, truth, sex=sex, speaker=[f"s{n % 24}" for n in range(240)])
     view = View(NUMBER, samples, {ORIGINAL: np.clip(truth + noise, 0, 1)})
-    women, men = found = scores(OPTIONS, view, [use("ccc")])
+    women, men = found = OPTIONS.scores(view, [use("ccc")])
     assert women.gap is not None and men.gap is not None and women.gap.recipe is not None
     assert women.gap.value == pytest.approx(women.value - men.value)
     assert women.gap.value == -men.gap.value < 0

@@ -8,7 +8,7 @@ from common.designs import DESIGNS, ORIGINAL, View
 from common.spec import MetricUse, Target
 
 DESIGN = DESIGNS.get("expected_range")
-OPTIONS = DESIGN.options.model_validate(
+OPTIONS = DESIGN.model_validate(
     {
         "column": "animal",
         "ranges": {"low": [None, 0.45], "neutral": [0.3, 0.6], "high": [0.55, None]},
@@ -34,28 +34,28 @@ def view(target: Target, animals: list[str], prediction: list[float]) -> View:
 
 
 def test_needs_no_annotation_of_the_target() -> None:
-    assert list(DESIGN.needs(OPTIONS, CALMNESS)) == ["animal"]
+    assert list(OPTIONS.needs(CALMNESS)) == ["animal"]
 
 
 class TestSelect:
     TABLE = pd.DataFrame({"animal": np.array(["cow", None, "dog", "sloth", "cat"], object)})
 
     def test_categories_with_a_range_for_the_target(self) -> None:
-        chosen = DESIGN.select(OPTIONS, CALMNESS, self.TABLE)
+        chosen = OPTIONS.select(CALMNESS, self.TABLE)
         assert chosen.samples.index.tolist() == [0, 3, 4]
-        chosen = DESIGN.select(OPTIONS, SPEED, self.TABLE)
+        chosen = OPTIONS.select(SPEED, self.TABLE)
         assert chosen.samples.index.tolist() == [3, 4]
         assert chosen.reason == ""
 
     def test_nothing_left(self) -> None:
         table = self.TABLE.iloc[1:3]
-        chosen = DESIGN.select(OPTIONS, SPEED, table)
+        chosen = OPTIONS.select(SPEED, table)
         assert chosen.samples.empty
         assert chosen.reason == "no sample of a category with an expected speed"
 
     def test_target_without_expectations(self) -> None:
         other = Target(id="weight", label="Weight", kind="regression")
-        chosen = DESIGN.select(OPTIONS, other, self.TABLE)
+        chosen = OPTIONS.select(other, self.TABLE)
         assert chosen.samples.empty
         assert list(chosen.samples.columns) == ["animal"]
         assert chosen.reason == "no range is expected for weight"
@@ -68,7 +68,7 @@ class TestScores:
             ["sloth", "sloth", "ant", "cat", "cat", "cat", "cat", "cow"],
             [0.55, 0.54, 0.45, 0.3, 0.6, 0.61, 0.29, 2.0],
         )
-        scores = DESIGN.scores(OPTIONS, given, USES)
+        scores = OPTIONS.scores(given, USES)
         assert [(s.metric.split("_")[3], s.label, s.value, s.n) for s in scores] == [
             ("low", "ant", 1.0, 1),
             ("neutral", "cat", 0.5, 4),
@@ -78,14 +78,14 @@ class TestScores:
         assert all(score.reason == "" and score.condition == ORIGINAL for score in scores)
 
     def test_absent_category_is_a_row_without_a_value(self) -> None:
-        scores = DESIGN.scores(OPTIONS, view(CALMNESS, ["sloth"], [0.9]), USES)
+        scores = OPTIONS.scores(view(CALMNESS, ["sloth"], [0.9]), USES)
         assert [s.label for s in scores] == ["ant", "cat", "cow", "sloth"]
         absent = scores[2]
         assert np.isnan(absent.value)
         assert (absent.n, absent.reason) == (0, "no sample of cow")
 
     def test_range_that_no_category_has_for_a_target(self) -> None:
-        scores = DESIGN.scores(OPTIONS, view(SPEED, ["sloth"], [0.2]), USES)
+        scores = OPTIONS.scores(view(SPEED, ["sloth"], [0.2]), USES)
         assert [(s.metric.split("_")[3], s.label) for s in scores] == [
             ("low", "sloth"),
             ("high", "cat"),
@@ -94,5 +94,5 @@ class TestScores:
     @pytest.mark.parametrize("value", [0.45, 0.449])
     def test_ranges_may_overlap(self, value: float) -> None:
         """The same number is low for one category and neutral for another."""
-        scores = DESIGN.scores(OPTIONS, view(CALMNESS, ["ant", "cat"], [value, value]), USES)
+        scores = OPTIONS.scores(view(CALMNESS, ["ant", "cat"], [value, value]), USES)
         assert [s.value for s in scores if s.n] == [1.0, 1.0]

@@ -10,9 +10,7 @@ from common.core import paths
 from common.core.display import tidy
 from common.core.errors import ConfigError, ModelError
 from common.core.rng import generator
-from common.designs import DESIGNS, ORIGINAL, View, check_uses, options
-from common.designs import context_shift as by_context
-from common.designs import group_shift as by_group
+from common.designs import ORIGINAL, View, check_uses, design_of
 from common.designs.context_shift import ContextShift
 from common.designs.group_shift import GroupShift
 from common.metrics import METRICS
@@ -70,7 +68,7 @@ class TestGroupShift:
     def test_numbers_against_plain_python(self, data) -> None:
         samples, numbers, _ = data
         uses = [use("mean_difference"), use("relative_difference_per_bin", bins=4, min_count=4)]
-        found = by_group.scores(SHIFT, view(NUMBER, numbers, samples), uses)
+        found = SHIFT.scores(view(NUMBER, numbers, samples), uses)
         assert len(found) == 3 + 3 * 4
         for score in found:
             own = [
@@ -89,9 +87,7 @@ class TestGroupShift:
 
     def test_classes_against_plain_python(self, data) -> None:
         samples, _, classes = data
-        found = by_group.scores(
-            SHIFT, view(CLASS, classes, samples), [use("relative_difference_per_class")]
-        )
+        found = SHIFT.scores(view(CLASS, classes, samples), [use("relative_difference_per_class")])
         assert [score.label for score in found] == sorted(CLASS.labels) * 3
         for score in found:
             own = [
@@ -103,8 +99,7 @@ class TestGroupShift:
     def test_a_bin_is_skipped_by_the_predictions_of_all(self) -> None:
         samples = frame(language=["de"] * 5 + ["en"] * 5)
         numbers = [0.1] * 3 + [0.6] * 7
-        found = by_group.scores(
-            SHIFT,
+        found = SHIFT.scores(
             view(NUMBER, numbers, samples),
             [use("relative_difference_per_bin", bins=4, min_count=4)],
         )
@@ -122,23 +117,21 @@ class TestGroupShift:
             "regression": "mean_difference",
             "classification": "relative_difference_per_class",
         }
-        found = by_group.scores(SHIFT, view(target, values, samples), [use(metrics[target.kind])])
+        found = SHIFT.scores(view(target, values, samples), [use(metrics[target.kind])])
         assert all(np.isnan(s.value) and s.reason.startswith("constant") for s in found)
 
     def test_another_scale_is_an_error(self) -> None:
         with pytest.raises(ModelError, match="scale"):
-            by_group.scores(
-                SHIFT,
+            SHIFT.scores(
                 view(NUMBER, [3.0, 4.0, 5.0, 6.0], frame(language=list("aabb"))),
                 [use("mean_difference")],
             )
 
     def test_small_groups_have_rows_with_a_reason(self) -> None:
         samples = frame(language=["de", "de", "en", "en", "xx"])
-        selection = by_group.select(SHIFT, NUMBER, samples)
+        selection = SHIFT.select(NUMBER, samples)
         assert selection.left_out == {("xx",): "1 sample, at least 2 needed"}
-        found = by_group.scores(
-            SHIFT,
+        found = SHIFT.scores(
             view(NUMBER, [0.1, 0.2, 0.3, 0.4], samples.iloc[:4], left_out=selection.left_out),
             [use("mean_difference")],
         )
@@ -150,9 +143,7 @@ class TestGroupShift:
 
     def test_any_language_is_a_group(self) -> None:
         samples = frame(language=["tlh"] * 3 + ["qya"] * 3)
-        found = by_group.scores(
-            SHIFT, view(NUMBER, np.linspace(0, 1, 6), samples), [use("mean_difference")]
-        )
+        found = SHIFT.scores(view(NUMBER, np.linspace(0, 1, 6), samples), [use("mean_difference")])
         assert [s.condition for s in found] == ["qya", "tlh"]
 
     def test_sampling_is_seeded_and_the_same_for_all_targets(self) -> None:
@@ -165,7 +156,7 @@ class TestGroupShift:
             return generator(0, "test", "data", *more)
 
         first, second = (
-            by_group.draw(chosen, target, by_group.select(chosen, target, samples), draws).samples
+            chosen.draw(target, chosen.select(target, samples), draws).samples
             for target in (NUMBER, CLASS)
         )
         assert first.index.equals(second.index) and keys[0] == keys[1]
@@ -180,7 +171,7 @@ class TestGroupShift:
             (NUMBER, numbers, "relative_difference_per_bin", {"bins": 4, "min_count": 90}),
             (CLASS, classes, "relative_difference_per_class", {}),
         ):
-            found = by_group.scores(SHIFT, view(target, values, samples), [use(metric, **params)])
+            found = SHIFT.scores(view(target, values, samples), [use(metric, **params)])
             own = values[(samples.language == "en").to_numpy()]
             expected = METRICS.get(metric).score(values, own, labels=target.labels, params=params)
             expected = expected if isinstance(expected, dict) else {"": expected}
@@ -225,17 +216,14 @@ class TestContextShift:
 
     def test_means_against_plain_python(self, data) -> None:
         samples, numbers, _ = data
-        found = by_context.scores(
-            CONTEXTS, view(NUMBER, numbers, samples), [use("mean_shift_difference")]
-        )
+        found = CONTEXTS.scores(view(NUMBER, numbers, samples), [use("mean_shift_difference")])
         assert [s.condition for s in found] == ["down-mood"] * 3 + ["up-mood"] * 3
         self.check(found, samples, lambda score: lambda rows: np.mean(numbers[rows]))
 
     def test_bins_and_classes_against_plain_python(self, data) -> None:
         samples, numbers, classes = data
         binned = np.array([slow_bin(x) for x in numbers])
-        found = by_context.scores(
-            CONTEXTS,
+        found = CONTEXTS.scores(
             view(NUMBER, numbers, samples),
             [use("bin_proportion_shift_difference", bins=4, min_count=10)],
         )
@@ -245,8 +233,8 @@ class TestContextShift:
             samples,
             lambda score: lambda rows: slow_share(binned[rows], BINS.index(score.label)),
         )
-        found = by_context.scores(
-            CONTEXTS, view(CLASS, classes, samples), [use("class_proportion_shift_difference")]
+        found = CONTEXTS.scores(
+            view(CLASS, classes, samples), [use("class_proportion_shift_difference")]
         )
         self.check(
             found, samples, lambda score: lambda rows: slow_share(classes[rows], score.label)
@@ -256,8 +244,7 @@ class TestContextShift:
         samples, numbers, _ = data
         inside = (samples.mood == "up").to_numpy()
         numbers = np.where(inside, 0.3 + 0.4 * numbers, numbers)
-        found = by_context.scores(
-            CONTEXTS,
+        found = CONTEXTS.scores(
             view(NUMBER, numbers, samples),
             [use("bin_proportion_shift_difference", bins=4, min_count=10)],
         )
@@ -272,10 +259,9 @@ class TestContextShift:
             language=["de"] * 4 + ["en"] * 4 + ["it"] * 4,
             mood=["down", "up"] * 4 + ["down"] * 4,
         )
-        selection = by_context.select(CONTEXTS, NUMBER, samples)
+        selection = CONTEXTS.select(NUMBER, samples)
         assert selection.left_out == {("it",): "0 samples in mood up, at least 1 needed"}
-        found = by_context.scores(
-            CONTEXTS,
+        found = CONTEXTS.scores(
             view(
                 NUMBER,
                 np.linspace(0, 1, 8),
@@ -291,35 +277,33 @@ class TestContextShift:
 
     def test_misspelt_contexts_are_a_reason(self) -> None:
         samples = frame(language=["de", "en"], mood=["Up", "Down"])
-        selection = by_context.select(CONTEXTS, NUMBER, samples)
+        selection = CONTEXTS.select(NUMBER, samples)
         assert selection.samples.empty
         assert selection.reason == "no sample with mood down, up; found: Down, Up"
 
     def test_constant_predictions_are_no_pass(self, data) -> None:
         samples, _, _ = data
-        found = by_context.scores(
-            CONTEXTS, view(NUMBER, np.full(400, 0.5), samples), [use("mean_shift_difference")]
+        found = CONTEXTS.scores(
+            view(NUMBER, np.full(400, 0.5), samples), [use("mean_shift_difference")]
         )
         assert all(np.isnan(s.value) and s.reason.startswith("constant") for s in found)
 
     def test_sizes_of_the_own_group_come_first(self, data) -> None:
         samples, numbers, _ = data
-        found = by_context.scores(
-            CONTEXTS, view(NUMBER, numbers, samples), [use("mean_shift_difference")]
-        )
+        found = CONTEXTS.scores(view(NUMBER, numbers, samples), [use("mean_shift_difference")])
         for score in found:
             assert len(score.sizes) == 3 and score.sizes[0][1] == score.n
             assert sum(n for n, _ in score.sizes) == 400
 
     def test_names_in_the_criteria_table(self) -> None:
         test = SUITE["fairness_linguistic_sentiment"]
-        chosen = options(DESIGNS.get("context_shift"), test)
-        assert by_context.criterion_names(chosen, NUMBER, "Mean Shift Difference") == [
+        chosen = design_of(test)
+        assert chosen.criterion_names(NUMBER, "Mean Shift Difference") == [
             "Mean Shift Difference Negative Sentiment",
             "Mean Shift Difference Neutral Sentiment",
             "Mean Shift Difference Positive Sentiment",
         ]
 
     def test_only_shifts_fit(self) -> None:
-        reason = by_context.misfit(CONTEXTS, METRICS.get("mean_difference"))
+        reason = CONTEXTS.misfit(METRICS.get("mean_difference"))
         assert reason.startswith("'mean_difference' is no shift of groups. Known: ")

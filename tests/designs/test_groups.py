@@ -10,8 +10,9 @@ import pytest
 from common.core import paths
 from common.core.errors import DataError, ModelError
 from common.designs import ORIGINAL, View
+from common.designs.by_group import ByGroup
 from common.designs.group_scores import check_predictions, uncounted
-from common.designs.groups import GroupOptions, Groups, check_units, group_codes
+from common.designs.groups import Groups, check_units, group_codes
 from common.spec import Criterion, MetricUse, Target, load_entries
 
 TARGETS = load_entries(Target, paths.CATALOG / "targets.yaml")
@@ -25,7 +26,7 @@ def frame(**columns) -> pd.DataFrame:
 
 class TestOptions:
     def test_one_attribute_needs_no_brackets(self) -> None:
-        options = GroupOptions(attribute="sex", groups=["f", "m"], min_group=1)
+        options = ByGroup(attribute="sex", groups=["f", "m"], min_group=1)
         assert options.attribute == ("sex",)
         assert options.expected() == [("f",), ("m",)]
         assert options.name(("f",)) == "f"
@@ -33,21 +34,21 @@ class TestOptions:
 
     def test_intersections_are_products(self) -> None:
         groups = {"sex": ["f", "m"], "pitch": ["low", "high"]}
-        options = GroupOptions(attribute=["sex", "pitch"], groups=groups, min_group=1)
+        options = ByGroup(attribute=["sex", "pitch"], groups=groups, min_group=1)
         assert options.expected() == [("f", "low"), ("f", "high"), ("m", "low"), ("m", "high")]
         assert options.name(("f", "low")) == "f, low"
 
     def test_groups_of_some_attributes_only_are_not_all(self) -> None:
-        options = GroupOptions(attribute=["sex", "age"], groups={"sex": ["f"]}, min_group=1)
+        options = ByGroup(attribute=["sex", "age"], groups={"sex": ["f"]}, min_group=1)
         assert options.expected() == []
 
     def test_computed_attribute_is_not_asked_of_the_dataset(self) -> None:
-        options = GroupOptions(attribute=["sex", "pitch"], compute={"pitch": PITCH}, min_group=1)
+        options = ByGroup(attribute=["sex", "pitch"], compute={"pitch": PITCH}, min_group=1)
         assert options.columns() == ["sex", "speaker"]
         assert list(options.recipes) == ["pitch"]
 
     def test_names_follow_templates(self) -> None:
-        options = GroupOptions(
+        options = ByGroup(
             attribute="language", condition="in-{language}", data="{table}-{language}", min_group=1
         )
         assert options.name(("de",)) == "in-de"
@@ -78,36 +79,36 @@ class TestOptions:
     )
     def test_mistakes_are_refused(self, options: dict, message: str) -> None:
         with pytest.raises(pydantic.ValidationError, match=message):
-            GroupOptions(**options)
+            ByGroup(**options)
 
 
 class TestCodes:
     def test_groups_that_occur_in_alphabetical_order(self) -> None:
-        options = GroupOptions(attribute="language", min_group=1)
+        options = ByGroup(attribute="language", min_group=1)
         names, codes = group_codes(options, frame(language=["pt", None, "de", "pt"]))
         assert names == [("de",), ("pt",)]
         assert codes.tolist() == [1, -1, 0, 1]
 
     def test_declared_groups_in_their_order_without_others(self) -> None:
-        options = GroupOptions(attribute="sex", groups=["m", "f"], min_group=1)
+        options = ByGroup(attribute="sex", groups=["m", "f"], min_group=1)
         names, codes = group_codes(options, frame(sex=["f", "m", "other", None]))
         assert names == [("m",), ("f",)]
         assert codes.tolist() == [1, 0, -1, -1]
 
     def test_intersections_need_both(self) -> None:
-        options = GroupOptions(attribute=["a", "b"], min_group=1)
+        options = ByGroup(attribute=["a", "b"], min_group=1)
         samples = frame(a=["x", "x", "y", None], b=["1", "2", "2", "1"])
         names, codes = group_codes(options, samples)
         assert names == [("x", "1"), ("x", "2"), ("y", "2")]
         assert codes.tolist() == [0, 1, 2, -1]
 
     def test_nothing_there(self) -> None:
-        options = GroupOptions(attribute="sex", min_group=1)
+        options = ByGroup(attribute="sex", min_group=1)
         assert group_codes(options, frame(sex=[None, None]))[0] == []
 
 
 class TestEnough:
-    OPTIONS = GroupOptions(attribute="sex", groups=["f", "m", "x"], min_group=2)
+    OPTIONS = ByGroup(attribute="sex", groups=["f", "m", "x"], min_group=2)
 
     def test_small_groups_are_left_out_with_their_number(self) -> None:
         groups = Groups(self.OPTIONS, frame(sex=["f", "m", "x", "f", "m"]))
@@ -127,18 +128,18 @@ class TestEnough:
         assert reason.endswith("f 0; m 0; x 0; other values of sex: F, M")
 
     def test_no_sample_has_the_attribute(self) -> None:
-        options = GroupOptions(attribute="accent", min_group=2)
+        options = ByGroup(attribute="accent", min_group=2)
         reason = Groups(options, frame(accent=[None, None])).reason()
         assert reason.endswith("2 samples; samples: no sample has one")
 
     def test_many_groups_are_not_all_named(self) -> None:
-        options = GroupOptions(attribute="accent", min_group=2)
+        options = ByGroup(attribute="accent", min_group=2)
         reason = Groups(options, frame(accent=[f"a{n:02d}" for n in range(30)])).reason()
         assert reason.count(";") == 11 and reason.endswith("a09 1; ...")
 
 
 class TestUnits:
-    OPTIONS = GroupOptions(attribute="sex", unit="speaker", min_group=1)
+    OPTIONS = ByGroup(attribute="sex", unit="speaker", min_group=1)
 
     def test_a_speaker_with_two_sexes_is_an_error(self) -> None:
         samples = frame(speaker=["a", "a", "b", "b"], sex=["f", "m", "f", None])

@@ -12,7 +12,7 @@ import pytest
 from sklearn.metrics import mean_absolute_error, precision_score, recall_score
 
 from common.core import paths
-from common.designs import ORIGINAL, Score, View, by_group, context_shift, group_shift
+from common.designs import ORIGINAL, Score, View
 from common.designs.by_group import ByGroup
 from common.designs.context_shift import ContextShift
 from common.designs.group_shift import GroupShift
@@ -97,7 +97,7 @@ NUMERIC: dict[str, Callable[[Any, Any], Any]] = {
 def test_group_minus_all(target: Target, metrics: dict[str, Any], chosen: tuple[str, ...]) -> None:
     view = known(view_of(target), chosen)
     options = ByGroup(attribute=list(chosen), min_group=1)
-    found = values(by_group.scores(options, view, [use(name) for name in metrics]))
+    found = values(options.scores(view, [use(name) for name in metrics]))
     groups = members(view, chosen)
     assert len(groups) == 2 ** len(TWO) * (3 if chosen == THREE else 1)
     expected = {}
@@ -116,8 +116,8 @@ def test_group_minus_all(target: Target, metrics: dict[str, Any], chosen: tuple[
 def test_shift_of_groups(chosen: tuple[str, ...]) -> None:
     options = GroupShift(attribute=list(chosen), min_group=1)
     numbers, classes = known(view_of(NUMBER), chosen), known(view_of(CLASS), chosen)
-    found = values(group_shift.scores(options, numbers, [use("mean_difference")]))
-    found |= values(group_shift.scores(options, classes, [use("relative_difference_per_class")]))
+    found = values(options.scores(numbers, [use("mean_difference")]))
+    found |= values(options.scores(classes, [use("relative_difference_per_class")]))
     expected = {}
     for group, rows in members(numbers, chosen).items():
         mean = sum(numbers.prediction[rows]) / len(rows)
@@ -137,7 +137,7 @@ def test_shift_of_groups_in_contexts() -> None:
     options = ContextShift(
         attribute=list(chosen), min_group=1, context="tone", contexts=contexts, min_context=1
     )
-    found = context_shift.scores(options, view, [use("mean_shift_difference")])
+    found = options.scores(view, [use("mean_shift_difference")])
     shifts: dict[str, dict[str, float]] = {context: {} for context in contexts}
     for group, rows in members(view, chosen).items():
         mean = np.mean(view.prediction[rows])

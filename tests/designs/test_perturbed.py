@@ -10,7 +10,7 @@ from common.metrics import METRICS
 from common.spec import MetricUse, Target
 
 DESIGN = DESIGNS.get("perturbed")
-OPTIONS = DESIGN.options(conditions=["rain-noise", {"wind": "soft-wind"}])
+OPTIONS = DESIGN(conditions=["rain-noise", {"wind": "soft-wind"}])
 NUMBER = Target(id="calmness", label="Calmness", kind="regression", range=(0, 1))
 CLASS = Target(id="animal", label="Animal", kind="classification", labels=("cat", "dog", "emu"))
 TRUTH = [0.0, 0.5, 1.0]
@@ -32,12 +32,12 @@ def view(target: Target, truth: list, missing: dict | None = None, **predictions
 
 class TestOptions:
     def test_names_of_conditions(self) -> None:
-        assert DESIGN.conditions(OPTIONS, NUMBER) == {
+        assert OPTIONS.conditions(NUMBER) == {
             "rain-noise": "rain-noise",
             "wind": "soft-wind",
         }
-        same = DESIGN.options(conditions={"wind": "soft-wind"})
-        assert DESIGN.conditions(same, CLASS) == {"wind": "soft-wind"}
+        same = DESIGN(conditions={"wind": "soft-wind"})
+        assert same.conditions(CLASS) == {"wind": "soft-wind"}
 
     @pytest.mark.parametrize(
         ("conditions", "message"),
@@ -49,24 +49,22 @@ class TestOptions:
     )
     def test_faults(self, conditions: list, message: str) -> None:
         with pytest.raises(pydantic.ValidationError, match=message):
-            DESIGN.options(conditions=conditions)
+            DESIGN(conditions=conditions)
 
     def test_needs_the_annotation(self) -> None:
-        assert list(DESIGN.needs(OPTIONS, NUMBER)) == ["calmness"]
+        assert list(OPTIONS.needs(NUMBER)) == ["calmness"]
         table = pd.DataFrame({"animal": np.array(["cow", "dog", None], object)})
-        assert DESIGN.select(OPTIONS, CLASS, table).samples.index.tolist() == [1]
+        assert OPTIONS.select(CLASS, table).samples.index.tolist() == [1]
 
     def test_names_of_criteria(self) -> None:
         label = METRICS.get("change_ccc").label
-        names = DESIGN.criterion_names(OPTIONS, NUMBER, label)
+        names = OPTIONS.criterion_names(NUMBER, label)
         assert names == ["Change CCC Rain Noise", "Change CCC Wind"]
 
     def test_metrics_that_fit(self) -> None:
-        fits = {m.id for m in METRICS if not DESIGN.misfit(OPTIONS, m)}
+        fits = {m.id for m in METRICS if not OPTIONS.misfit(m)}
         assert {"change_ccc", "change_uar", "percentage_unchanged"} <= fits
-        assert "neither compares predictions" in DESIGN.misfit(
-            OPTIONS, METRICS.get("class_proportion_mae")
-        )
+        assert "neither compares predictions" in OPTIONS.misfit(METRICS.get("class_proportion_mae"))
 
 
 class TestScores:
@@ -74,7 +72,7 @@ class TestScores:
         given = view(
             NUMBER, TRUTH, original=[0.25, 0.5, 0.75], rain_noise=TRUTH, wind=[0.25, 0.5, 0.75]
         )
-        better, same = DESIGN.scores(OPTIONS, given, [use("change_ccc")])
+        better, same = OPTIONS.scores(given, [use("change_ccc")])
         assert better.value == pytest.approx(0.2, abs=1e-12)
         assert better.reference_value == 0.8
         assert (better.metric, better.condition, better.reference, better.n) == (
@@ -89,7 +87,7 @@ class TestScores:
         given = view(
             NUMBER, TRUTH, original=TRUTH, rain_noise=[0.04, 0.46, 0.9], wind=[0.06, 0.6, 0]
         )
-        scores = DESIGN.scores(OPTIONS, given, [use("percentage_unchanged", tolerance=0.05)])
+        scores = OPTIONS.scores(given, [use("percentage_unchanged", tolerance=0.05)])
         assert [(s.condition, s.reference) for s in scores] == [
             ("rain-noise", "original"),
             ("wind", "original"),
@@ -99,7 +97,7 @@ class TestScores:
     def test_a4_raw_values_are_compared(self) -> None:
         """0.254 and 0.296 differ by 0.042, but by 0.05 after rounding to two decimals."""
         given = view(NUMBER, [0.3], original=[0.254], rain_noise=[0.296], wind=[0.3041])
-        kept, changed = DESIGN.scores(OPTIONS, given, [use("percentage_unchanged", tolerance=0.05)])
+        kept, changed = OPTIONS.scores(given, [use("percentage_unchanged", tolerance=0.05)])
         assert (kept.value, changed.value) == (1, 0)
 
     def test_classes(self) -> None:
@@ -110,27 +108,27 @@ class TestScores:
             rain_noise=["cat", "dog", "dog", "cat"],
             wind=["cat", "cat", "dog", "cat"],
         )
-        change, none, kept, all_kept = DESIGN.scores(
-            OPTIONS, given, [use("change_uar"), use("percentage_unchanged_classes")]
+        change, none, kept, all_kept = OPTIONS.scores(
+            given, [use("change_uar"), use("percentage_unchanged_classes")]
         )
         assert (change.value, change.reference_value) == (-0.25, 0.75)
         assert (none.value, kept.value, all_kept.value) == (0, 0.75, 1)
 
     def test_missing_value_has_a_reason(self) -> None:
         given = view(NUMBER, [0.5], original=[0.1], rain_noise=[0.1], wind=[0.2])
-        score, _ = DESIGN.scores(OPTIONS, given, [use("change_ccc")])
+        score, _ = OPTIONS.scores(given, [use("change_ccc")])
         assert np.isnan(score.value) and score.reason == "fewer than 2 samples"
 
     def test_condition_that_was_not_run(self) -> None:
         given = view(NUMBER, TRUTH, {"wind": "no wind here"}, original=TRUTH, rain_noise=TRUTH)
         uses = [use("change_ccc"), use("percentage_unchanged", tolerance=0.05)]
-        scores = DESIGN.scores(OPTIONS, given, uses)
+        scores = OPTIONS.scores(given, uses)
         assert [s.reason for s in scores] == ["", "condition not run: no wind here"] * 2
         assert [np.isnan(s.value) for s in scores] == [False, True] * 2
         assert [s.n for s in scores] == [3, 0] * 2
 
     def test_no_condition_was_run(self) -> None:
         missing = {"wind": "none", "rain-noise": "none"}
-        scores = DESIGN.scores(OPTIONS, view(NUMBER, TRUTH, missing), [use("change_ccc")])
+        scores = OPTIONS.scores(view(NUMBER, TRUTH, missing), [use("change_ccc")])
         assert [s.condition for s in scores] == ["rain-noise", "wind"]
         assert all(np.isnan(s.value) for s in scores)

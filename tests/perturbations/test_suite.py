@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from common.designs import DESIGNS, options
+from common.designs import design_of
 from common.engine.plan import conditions
 from common.results import published
 from common.results.criteria import criteria
@@ -51,8 +51,7 @@ def test_criteria_are_the_published_ones(test, target) -> None:
 def test_rows_join_with_the_published_ones(test, target, rows) -> None:
     """Same metric, condition, reference and data, so that both stand in one table."""
     own = rows[(rows["target"] == target.id) & (rows["test"] == test.id)]
-    design = DESIGNS.get(test.design_name)
-    chosen = options(design, test)
+    chosen = design_of(test)
     metrics = {use.metric for use in test.uses(target.kind)}
     assert set(own["metric"]) == metrics
     pairs = set(zip(own["reference"], own["condition"], strict=True))

@@ -70,13 +70,12 @@ def view(kind: str) -> View:
 
 def scored(design: str, kind: str, metric: str, params: dict | None = None, **more):
     chosen = DESIGNS.get(design)
-    options = chosen.options(attribute="sex", min_group=1, **more)
+    options = chosen(attribute="sex", min_group=1, **more)
     given = view(kind)
     use = MetricUse(metric=metric, within=0.1, **(params or {}))
     effects = Effects()
     found = {
-        (s.condition, s.label): effects.of(s.recipe, s.label)
-        for s in chosen.scores(options, given, [use])
+        (s.condition, s.label): effects.of(s.recipe, s.label) for s in options.scores(given, [use])
     }
     return given, found
 
@@ -154,13 +153,13 @@ def test_shift_of_shares_as_angles() -> None:
         "context_shift", "classification", "class_proportion_shift_difference", **CONTEXT
     )
     chosen = DESIGNS.get("context_shift")
-    options = chosen.options(attribute="sex", min_group=1, **CONTEXT)
+    options = chosen(attribute="sex", min_group=1, **CONTEXT)
     use = MetricUse(metric="class_proportion_shift_difference", within=0.1)
     effects = Effects()
     label = CLASSES.labels[0]
     found = {
         s.recipe.group: effects.of(s.recipe, s.label)
-        for s in chosen.scores(options, given, [use])
+        for s in options.scores(given, [use])
         if s.label == label
     }
     moved = []

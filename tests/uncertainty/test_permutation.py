@@ -65,7 +65,7 @@ def scores_of(design: str, seen: View, uses):
         MetricUse(metric=metric, params=params, criterion=Criterion(within=0.1))
         for metric, params in uses.items()
     ]
-    return chosen.scores(chosen.options.model_validate(options), seen, wanted)
+    return chosen.model_validate(options).scores(seen, wanted)
 
 
 @pytest.mark.parametrize(("design", "target"), USES)

@@ -96,7 +96,7 @@ def _balance() -> float:
 
 def _score(select: Any, dataset: Any, target: Target, test: Test, drawn: np.ndarray) -> int:
     """Number of result rows of one test for one target."""
-    from common.designs import DESIGNS, View, options
+    from common.designs import View, design_of
     from common.results.rows import rows
     from common.spec.cell import Cell
     from common.spec.records import Model
@@ -105,8 +105,7 @@ def _score(select: Any, dataset: Any, target: Target, test: Test, drawn: np.ndar
     selection = select(test, target)
     own = drawn[selection.samples.index.to_numpy()]
     view = View(target, selection.samples.reset_index(drop=True), {ORIGINAL: own})
-    design = DESIGNS.get(test.design_name)
-    scores = design.scores(options(design, test), view, test.uses(target.kind))
+    scores = design_of(test).scores(view, test.uses(target.kind))
     model = Model(id="bench", version="1.0.0", adapter="chance")
     return len(rows(Cell(target, model, test, dataset, ""), scores))
 
@@ -124,7 +123,7 @@ def _samples(
     """A table with all columns of the tests, and the pitch of its samples in the cache."""
     import pandas as pd
 
-    from common.designs import DESIGNS, options
+    from common.designs import design_of
     from common.predictions.attributes.segment_f0 import COLUMN, method, store
     from common.samples.base import KEYS, Samples
     from common.spec.records import Dataset
@@ -138,7 +137,7 @@ def _samples(
     for target in targets:
         table[target.id] = _values(target, generator, SAMPLES)
     for test in tests:
-        chosen: Any = options(DESIGNS.get(test.design_name), test)
+        chosen: Any = design_of(test)
         for name in chosen.columns():
             names = chosen.groups.get(name) or [f"{name} {n}" for n in range(GROUPS)]
             values = np.array(names, dtype=object)[speakers % len(names)]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.designs import DESIGNS, Score, options
+from common.designs import Score, design_of
 from common.engine.scoring import Evaluation
 
 
@@ -26,7 +26,7 @@ def recomputed(cell: Evaluation) -> Callable[[Score], float]:
         function of a score: what its value should be, judged by its labels alone
     """
     design = cell.cell.test.design_name
-    chosen: Any = options(DESIGNS.get(design), cell.cell.test)
+    chosen: Any = design_of(cell.cell.test)
     params = {use.metric: use.params for use in cell.cell.test.uses(cell.cell.target.kind)}
     frame = cell.view.samples.copy()
     frame["_prediction"] = cell.view.prediction

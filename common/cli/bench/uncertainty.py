@@ -41,7 +41,7 @@ def bench_uncertainty(*, speakers: bool = True) -> dict[str, float | int]:
 
 
 def _measure(speakers: bool) -> dict[str, float | int]:
-    from common.designs import DESIGNS, options
+    from common.designs import design_of
     from common.designs.certainty import intervals
     from common.spec import load_benchmark
 
@@ -53,8 +53,7 @@ def _measure(speakers: bool) -> dict[str, float | int]:
     for target in targets:
         for test in benchmark.applicable(target.id):
             view = _view(test, target, generator, speakers=speakers)
-            design = DESIGNS.get(test.design_name)
-            scores = design.scores(options(design, test), view, test.uses(target.kind))
+            scores = design_of(test).scores(view, test.uses(target.kind))
             start = time.perf_counter()
             found = intervals(scores, view)
             seconds += time.perf_counter() - start
@@ -79,12 +78,11 @@ def _view(test: Test, target: Target, generator: np.random.Generator, *, speaker
     """Random samples and predictions with everything that a test asks for."""
     import pandas as pd
 
-    from common.designs import DESIGNS, ORIGINAL, options
+    from common.designs import ORIGINAL, design_of
     from common.designs.certainty import CLUSTER
     from common.spec.view import View
 
-    design = DESIGNS.get(test.design_name)
-    chosen: Any = options(design, test)
+    chosen: Any = design_of(test)
     number = np.arange(SAMPLES)
     speaker = number * SPEAKERS // SAMPLES
     table = pd.DataFrame({"file": [f"{n:06d}.wav" for n in number], "start": 0, "end": -1})
@@ -108,6 +106,6 @@ def _view(test: Test, target: Target, generator: np.random.Generator, *, speaker
     for name, (names, codes) in columns.items():
         table[name] = np.array(names, dtype=object)[codes]
     predictions = {ORIGINAL: _values(target, generator, SAMPLES)}
-    for name in design.conditions(chosen, target):
+    for name in chosen.conditions(target):
         predictions[name] = _values(target, generator, SAMPLES)
     return View(target, table, predictions, dataset="bench")
