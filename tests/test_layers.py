@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from common.core import paths
-from common.spec import load_benchmark
+from common.metrics import METRICS
+from common.spec import KINDS, load_benchmark
 
 #: rooms of ``common/`` and what they hold; a room imports only from rooms above it in this table
 ROOMS = {
@@ -153,6 +154,84 @@ def test_no_declared_name_stands_in_code() -> None:
         if text in names
     ]
     assert not found, "\n".join(found)
+
+
+#: rooms that are still to lose names of kinds and of metrics
+LATER = {"uncertainty"}
+
+
+def _is_of_kind(node: ast.AST) -> bool:
+    """Whether code asks for the name of a kind: a comparison, or a table with several names."""
+    constants = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+    names = [value for value in constants if value in KINDS]
+    if isinstance(node, ast.Compare):
+        words = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+        words |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        return bool(names) and "kind" in words
+    if isinstance(node, ast.Dict | ast.Tuple | ast.List | ast.Set):
+        parts = node.keys if isinstance(node, ast.Dict) else node.elts
+        own = {part.value for part in parts if isinstance(part, ast.Constant)}
+        return len(own & {*KINDS}) > 1
+    return isinstance(node, ast.MatchValue) and bool(names)
+
+
+def _kinds_asked(tree: ast.AST) -> list[int]:
+    return [getattr(node, "lineno", 0) for node in ast.walk(tree) if _is_of_kind(node)]
+
+
+def test_kinds_answer_for_themselves() -> None:
+    """Who wants to know something of a kind asks :mod:`common.spec.kinds`, not for its name."""
+    own = paths.PACKAGE / "spec" / "kinds"
+    found = [
+        f"{path.relative_to(paths.REPOSITORY)}:{line}"
+        for path in [*MODULES, *DOCS]
+        if own not in path.parents and path.relative_to(paths.REPOSITORY).parts[1] not in LATER
+        for line in _kinds_asked(ast.parse(path.read_text("utf-8")))
+    ]
+    assert len(found) <= 5, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ('target.kind == "events"', 1),
+        ('kind not in ("regression", "classification")', 2),
+        ('{"regression": 1, "classification": 2}[kind]', 1),
+        ('match kind:\n    case "events":\n        1', 1),
+        ('"events" in parts', 0),
+        ('kinds.of(target).is_number and {"events": []}', 0),
+    ],
+)
+def test_names_of_kinds_are_seen(code: str, count: int) -> None:
+    assert len(_kinds_asked(ast.parse(code))) == count
+
+
+#: modules beside the metrics that hold the word of a metric's id, and why
+NAME_METRICS = {
+    "cli/bench/otherwise.py": "has the metrics of other packages, to compare each with its own",
+    "reports/summary/paper.py": "names what a table of the paper averages",
+    "reports/compare/pairs.py": "names shares of hits, for an exact test of paired answers",
+    "figures/details/curves.py": "a field of what pages show",
+    "figures/details/drawings.py": "a field of what pages show",
+    "reports/events/answer.py": "a field of the answer of build.py events",
+    "reports/events/settings.py": "a field of the answer of build.py events",
+    "_ext/benchmark_site/event_details.py": "a field of what pages show",
+}
+
+
+def test_metrics_answer_for_themselves() -> None:
+    """No id of a metric stands in code, but in the module that defines it."""
+    ids = {metric.id for metric in METRICS}
+    found: dict[str, set[str]] = {}
+    for path in [*MODULES, *DOCS]:
+        base = paths.PACKAGE if paths.PACKAGE in path.parents else paths.DOCS
+        name = path.relative_to(base).as_posix()
+        words = {text for _, text in _strings(path)} & ids
+        if words and name.partition("/")[0] not in {"metrics", *LATER}:
+            found[name] = words
+    others = {name: words for name, words in found.items() if name not in NAME_METRICS}
+    assert not others, others
+    assert found.keys() == NAME_METRICS.keys(), "one of the exceptions is needed no more"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(paths.PACKAGE)))

@@ -13,8 +13,8 @@
     ├── OutputError                a file cannot be written
     └── LengthError (ValueError)   arrays that must have the same length do not
 
-Raised where the fault is known; caught only in :mod:`common.engine.run` (error row, the run
-goes on) and :mod:`common.cli.main` (message and exit code).
+Raised where the fault is known; caught only in the engine (:mod:`common.engine.run`,
+:mod:`common.engine.journal`: error row, the run goes on) and :mod:`common.cli.main` (message and exit code).
 """
 
 from __future__ import annotations

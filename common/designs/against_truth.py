@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from common.designs.base import DESIGNS, Design, Score, Selection, View, score_pair
-from common.metrics.classification import observed_labels
 from common.spec import MetricUse, Target, kinds
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class AgainstTruth(Design):
         score of their own and no part in an average.
         """
         truth, prediction = view.truth, view.prediction
-        labels = observed_labels(truth, prediction) if view.target.kind == "classification" else ()
+        labels = kinds.of(view.target).classes(truth, prediction)
         found = [score_pair(use, truth, prediction, labels=labels) for use in uses]
         return [score for part in found for score in part]
 

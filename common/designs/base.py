@@ -282,7 +282,7 @@ def _sizes(
     if not metric.counts:
         return {}
     values = truth if metric.counts == "truth" else prediction
-    if metric.kind == "regression":
+    if "bins" in use.params:
         bins = use.params["bins"]
         counts = np.bincount(bin_codes(values, bins), minlength=bins)
         return dict(zip(bin_labels(bins), counts.tolist(), strict=True))

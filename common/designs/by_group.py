@@ -40,7 +40,7 @@ from common.designs.groups import (
     group_codes,
     remark,
 )
-from common.metrics.classification import label_codes, observed_labels
+from common.metrics.classification import label_codes
 from common.metrics.reasons import DATA, MODEL
 from common.spec import MetricUse, Target, kinds
 
@@ -89,7 +89,7 @@ class ByGroup(GroupDesign):
         _, codes = np.unique(codes, return_inverse=True)
         n = min(self.max_group, int(np.bincount(codes).min()))
         order = balancing.shuffled(rows, draws("balance", target.id))
-        if target.kind == "classification":
+        if kinds.of(target).has_classes:
             classes = label_codes(rows[target.id].to_numpy(dtype=object), target.labels)
             found = balancing.balance_classes(order, codes, classes, target.labels, n)
         else:
@@ -112,7 +112,7 @@ class ByGroup(GroupDesign):
         """
         groups, codes, sizes = compared(self, view)
         truth, prediction = view.truth, view.prediction
-        labels = observed_labels(truth, prediction) if view.target.kind == "classification" else ()
+        labels = kinds.of(view.target).classes(truth, prediction)
         constant, outside = check_predictions(view)
         found = []
         for use in uses:

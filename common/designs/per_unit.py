@@ -54,7 +54,7 @@ class PerUnit(Design):
         names, codes = unit_codes(rows[self.unit].to_numpy(dtype=object))
         enough = np.bincount(codes, minlength=len(names)) >= self.min_samples
         wanted = f"at least {self.min_samples} samples"
-        if target.kind == "classification":
+        if kinds.of(target).has_classes:
             classes = label_codes(rows[target.id].to_numpy(dtype=object), target.labels)
             counts = count_table(codes, classes, len(names), len(target.labels))
             enough &= (counts >= self.min_per_class).all(axis=1)
@@ -70,7 +70,7 @@ class PerUnit(Design):
 
         The n of a score is the number of samples; the number of units stands in its note.
         """
-        labels = view.target.labels if view.target.kind == "classification" else None
+        labels = view.target.labels if kinds.of(view.target).has_classes else None
         units = view.samples[self.unit].to_numpy(dtype=object)
         names, truth = unit_values(view.truth, units, labels=labels)
         prediction = unit_values(view.prediction, units, labels=labels).values
@@ -98,10 +98,11 @@ class PerUnit(Design):
 
     def misfit(self, metric: Metric) -> str:
         """Why a metric cannot be used: it must compare means, or for classification shares."""
-        wanted = {"regression": "pair", "classification": "shares"}
-        if wanted.get(metric.kind) == metric.takes:
+        if kinds.get(metric.kind).averages == metric.takes:
             return ""
-        known = [m.id for m in METRICS if m.kind == metric.kind and m.takes == wanted.get(m.kind)]
+        known = [
+            m.id for m in METRICS if m.kind == metric.kind and m.takes == kinds.get(m.kind).averages
+        ]
         return f"'{metric.id}' is no {metric.kind} metric of units. Known: {', '.join(known)}"
 
 

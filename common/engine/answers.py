@@ -14,7 +14,7 @@ from common.core.paths import Paths
 from common.designs import design_of
 from common.designs.paired import Paired
 from common.designs.perturbed import Perturbed
-from common.spec import Target, Test
+from common.spec import Target, Test, kinds
 from common.spec.cell import Cell
 from common.spec.view import ORIGINAL, View
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KEYS = ["file", "start", "end"]
-#: kinds of targets whose answers can be shown as a number or a word
-KINDS = ("regression", "classification")
 BEFORE = "prediction/"
 
 
@@ -50,9 +48,8 @@ class Comparison:
 
 def compares(test: Test, target: Target) -> bool:
     """Whether a test asks for the answers to two states of one utterance."""
-    if target.kind not in KINDS:
-        return False
-    return isinstance(design_of(test), Perturbed | Paired)
+    shown = not kinds.of(target).is_ragged  # as a number or a word
+    return shown and isinstance(design_of(test), Perturbed | Paired)
 
 
 def place(folders: Paths, cell_hash: str) -> Path:
@@ -76,7 +73,7 @@ def keep(folders: Paths, cell: Cell, view: View) -> None:
     if cell.target.id in view.samples:
         truth = view.truth
         words = [value if isinstance(value, str) else None for value in truth]
-        table["truth"] = words if cell.target.kind == "classification" else truth
+        table["truth"] = words if kinds.of(cell.target).has_classes else truth
     for condition, values in view.predictions.items():
         table[f"{BEFORE}{condition}"] = values
     table.attrs = {"perturbations": dict(cell.conditions)}

@@ -127,7 +127,7 @@ def pairs_of(dataset: Dataset, target: Target, table: pd.DataFrame) -> Pairs:
     """
     ratings = dataset.ratings[target.id]
     columns = [table[rating_column(target.id, name)].to_numpy() for name in ratings.names]
-    if target.kind == "regression":
+    if kinds.of(target).is_number:
         return leave_one_out_mean(np.stack(columns, axis=1).astype(np.float64))
     labels = np.array(target.labels, dtype=object)
     if ratings.votes:
@@ -204,7 +204,7 @@ def _wanted(benchmark: Benchmark) -> list[tuple[Target, Test, Dataset]]:
 
 def _is_agreement(test: Test, target: Target) -> bool:
     """Whether a test asks for agreement, not for equal distributions."""
-    return target.kind != "events" and any(
+    return not kinds.of(target).is_ragged and any(
         METRICS.get(use.metric).direction == "higher" for use in test.uses(target.kind)
     )
 

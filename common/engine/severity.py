@@ -21,7 +21,7 @@ from common.engine.run import Engine
 from common.engine.scoring import scores_of
 from common.perturbations.severity import levels
 from common.results import SEVERITY_COLUMNS
-from common.spec import Benchmark, Perturbation, Target, Test
+from common.spec import Benchmark, Perturbation, Test
 from common.spec.cell import Cell
 from common.spec.view import View
 from common.uncertainty import breaking_interval
@@ -82,7 +82,7 @@ def sweep(benchmark: Benchmark, filters: Filters) -> Sweep:
     for test in benchmark.tests.values():
         found: dict[str, Point] = {}
         paired = bool(test.options.get("pairs"))
-        for condition, name in _conditions(test).items():
+        for condition, name in _conditions(test, benchmark).items():
             entry = benchmark.find("perturbations", name, f"{test.origin}: design")
             swept = levels(entry)
             if not swept and condition not in _bases(test):
@@ -117,10 +117,9 @@ def _add_variants(
             perturbations.setdefault(own, made.entry.model_copy(update={"variant_of": base}))
 
 
-def _conditions(test: Test) -> Mapping[str, str]:
+def _conditions(test: Test, benchmark: Benchmark) -> Mapping[str, str]:
     # conditions depend on the target in no design that has perturbations
-    nothing = Target(id="none", label="", kind="regression")
-    return design_of(test).conditions(nothing)
+    return design_of(test).conditions(next(iter(benchmark.targets.values())))
 
 
 def _bases(test: Test) -> set[str]:

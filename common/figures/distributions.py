@@ -11,6 +11,7 @@ from common.figures import style
 from common.figures.base import aligned, figure, groups, labels_of, option, present, suffixes
 from common.figures.density import draw_class_bars, draw_histograms
 from common.figures.text import count, listed, percent, spread
+from common.spec import kinds
 from common.spec.view import View
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _draw_panels(view: View, title: str, panels: Mapping[str, Mapping[str, np.nd
     height = 2.9 if single else 1.9 * len(panels) + 1.0
     drawing, all_axes = style.canvas(title, height=height, rows=max(len(panels), 1), sharex=True)
     for axes, (name, series) in zip(all_axes, panels.items(), strict=False):
-        if view.target.kind == "regression":
+        if kinds.of(view.target).is_number:
             draw_histograms(axes, series, COLORS, scale="percent", counted=single)
         else:
             labels = labels_of(view)
@@ -123,7 +124,7 @@ def _group_panels(view: View, options: Any) -> dict[str, tuple[str, dict[str, np
 
 def _describe_series(view: View, name: str, series: Mapping[str, np.ndarray]) -> str:
     combined, part = series.values()
-    if view.target.kind == "regression":
+    if kinds.of(view.target).is_number:
         return f"{name} has {spread(part)}; all samples have {spread(combined)}."
     return describe_shares({"all samples": combined, name: part}, labels_of(view))
 

@@ -10,6 +10,7 @@ from common.figures import style
 from common.figures.base import figure, labels_of, option, present
 from common.figures.text import count, number
 from common.metrics.units import unit_values
+from common.spec import kinds
 from common.spec.view import View
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def panels(view: View, options: Any) -> list[Panel]:
     units = view.samples[option(options, "unit")].to_numpy(dtype=object)
     there = present(truth) & present(prediction) & present(units)
     truth, prediction, units = truth[there], prediction[there], units[there]
-    if view.target.kind == "regression":
+    if kinds.of(view.target).is_number:
         means = (unit_values(side, units, labels=None).values for side in (truth, prediction))
         return [Panel("", *means)]
     labels = labels_of(view)

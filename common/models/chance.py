@@ -15,7 +15,8 @@ the database is no part of the key: the same segment of two versions has the sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -27,12 +28,13 @@ from common.core.rng import digest
 from common.models import chance_events
 from common.models.base import Batch, LoadOptions, Model, SampleKey, place
 from common.models.outputs import wanted
+from common.spec import kinds
 
-#: distribution -> kind of the targets that it serves
-_SERVES = {
-    "gaussian": "regression",
-    "categorical": "classification",
-    **dict.fromkeys(chance_events.DISTRIBUTIONS, "events"),
+#: distribution -> whether it serves the targets of a kind
+_SERVES: dict[str, Callable[[kinds.Kind], bool]] = {
+    "gaussian": attrgetter("is_number"),
+    "categorical": attrgetter("has_classes"),
+    **dict.fromkeys(chance_events.DISTRIBUTIONS, attrgetter("is_ragged")),
 }
 #: parameters of the gaussian model and their values if not given
 _GAUSSIAN = {"mean": 0.5, "sigma": 1 / 6, "low": 0.0, "high": 1.0}
@@ -48,10 +50,9 @@ def offered(
     entry: spec.Model, targets: Mapping[str, spec.Target], cache: Path | None
 ) -> tuple[str, ...]:
     """All targets of the kind that the distribution serves."""
-    kind = _SERVES[_distribution(entry)]
-    return tuple(
-        name for name, (target, _) in wanted(entry, targets).items() if target.kind == kind
-    )
+    serves = _SERVES[_distribution(entry)]
+    found = wanted(entry, targets).items()
+    return tuple(name for name, (target, _) in found if serves(kinds.of(target)))
 
 
 def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> Model:

@@ -77,7 +77,7 @@ class Checked:
             )
         except ModelError as error:
             raise ModelError(f"{self._name}: {error}") from None
-        return values[:, 0] if target.kind == "regression" else values
+        return values[:, 0] if kinds.of(target).is_number else values
 
 
 def _seconds(batch: Batch) -> list[float] | None:

@@ -23,6 +23,7 @@ from common.models import notes
 from common.models.base import Batch, SampleKey, place
 from common.models.labels import missing_labels, positions
 from common.models.outputs import reordered
+from common.spec import kinds
 from common.spec.view import ORIGINAL
 
 PARAMS = ("conditions", "missing")
@@ -32,7 +33,9 @@ SCORES = (".npy", ".npz")
 
 def is_meant(entry: spec.Model, targets: Mapping[str, spec.Target]) -> bool:
     """Whether an entry is about sound events: its ``outputs`` say so."""
-    found = [name for name in entry.outputs if name in targets and targets[name].kind == "events"]
+    found = [
+        name for name in entry.outputs if name in targets and kinds.of(targets[name]).is_ragged
+    ]
     if found and len(entry.outputs) > 1:
         raise ConfigError(
             f"{place(entry, 'outputs')}: '{found[0]}' needs an entry of its own,"

@@ -10,6 +10,7 @@ import numpy as np
 from common import spec
 from common.core.errors import ConfigError, ModelError
 from common.core.registry import unknown
+from common.spec import kinds
 from common.spec.kinds.classification import NO_SCORE
 
 
@@ -31,7 +32,7 @@ def missing_labels(
 ) -> ModelError:
     """Error for labels that do not hold all classes of a target; offers what is near."""
     mapped = {mapping.get(label, label) for label in labels}
-    needed = (target.id,) if target.kind == "regression" else target.labels
+    needed = kinds.of(target).names(target)
     absent = [name for name in needed if name not in mapped]
     pairs = {}
     for name in absent:

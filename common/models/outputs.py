@@ -19,13 +19,12 @@ from common.core.errors import ConfigError, ModelError
 from common.core.registry import unknown
 from common.models.base import place
 from common.models.labels import check_scored, missing_labels, positions, rescale
+from common.spec import kinds
 
 logger = logging.getLogger(__name__)
 
 #: node that is looked at first when a model has several
 PREFERRED = "logits"
-#: kinds of targets that a model can give
-KINDS = ("regression", "classification", "events")
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Choice:
             ModelError: if the shape is another one
         """
         array = np.asarray(values)
-        if self.target.kind == "events":
+        if kinds.of(self.target).is_ragged:
             return self._frames(array, n)
         if array.ndim == 1 and array.size == n * self.width and 1 in (n, self.width):
             array = array.reshape(n, self.width)
@@ -95,7 +94,7 @@ class Choice:
             raise ModelError(
                 f"target '{self.target.id}': expected numbers, found {array.flat[0]!r:.60}"
             ) from None
-        if self.target.kind == "regression":
+        if kinds.of(self.target).is_number:
             return rescale(array[:, self.columns[0][0]], self.scale, self.target)
         return reordered(array, self.columns)
 
@@ -126,7 +125,7 @@ def reordered(scores: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray
 def wanted(
     entry: spec.Model, targets: Mapping[str, spec.Target]
 ) -> dict[str, tuple[spec.Target, spec.Output]]:
-    """Targets that an entry may offer: those of its ``outputs``, else all of a known kind.
+    """Targets that an entry may offer: those of its ``outputs``, else all.
 
     Raises:
         ConfigError: if ``outputs`` names a target or class that does not exist
@@ -139,21 +138,19 @@ def wanted(
     return {
         target.id: (target, entry.outputs.get(target.id, spec.Output()))
         for target in targets.values()
-        if target.kind in KINDS and (not entry.outputs or target.id in entry.outputs)
+        if not entry.outputs or target.id in entry.outputs
     }
 
 
 def _check(output: spec.Output, target: spec.Target, where: str) -> None:
-    if target.kind not in KINDS:
-        raise ConfigError(f"{where}: a model cannot give {target.kind}, only {' or '.join(KINDS)}")
-    if output.scale is not None and target.kind != "regression":
+    if output.scale is not None and not kinds.of(target).is_number:
         raise ConfigError(f"{where}.scale: only a regression target has a scale")
     if output.scale is not None and not output.scale[0] < output.scale[1]:
         raise ConfigError(f"{where}.scale: expected [low, high], found {list(output.scale)}")
-    known = (target.id,) if target.kind == "regression" else target.labels
+    known = kinds.of(target).names(target)
     timed = {"hop_s": output.hop_s, "threshold": output.threshold, "median_s": output.median_s}
     given = [name for name, value in timed.items() if value is not None]
-    if given and target.kind != "events":
+    if given and not kinds.of(target).is_ragged:
         raise ConfigError(f"{where}.{given[0]}: only sound events have it")
     for name in ("threshold", "median_s"):
         rule = timed[name]
@@ -161,7 +158,7 @@ def _check(output: spec.Output, target: spec.Target, where: str) -> None:
             wrong = min(set(rule) ^ set(target.labels))
             raise ConfigError(f"{where}.{name}: needs a number for each label; not so: {wrong}")
     for name, label in output.mapping.items():
-        if label is None and target.kind == "regression":
+        if label is None and kinds.of(target).is_number:
             raise ConfigError(f"{where}.mapping.{name}: null is for classes and sound events")
         if label is not None and label not in known:
             raise unknown("label", label, known, f"{where}.mapping")
@@ -185,7 +182,7 @@ def choose(
     """
     choices = []
     for target, output in wanted(entry, targets).values():
-        if target.kind == "events" and not entry.outputs:
+        if kinds.of(target).is_ragged and not entry.outputs:
             continue  # that scores belong to frames cannot be told from their names
         candidates = _candidates(entry, target, output, nodes)
         found = next(filter(None, (_match(target, output, n, entry) for n in candidates)), None)
@@ -245,7 +242,7 @@ def _candidates(
 def _match(
     target: spec.Target, output: spec.Output, node: Node, entry: spec.Model
 ) -> Choice | None:
-    if target.kind == "regression":
+    if kinds.of(target).is_number:
         if node.labels:
             groups = positions((target.id,), node.labels, output.mapping)
             if groups and len(groups[0]) > 1:
@@ -260,7 +257,7 @@ def _match(
     for labels in (node.labels, node.classes):
         groups = positions(target.labels, labels, output.mapping)
         if groups:
-            if target.kind == "classification":
+            if kinds.of(target).has_classes:
                 check_scored(output.mapping, place(entry, f"outputs.{target.id}.mapping"))
             return Choice(target, node.name, groups, len(labels))
     return None

@@ -31,6 +31,7 @@ from common.models import event_files, notes
 from common.models.base import Batch, LoadOptions, Model, SampleKey, place
 from common.models.labels import check_scored, missing_labels, positions, rescale, scores_of_class
 from common.models.outputs import wanted
+from common.spec import kinds
 from common.spec.view import ORIGINAL
 
 
@@ -134,12 +135,12 @@ def find_columns(
     """
     found = []
     for target, output in wanted(entry, targets).values():
-        if target.kind == "events":
+        if kinds.of(target).is_ragged:
             continue
         base = output.node or target.id
         where = place(entry, f"outputs.{target.id}" if entry.outputs else "path")
         labels = [name.removeprefix(f"{base}/") for name in names if name.startswith(f"{base}/")]
-        if target.kind == "classification" and labels:
+        if kinds.of(target).has_classes and labels:
             check_scored(output.mapping, f"{where}.mapping")
             groups = positions(target.labels, labels, output.mapping)
             if groups is None:
@@ -249,7 +250,7 @@ def _names(key: SampleKey) -> tuple[str, str]:
 def _values(columns: Columns, cells: Mapping[str, Any], name: str) -> np.ndarray:
     """Values of a target for all rows, NaN where a cell is empty."""
     target = columns.target
-    if target.kind == "regression":
+    if kinds.of(target).is_number:
         return rescale(_numbers(cells[target_column(columns)], name), columns.output.scale, target)
     if columns.groups:
         scores = np.stack([_numbers(cells[n], name) for n in columns.names], axis=1)

@@ -38,6 +38,7 @@ from common.models import notes, sources
 from common.models.base import Batch, LoadOptions, foreign, place
 from common.models.labels import check_scored, missing_labels, one_hot, positions
 from common.models.outputs import Choice, wanted
+from common.spec import kinds
 
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:
@@ -164,17 +165,17 @@ class _Reader:
     scale: tuple[float, float] | None
 
     def read(self, values: Any, n: int) -> np.ndarray:
-        if self.target.kind == "events":
+        if kinds.of(self.target).is_ragged:
             return self._events(values, n)
         array = np.asarray(values)
-        if self.target.kind == "regression":
+        if kinds.of(self.target).is_number:
             return Choice(self.target, self.node, ((0,),), 1, self.scale).read(array, n)
         if array.dtype.kind in "OUST":
             return one_hot(self.target, array, n, self.mapping)
         return Choice(self.target, self.node, self._groups(), len(self.labels)).read(array, n)
 
     def _groups(self) -> tuple[tuple[int, ...], ...]:
-        if self.target.kind == "classification":
+        if kinds.of(self.target).has_classes:
             check_scored(self.mapping, f"outputs.{self.target.id}.mapping")
         groups = positions(self.target.labels, self.labels, self.mapping)
         if groups is None:
@@ -269,7 +270,7 @@ def _reader(entry: spec.Model, target: spec.Target, made: Any) -> _Reader:
     stated = getattr(made, "labels", None)
     own = stated.get(target.id, ()) if isinstance(stated, Mapping) else ()
     labels = output.labels or tuple(map(str, own))
-    if target.kind != "regression" and labels:
+    if not kinds.of(target).is_number and labels:
         where = place(entry, f"labels of '{target.id}'")
         if len(set(labels)) < len(labels):
             raise ModelError(f"{where}: a label is there twice: {', '.join(labels)}")

@@ -8,13 +8,15 @@ permutation of speakers does. ``build.py simulate --alarms`` shows what this doe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from common.core import rng
+from common.core.documents import read_yaml
 from common.uncertainty.simulation.bounds import Bounds
 from common.uncertainty.simulation.setup import truncated_normal
 
@@ -45,16 +47,14 @@ class Scene:
     """
 
     test: str
-    metrics: tuple[str, ...]
+    metrics: Sequence[str]
     groups: int
     speakers: int
     segments: int
 
 
-SCENES = (
-    Scene("fairness_accent", ("mean_difference", "relative_difference_per_bin"), 31, 10, 6),
-    Scene("fairness_pitch", ("recall_per_bin",), 3, 20, 50),
-)
+#: scenes that are simulated if no others are given
+SCENES = tuple(Scene(**scene) for scene in read_yaml(Path(__file__).with_suffix(".yaml")))
 
 
 def alarms(

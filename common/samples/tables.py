@@ -81,7 +81,7 @@ def sample_table(
         raw = np.concatenate(parts)
         if column in timed:
             table[column] = pd.Series(list(raw), dtype=object, index=table.index)
-        elif target is not None and target.kind == "regression":
+        elif target is not None and kinds.of(target).is_number:
             table[column] = _numbers(dataset, table, column, raw, target)
         else:
             labels = _labels(dataset, column, raw, target)
@@ -104,7 +104,7 @@ def _ratings(
     if name not in targets:
         raise unknown("target", name, targets, where)
     target, ratings = targets[name], dataset.ratings[name]
-    if bool(ratings.votes) and target.kind == "regression":
+    if bool(ratings.votes) and kinds.of(target).is_number:
         raise DataError(f"{where}: votes go with classes, and {name} has none")
     if ratings.votes:
         for label in ratings.votes:
@@ -118,7 +118,7 @@ def _ratings(
         raw, own_name = np.concatenate(parts), rating_column(name, column)
         if ratings.votes:
             found[own_name] = _votes(dataset, table, column, raw)
-        elif target.kind == "regression":
+        elif kinds.of(target).is_number:
             found[own_name] = _numbers(dataset, table, name, raw, target)
         else:
             labels = _labels(dataset, name, raw, target)
@@ -273,7 +273,7 @@ def _labels(dataset: Dataset, column: str, values: np.ndarray, target: Target | 
     mapping = dataset.mapping
     if any(isinstance(labels, Mapping) for labels in mapping.values()):
         mapping = mapping.get(column, {})
-    elif target is None or target.kind != "classification":
+    elif target is None or not kinds.of(target).has_classes:
         mapping = {}
     renamed = {text(old): new for old, new in mapping.items()}
     seen: dict[Any, str | None] = {None: None}

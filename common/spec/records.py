@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pydantic
 
@@ -33,7 +33,9 @@ __all__ = [
     "Test",
 ]
 
-KINDS = ("regression", "classification", "events")
+#: names of the modules of :mod:`common.spec.kinds`
+KindName = Literal["regression", "classification", "events"]
+KINDS: tuple[KindName, ...] = get_args(KindName)
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 #: versions stand in names of folders
 VERSION_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
@@ -74,7 +76,7 @@ class Target(Entry):
     """
 
     label: str
-    kind: Literal["regression", "classification", "events"]
+    kind: KindName
     range: tuple[float, float] | None = None
     labels: tuple[str, ...] = ()
     detection: Detection | None = None
@@ -82,28 +84,17 @@ class Target(Entry):
 
     @pydantic.model_validator(mode="after")
     def _complete(self) -> Target:
-        if self.kind != "events":
-            if self.detection is not None:
-                raise ValueError("only a target of kind events has a detection")
-            return self
-        if self.detection is None or not self.labels:
-            raise ValueError("sound events need labels, and detection: {hop_s: ...}")
-        for name in ("threshold", "median_s"):
-            _per_label(name, getattr(self.detection, name), self.labels)
+        from common.spec import kinds
+
+        kinds.of(self).check_target(self)
         return self
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the prediction columns: the target, or ``target/label`` per class."""
-        if self.kind != "classification":
-            return (self.id,)
-        return tuple(f"{self.id}/{label}" for label in self.labels)
+        from common.spec import kinds
 
-
-def _per_label(name: str, rule: Any, labels: Sequence[str]) -> None:
-    if isinstance(rule, Mapping) and set(rule) != set(labels):
-        wrong = ", ".join(sorted(set(rule) ^ set(labels)))
-        raise ValueError(f"detection.{name}: needs a number for each label; not so: {wrong}")
+        return kinds.of(self).columns(self)
 
 
 class Column(Record):
@@ -342,7 +333,7 @@ class Test(Entry):
                 raise ValueError(f"'{name}' stands there twice")
         return value
 
-    @pydantic.field_validator("regression", "classification", "events")
+    @pydantic.field_validator(*KINDS)
     @classmethod
     def _each_once(cls, value: tuple[MetricUse, ...]) -> tuple[MetricUse, ...]:
         names = [use.metric for use in value]

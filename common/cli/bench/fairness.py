@@ -19,12 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from common.spec import Target, Test
+from common.spec import Target, Test, kinds
 
 #: samples, speakers and languages or accents of the table
 SAMPLES, SPEAKERS, GROUPS = 100_000, 500, 30
-#: kinds whose predictions are one value per sample
-BENCH_KINDS = ("regression", "classification")
 #: rows, groups and rows wanted of each group, of balancing alone
 ROWS, SHARES, WANTED = 1_000_000, 3, 1000
 #: seconds and megabytes that it may take
@@ -45,15 +43,13 @@ def _measure() -> dict[str, float | int]:
 
     benchmark = load_benchmark()
     # one value per sample: sound events have fairness tests of their own
-    targets = [target for target in benchmark.targets.values() if target.kind != "events"]
+    targets = [target for target in benchmark.targets.values() if not kinds.of(target).is_ragged]
     tests = [
         test
         for test in benchmark.tests.values()
         if test.family == "fairness" and any(test.uses(target.kind) for target in targets)
     ]
     generator = np.random.default_rng(0)
-    targets = [t for t in benchmark.targets.values() if t.kind in BENCH_KINDS]
-    tests = [test for test in tests if any(test.uses(target.kind) for target in targets)]
     with tempfile.TemporaryDirectory() as folder:
         samples = _samples(targets, tests, generator, Path(folder))
         drawn = {target.id: _values(target, generator, SAMPLES) for target in targets}
@@ -112,7 +108,7 @@ def _score(select: Any, dataset: Any, target: Target, test: Test, drawn: np.ndar
 
 def _values(target: Target, generator: np.random.Generator, n: int) -> np.ndarray:
     """Random values of a target."""
-    if target.kind == "regression":
+    if kinds.of(target).is_number:
         return np.clip(generator.normal(0.5, 0.2, n), 0, 1)
     return np.array(target.labels, dtype=object)[generator.integers(len(target.labels), size=n)]
 

@@ -30,7 +30,7 @@ from common.results import published, read_all
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
 from common.samples import datasets
-from common.spec import Benchmark, Model, load_benchmark
+from common.spec import Benchmark, Model, kinds, load_benchmark
 from common.spec.view import ORIGINAL
 from common.uncertainty.simulation import Bounds
 
@@ -107,7 +107,7 @@ class Check:
             manifest = Manifest.read(path)
             assert manifest is not None
             target, model = path.parent.parent.name, path.parent.name
-            if self.benchmark.targets[target].kind not in ("regression", "classification"):
+            if kinds.of(self.benchmark.targets[target]).is_ragged:
                 continue
             for name, noted in manifest.cells.items():
                 test, _, dataset = name.partition("/")

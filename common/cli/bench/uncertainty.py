@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.spec import Target, Test
+from common.spec import Target, Test, kinds
 
 if TYPE_CHECKING:
     from common.spec.view import View
@@ -49,7 +49,7 @@ def _measure(speakers: bool) -> dict[str, float | int]:
     generator = np.random.default_rng(0)
     seconds, count = 0.0, 0
     # one value per sample; intervals of events are counted in recordings, not in predictions
-    targets = [target for target in benchmark.targets.values() if target.kind != "events"]
+    targets = [target for target in benchmark.targets.values() if not kinds.of(target).is_ragged]
     for target in targets:
         for test in benchmark.applicable(target.id):
             view = _view(test, target, generator, speakers=speakers)
@@ -69,7 +69,7 @@ def _measure(speakers: bool) -> dict[str, float | int]:
 
 
 def _values(target: Target, generator: np.random.Generator, n: int) -> np.ndarray:
-    if target.kind == "regression":
+    if kinds.of(target).is_number:
         return np.clip(generator.normal(0.5, 0.2, n), 0, 1)
     return np.array(target.labels, dtype=object)[generator.integers(len(target.labels), size=n)]
 

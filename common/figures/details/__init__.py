@@ -7,7 +7,7 @@ matrix, and the events of some recordings. The site reads these files and comput
 
 from __future__ import annotations
 
-from common.spec import Target, Test
+from common.spec import Target, Test, kinds
 
 FORMAT = 1
 PREFIX = "events_"
@@ -17,7 +17,7 @@ DESIGN = "against_truth"
 
 def wanted(test: Test, target: Target) -> bool:
     """Whether a test has details: sound events against their annotation."""
-    return target.kind == "events" and test.design_name == DESIGN
+    return kinds.of(target).is_ragged and test.design_name == DESIGN
 
 
 def file_name(data: str) -> str:

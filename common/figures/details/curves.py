@@ -47,7 +47,7 @@ def rocs(truth: SoundEvents, prediction: SoundEvents, uses: Sequence[MetricUse])
 
 
 def _own(use: MetricUse) -> PsdsSettings | None:
-    if use.metric != "psds":
+    if not {"dtc", "gtc", "cttc", "max_efpr"} <= use.params.keys():
         return None
     limits = Criteria(use.params["dtc"], use.params["gtc"], use.params["cttc"])
     alpha_ct, alpha_st, top = (use.params[n] for n in ("alpha_ct", "alpha_st", "max_efpr"))

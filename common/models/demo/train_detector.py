@@ -22,6 +22,7 @@ from common.core import files, paths, rng
 from common.models.demo import detector
 from common.samples.demo import recipes, scenes
 from common.samples.demo.corpus import SAMPLING_RATE
+from common.spec import kinds
 
 #: scenes of each place with each device that the detector is trained on
 EACH = 24
@@ -108,7 +109,7 @@ def the_target(recipe: scenes.Scenes) -> spec.Target:
     """The target of the catalog that has the classes of the recipe."""
     every = spec.load_entries(spec.Target, paths.CATALOG / "targets.yaml").values()
     labels = sorted(recipe.classes)
-    (found,) = (t for t in every if t.kind == "events" and sorted(t.labels) == labels)
+    (found,) = (t for t in every if kinds.of(t).is_ragged and sorted(t.labels) == labels)
     return found
 
 
@@ -117,7 +118,6 @@ def report(target: spec.Target, recipe: scenes.Scenes, model: detector.Detector)
     import pandas as pd
 
     from common.metrics import METRICS
-    from common.spec import kinds
     from common.spec.kinds.events import Annotation
 
     kind, every = kinds.get(target.kind), recipe.items()
@@ -134,22 +134,12 @@ def report(target: spec.Target, recipe: scenes.Scenes, model: detector.Detector)
     frame = pd.DataFrame(kind.encode(target, raw), columns=[target.id])
     prediction = kind.decode(target, frame, samples)
     truth = kind.truth(target, samples[target.id])
-    collar = {"t_collar": 0.2, "percentage_of_length": 0.2}
-    given = {
-        "segment_f": {"time_resolution": 1.0},
-        "segment_f_per_class": {"time_resolution": 1.0},
-        "segment_error_rate": {"time_resolution": 1.0},
-        "event_f_macro": collar,
-        "event_f_per_class": collar,
-        "event_error_rate": collar,
-        "intersection_f_macro": {"dtc": 0.5, "gtc": 0.5},
-        "psds_1": {},
-        "psds_2": {},
-    }
+    tests = spec.load_tests(paths.SUITE).values()
+    uses = [use for test in tests if test.family == "correctness" for use in test.uses(target.kind)]
     lines = []
-    for name, params in given.items():
-        value = METRICS.get(name).function(truth, prediction, **params)
-        lines.append(f"{name}: {value}")
+    for use in uses:
+        value = METRICS.get(use.metric).function(truth, prediction, **use.params)
+        lines.append(f"{use.metric}: {value}")
     return "\n".join(lines) + "\n"
 
 

@@ -33,7 +33,7 @@ from common.perturbations.library import Library
 from common.results.manifest import Manifest
 from common.samples import audio, datasets
 from common.samples.base import Samples
-from common.spec import Benchmark, Dataset, Target, Test
+from common.spec import Benchmark, Dataset, Target, Test, kinds
 from common.spec.view import ORIGINAL
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def most_changed(
 
 
 def _change(kind: str, one: Comparison) -> np.ndarray:
-    if kind == "regression":
+    if kinds.get(kind).is_number:
         return np.nan_to_num(np.abs(one.after.astype(float) - one.before.astype(float)))
     return (one.after != one.before).astype(float)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from common.reports.compare.pairs import Comparison
 from common.reports.explain import distance, sample_id
+from common.spec import kinds
 from common.spec.view import ORIGINAL
 from common.uncertainty import mcnemar
 
@@ -63,19 +64,15 @@ def flips(comparison: Comparison) -> list[Flips]:
         labels = False
         for old, new in cells:
             view = old.view
-            if view.target.id not in view.samples or view.target.kind not in SCORED:
+            if view.target.id not in view.samples or kinds.of(view.target).is_ragged:
                 continue
             if ORIGINAL not in view.predictions or ORIGINAL not in new.view.predictions:
                 continue
-            labels = view.target.kind != "regression"
+            labels = not kinds.of(view.target).is_number
             samples |= _of(old.view, new.view)
         if samples:
             found.append(_flips(target, dataset, list(samples.values()), labels=labels))
     return found
-
-
-#: kinds whose predictions are right or wrong by sample
-SCORED = ("regression", "classification")
 
 
 def _of(before: Any, after: Any) -> dict[tuple[str, int, int], Flipped]:

@@ -26,7 +26,7 @@ from common.samples.folder_adapter import METADATA
 from common.samples.importing import conventions, guessing
 from common.samples.importing.conventions import Layout
 from common.samples.importing.inspection import Report, inspect, several
-from common.spec import Benchmark, Dataset, Target
+from common.spec import Benchmark, Dataset, Target, kinds
 
 #: corpora of a dataset that names none
 PAPER = "paper"
@@ -80,7 +80,7 @@ def import_dataset(
     entry: dict[str, Any] = {"id": name, "version": "1.0.0", **_place(source, catalog)}
     with _kept(catalog.parent / f"{name}.csv", wanted=layout is not None) as table:
         notes = _draft(entry, source, table, layout, format, _guessed(benchmark))
-        labels = {t.id: t for t in benchmark.targets.values() if t.kind == "classification"}
+        labels = {t.id: t for t in benchmark.targets.values() if kinds.of(t).has_classes}
         samples = _refine(entry, catalog, labels)
         report = inspect(samples, entry, catalog, benchmark.targets)
         known = benchmark.datasets.get(name)
@@ -138,7 +138,7 @@ def _kept(table: Path, *, wanted: bool) -> Iterator[Path]:
 
 def _guessed(benchmark: Benchmark) -> list[str]:
     """Targets that a column may hold; sound events stand in tables of their own."""
-    return [target.id for target in benchmark.targets.values() if target.kind != "events"]
+    return [target.id for target in benchmark.targets.values() if not kinds.of(target).is_ragged]
 
 
 def _draft(

@@ -15,7 +15,7 @@ from common.core.errors import AudioError
 from common.samples import audio
 from common.samples.base import Samples
 from common.samples.decode import SLACK_S
-from common.spec import Target
+from common.spec import Target, kinds
 
 NS = 1_000_000_000
 #: how many examples a message names
@@ -93,7 +93,7 @@ def inspect(
         labels = table[column].dropna()
         found = {str(k): int(n) for k, n in labels.value_counts().sort_index().items()}
         target = targets.get(column)
-        if target is not None and target.kind == "regression":
+        if target is not None and kinds.of(target).is_number:
             faults += _numbers(column, labels, target)
         elif target is not None or (
             column != SPEAKER and len(found) <= MANY and max(map(len, found)) <= LONG

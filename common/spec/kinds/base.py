@@ -23,16 +23,39 @@ class Kind(Protocol):
     """How predictions and annotations of one kind of target look.
 
     Attributes:
+        is_number: whether a sample is one number on a scale
+        has_classes: whether a sample is one of the labels of the target
         is_ragged: whether a sample has arrays of its own size instead of a number per column
         keeps_time: whether annotations say when something happens, so that a change of the
             signal must not move it
+        averages: what a metric takes that compares averages of units, such as speakers (``takes``
+            of :class:`~common.metrics.base.Metric`); empty: there are none
     """
 
+    is_number: bool
+    has_classes: bool
     is_ragged: bool
     keeps_time: bool
+    averages: str
+
+    def check_target(self, target: Target) -> None:
+        """Refuse a target that lacks what the kind needs, or has what it cannot use.
+
+        Raises:
+            ValueError: if it is so
+        """
+        ...
 
     def columns(self, target: Target) -> tuple[str, ...]:
         """Names of the prediction columns, as they are stored."""
+        ...
+
+    def names(self, target: Target) -> tuple[str, ...]:
+        """What the values that a model gives are called: the target, or its labels."""
+        ...
+
+    def classes(self, truth: Any, prediction: Any) -> tuple[str, ...]:
+        """Classes that occur in annotations or predictions; empty if the kind has none."""
         ...
 
     def layout(self, target: Target) -> Any:
@@ -104,6 +127,12 @@ class Kind(Protocol):
 
 
 KINDS: Registry[Kind] = Registry("kind")
+
+
+def refuse_detection(target: Target) -> None:
+    """Raise ValueError if a target says how frames become events, of which it has none."""
+    if target.detection is not None:
+        raise ValueError("only a target of kind events has a detection")
 
 
 def matrix(target: Target, frame: pd.DataFrame) -> np.ndarray:

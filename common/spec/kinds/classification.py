@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.metrics.classification import NO_CLASS
+from common.metrics.classification import NO_CLASS, observed_labels
 from common.spec import Output, Target
-from common.spec.kinds.base import KINDS, check_shape, matrix, numbers
+from common.spec.kinds.base import KINDS, check_shape, matrix, numbers, refuse_detection
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,12 +22,27 @@ NO_SCORE = float(np.finfo(np.float64).min)
 class Classification:
     """One score per class of the target; see :class:`common.spec.kinds.base.Kind`."""
 
+    is_number = False
+    has_classes = True
     is_ragged = False
     keeps_time = False
+    averages = "shares"
+
+    def check_target(self, target: Target) -> None:
+        """Refuse a rule for events."""
+        refuse_detection(target)
 
     def columns(self, target: Target) -> tuple[str, ...]:
         """``target/label`` for each class, in the order of the target."""
-        return target.columns
+        return tuple(f"{target.id}/{label}" for label in target.labels)
+
+    def names(self, target: Target) -> tuple[str, ...]:
+        """The classes."""
+        return target.labels
+
+    def classes(self, truth: Any, prediction: Any) -> tuple[str, ...]:
+        """Those that occur, in alphabetical order."""
+        return observed_labels(truth, prediction)
 
     def layout(self, target: Target) -> None:
         """Nothing: the columns say it all."""

@@ -52,12 +52,35 @@ class Annotation(NamedTuple):
 class Events:
     """Frame scores or event lists; see :class:`common.spec.kinds.base.Kind`."""
 
+    is_number = False
+    has_classes = False
     is_ragged = True
     keeps_time = True
+    averages = ""
+
+    def check_target(self, target: Target) -> None:
+        """Labels, and a rule by which frames become events, with a number for each label."""
+        rule = target.detection
+        if rule is None or not target.labels:
+            raise ValueError("sound events need labels, and detection: {hop_s: ...}")
+        for name, value in (("threshold", rule.threshold), ("median_s", rule.median_s)):
+            if isinstance(value, Mapping) and set(value) != set(target.labels):
+                wrong = ", ".join(sorted(set(value) ^ set(target.labels)))
+                raise ValueError(
+                    f"detection.{name}: needs a number for each label; not so: {wrong}"
+                )
 
     def columns(self, target: Target) -> tuple[str, ...]:
         """The target itself: one dictionary of arrays per sample."""
-        return target.columns
+        return (target.id,)
+
+    def names(self, target: Target) -> tuple[str, ...]:
+        """The classes."""
+        return target.labels
+
+    def classes(self, truth: Any, prediction: Any) -> tuple[str, ...]:
+        """None: metrics of sound events know their labels."""
+        return ()
 
     def layout(self, target: Target) -> Any:
         """Order of the classes and length of a frame, on which stored arrays rest."""

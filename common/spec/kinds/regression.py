@@ -9,7 +9,7 @@ import numpy as np
 
 from common.core.errors import DataError
 from common.spec import Output, Target
-from common.spec.kinds.base import KINDS, check_shape, matrix, numbers
+from common.spec.kinds.base import KINDS, check_shape, matrix, numbers, refuse_detection
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,12 +21,27 @@ TOLERANCE = 1e-9
 class Regression:
     """One number per sample; see :class:`common.spec.kinds.base.Kind`."""
 
+    is_number = True
+    has_classes = False
     is_ragged = False
     keeps_time = False
+    averages = "pair"
+
+    def check_target(self, target: Target) -> None:
+        """Refuse a rule for events."""
+        refuse_detection(target)
 
     def columns(self, target: Target) -> tuple[str, ...]:
         """The target itself."""
-        return target.columns
+        return (target.id,)
+
+    def names(self, target: Target) -> tuple[str, ...]:
+        """The target itself."""
+        return (target.id,)
+
+    def classes(self, truth: Any, prediction: Any) -> tuple[str, ...]:
+        """None."""
+        return ()
 
     def layout(self, target: Target) -> None:
         """Nothing: the columns say it all."""
