@@ -210,7 +210,6 @@ def test_names_of_kinds_are_seen(code: str, count: int) -> None:
 NAME_METRICS = {
     "cli/bench/otherwise.py": "has the metrics of other packages, to compare each with its own",
     "reports/summary/paper.py": "names what a table of the paper averages",
-    "reports/compare/pairs.py": "names shares of hits, for an exact test of paired answers",
     "figures/details/curves.py": "a field of what pages show",
     "figures/details/drawings.py": "a field of what pages show",
     "reports/events/answer.py": "a field of the answer of build.py events",

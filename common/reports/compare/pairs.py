@@ -14,20 +14,18 @@ from common.core.errors import BenchmarkError
 from common.designs import Score
 from common.designs.certainty import cluster_codes
 from common.engine.scoring import Evaluation
-from common.metrics import METRICS
+from common.metrics import METRICS, Metric
 from common.reports.compare.sides import Side
 from common.reports.rebuild import Rebuilder
 from common.results.history import Kept
 from common.results.keys import NO_LABEL, CellKey
 from common.samples.base import KEYS
-from common.spec import Benchmark, Criterion
+from common.spec import Benchmark, Criterion, kinds
 from common.uncertainty import Bootstrap, Paired, Recipe, mcnemar, nearer, paired
 
 Outcome = Literal["better", "worse", "equal", "cannot tell", "not compared"]
 OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "cannot tell", "equal", "not compared")
 NAN = float("nan")
-#: metrics that are the share of samples whose two labels agree, of all or of a class
-HITS = ("recall_per_class", "percentage_unchanged_classes")
 ROLES = ("the baseline", "the candidate")
 #: a recorded value that differs from the recomputed one by more is out of date
 SAME = 1e-9
@@ -301,7 +299,7 @@ def _with_test(
         "method": "paired bootstrap",
         "outcome": "cannot tell",
     }
-    if single and pair.metric in HITS:
+    if single and _counts_hits(METRICS.get(pair.metric)):
         old_hits, new_hits = (_hits(score, pair.label) for score in (old, new))
         found["p"] = mcnemar(old_hits, new_hits).p
         found["method"] = "McNemar"
@@ -321,6 +319,13 @@ def _difference(
         criterion.above is None and METRICS.get(pair.metric).direction == "lower"
     )
     return paired(bootstrap, old, new, pair.label, np.negative if lower else np.positive)
+
+
+def _counts_hits(metric: Metric) -> bool:
+    """Whether a score is the share of samples whose two labels agree, of all or of a class."""
+    is_share = metric.sums is not None and metric.sums.nature == "share"
+    is_recall = metric.counts != "prediction"
+    return is_share and is_recall and kinds.get(metric.kind).has_classes
 
 
 def _hits(score: Score, label: str) -> np.ndarray:
