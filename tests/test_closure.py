@@ -322,7 +322,7 @@ BETWEEN = {
 def test_no_module_that_works_on_a_cell_is_missing(
     engine: Engine, mini, tracer, monkeypatch, target: str, test: str
 ) -> None:
-    monkeypatch.setattr(Publisher, "cell", lambda *_: None)
+    monkeypatch.setattr(Publisher, "cell", lambda *_, **__: None)
     filters = Filters(models=("loud",), targets=(target,), tests=(test,), datasets=("tones",))
     report = engine.run(filters)
     assert report.computed == 1 and not report.errors

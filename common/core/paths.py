@@ -17,6 +17,8 @@ RANGES_CSV = "correctness_consistency_ranges.csv"
 SAMPLES = "samples"
 #: folder below the results of a model: what it does as perturbations get worse
 SEVERITY = "severity"
+#: folder below the results of a model: sums of each speaker
+SUMS = "sums"
 #: folder in ``extra/media/``: recordings whose events result pages show
 SCENES = "scenes"
 #: folder below the results of a model: those of its earlier versions
@@ -86,6 +88,10 @@ class Paths:
     def results(self, target: str, model: str, test: str) -> Path:
         """Result rows of a model in a test."""
         return self.method_tests / target / model / f"{test}.csv"
+
+    def sums(self, target: str, model: str, test: str, dataset: str) -> Path:
+        """Sums of the speakers of a model in a test on a dataset."""
+        return self.method_tests / target / model / SUMS / f"{test}--{dataset}.parquet"
 
     def severity(self, target: str, model: str, test: str) -> Path:
         """Rows of a model in a test at all levels of its perturbations."""

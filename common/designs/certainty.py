@@ -34,14 +34,17 @@ class Sure(NamedTuple):
     gaps: list[Interval | None]
 
 
-def sure(scores: Sequence[Score], view: View) -> Sure:
+def sure(
+    scores: Sequence[Score], view: View, resamples: Callable[[], Bootstrap] | None = None
+) -> Sure:
     """Intervals of scores and of differences between two groups, of the same resamples.
 
     Args:
         scores: of a cell
         view: what they were computed from
+        resamples: makes :func:`bootstrap_of` the view; None: it is made here
     """
-    resamples = cache(lambda: bootstrap_of(view))
+    resamples = resamples or cache(lambda: bootstrap_of(view))
     return Sure(_intervals(scores, resamples), _intervals(_gaps(scores), resamples))
 
 

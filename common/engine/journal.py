@@ -110,5 +110,5 @@ class Journal:
     def publish(self, found: Evaluation, rows: list[dict[str, Any]]) -> None:
         """A cell that was computed, with its rows."""
         view = replace(found.view, rows=rows) if found.view.predictions else None
-        self.publisher.cell(found.cell, rows, view)
+        self.publisher.cell(found.cell, rows, view, sums=found.sums)
         self.report.computed += 1

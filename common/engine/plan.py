@@ -15,7 +15,7 @@ from typing import Any
 from common import models
 from common.core import provenance
 from common.core.errors import BenchmarkError, ConfigError, MissingDependency
-from common.core.paths import Paths
+from common.core.paths import SUMS, Paths
 from common.designs import design_of
 from common.engine.identity import figure_code, prediction_code, scoring_code
 from common.perturbations import Library, corpus_of
@@ -365,10 +365,17 @@ def _chosen(items: Mapping[str, Any], names: Collection[str]) -> list[Any]:
 
 
 def stale_files(plan: Plan, folders: Paths) -> list[Path]:
-    """Result files of selected models whose test no longer exists for the target."""
+    """Files of selected models whose test, or dataset, no longer exists for the target."""
     found = []
     for target, model in plan.selected:
         folder = folders.manifest(target.id, model.id).parent
         known = {test for (name, test) in plan.order if name == target.id}
         found += [path for path in sorted(folder.glob("*.csv")) if path.stem not in known]
+        cells = {
+            folders.sums(target.id, model.id, test, dataset)
+            for (name, test), datasets in plan.order.items()
+            if name == target.id
+            for dataset in datasets
+        }
+        found += sorted({*(folder / SUMS).glob("*.parquet")} - cells)
     return found

@@ -6,10 +6,10 @@ import importlib.metadata
 import json
 import logging
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from common import models, results
 from common.core import files, provenance
@@ -21,9 +21,13 @@ from common.figures import details as event_details
 from common.figures.details.content import content, text
 from common.figures.drawing import Drawer, Drawing, Drawn, Job, job
 from common.results import history
+from common.results import sums as kept
 from common.results.manifest import Manifest
 from common.spec.cell import Cell
 from common.spec.view import View
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -60,12 +64,14 @@ class _Due:
         note: what the manifest notes about it
         rows: its result rows
         job: its figures, if it has any
+        sums: sums of each speaker, if it has any
     """
 
     cell: Cell
     note: dict[str, Any]
     rows: list[dict[str, Any]]
     job: Job | None
+    sums: pd.DataFrame | None
 
 
 class Publisher:
@@ -140,9 +146,14 @@ class Publisher:
         self._manifest(cell.target.id, cell.model).not_run[cell.key] = reason
 
     def cell(
-        self, cell: Cell, rows: list[dict[str, Any]], view: View | None, error: str = ""
+        self,
+        cell: Cell,
+        rows: list[dict[str, Any]],
+        view: View | None,
+        error: str = "",
+        sums: Callable[[], pd.DataFrame] | None = None,
     ) -> None:
-        """Take the rows of a cell and what its figures are drawn from."""
+        """Take the rows of a cell, what its figures are drawn from, and sums of speakers."""
         manifest = self._manifest(cell.target.id, cell.model)
         before = Drawn.of(manifest.cells.get(cell.key, {}))
         note: dict[str, Any] = {
@@ -165,7 +176,8 @@ class Publisher:
         figures = None
         if view is not None and (details or cell.test.figures.get(cell.target.kind)):
             figures = job(cell, view, folder, before, details)
-        self._due.append(_Due(cell, note, rows, figures))
+        table = sums() if sums is not None and view is not None else None
+        self._due.append(_Due(cell, note, rows, figures, table))
 
     @staticmethod
     def _details(cell: Cell, view: View) -> dict[str, Any] | None:
@@ -248,6 +260,11 @@ class Publisher:
             manifest.cells[cell.key] = one.note
             key = (cell.target.id, cell.model.id, cell.test.id)
             rows.setdefault(key, {})[cell.dataset.id] = one.rows
+            path = self.folders.sums(*key, cell.dataset.id)
+            if one.sums is None or one.sums.empty:
+                path.unlink(missing_ok=True)
+            else:
+                kept.write(path, one.sums)
         for (target, model, test), new in rows.items():
             path = self.folders.results(target, model, test)
             text = self._merged(path, new, self.plan.order[target, test])

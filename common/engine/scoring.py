@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from common.designs import Score, Selection, design_of
-from common.designs.certainty import permutations, sure
+from common.designs.certainty import bootstrap_of, permutations, sure
+from common.engine.kept import kept_sums
 from common.metrics.reasons import DATA
 from common.results.rows import rows
 from common.spec import Target, kinds
 from common.spec.cell import Cell
 from common.spec.view import View
+from common.uncertainty import Bootstrap
 from common.uncertainty.simulation import Bounds
 
 
@@ -50,7 +53,11 @@ def scores_of(cell: Cell, view: View, reason: str) -> list[Score]:
 
 
 def judged(
-    cell: Cell, scores: Sequence[Score], view: View, bounds: Bounds | None = None
+    cell: Cell,
+    scores: Sequence[Score],
+    view: View,
+    bounds: Bounds | None = None,
+    resamples: Callable[[], Bootstrap] | None = None,
 ) -> list[dict[str, Any]]:
     """Result rows of scores: with intervals, criteria and verdicts.
 
@@ -59,8 +66,9 @@ def judged(
         scores: by the design of the test
         view: what they were computed from
         bounds: simulates the bounds of criteria that say so
+        resamples: as in :func:`~common.designs.certainty.sure`
     """
-    found = sure(scores, view)
+    found = sure(scores, view, resamples)
     return rows(cell, scores, bounds, found.intervals, permutations(scores, view), found.gaps)
 
 
@@ -80,7 +88,15 @@ class Evaluation:
 
     def rows(self, bounds: Bounds) -> list[dict[str, Any]]:
         """Result rows: scores with intervals, criteria and verdicts; see :func:`judged`."""
-        return judged(self.cell, self.scores, self.view, bounds)
+        return judged(self.cell, self.scores, self.view, bounds, lambda: self._bootstrap)
+
+    def sums(self) -> pd.DataFrame:
+        """Sums of each speaker; see :mod:`common.results.sums`."""
+        return kept_sums(self.scores, self.view, self._bootstrap)
+
+    @cached_property
+    def _bootstrap(self) -> Bootstrap:
+        return bootstrap_of(self.view)
 
 
 def evaluate(cell: Cell, selection: Selection, predictions: Mapping[str, Any]) -> Evaluation:

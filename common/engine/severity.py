@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from common.core.errors import ConfigError
 from common.core.paths import SEVERITY, Paths
@@ -25,6 +25,9 @@ from common.spec import Benchmark, Perturbation, Test
 from common.spec.cell import Cell
 from common.spec.view import View
 from common.uncertainty import breaking_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Point(NamedTuple):
@@ -161,9 +164,14 @@ class _Publisher(Publisher):
     columns: Sequence[str] = tuple(SEVERITY_COLUMNS)
 
     def cell(
-        self, cell: Cell, rows: list[dict[str, Any]], view: View | None, error: str = ""
+        self,
+        cell: Cell,
+        rows: list[dict[str, Any]],
+        view: View | None,
+        error: str = "",
+        sums: Callable[[], pd.DataFrame] | None = None,
     ) -> None:
-        """Take the rows of a cell."""
+        """Take the rows of a cell; sums are kept of the tests themselves only."""
         known = self.points[cell.test.id]
         ends = {} if view is None else _breaking(cell, view, known)
         placed = [

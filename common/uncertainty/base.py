@@ -192,26 +192,37 @@ class BoundSums(Bound):
         sample: arguments with their clusters
         clusters: of the samples
         metric: what the function belongs to; None: to none of the registered ones
+        term: what the metric is computed of
+
+    Attributes:
+        given: parameters of the function
+        terms: what each sample adds
+        sums: in each of what is resampled, shape (size, k)
     """
 
     def __init__(
-        self, function: Sums, sample: Sample, clusters: Clusters, metric: Metric | None = None
+        self,
+        function: Sums,
+        sample: Sample,
+        clusters: Clusters,
+        metric: Metric | None = None,
+        term: Term | None = None,
     ):
         super().__init__()
-        self._function, self._metric = function, metric
+        self._function, self._metric, self.term = function, metric, term
         self._sample, self._clusters = sample, clusters
-        self._given = metric.given(sample.labels, sample.params) if metric else {}
-        self._terms = self._function.terms(sample.arrays, self._given)
-        parts = [part.within(sample.places[part.of], sample.size) for part in self._terms]
+        self.given = metric.given(sample.labels, sample.params) if metric else {}
+        self.terms = self._function.terms(sample.arrays, self.given)
+        parts = [part.within(sample.places[part.of], sample.size) for part in self.terms]
         self.sums = np.concatenate(parts, axis=1)
         self._total = self.sums.sum(axis=0)
-        self.keys = self._function.keys(sample.arrays, self._given)
+        self.keys = self._function.keys(sample.arrays, self.given)
         self.nature = self._function.nature
         if self.nature == "share":
             self.cases = self._total.reshape(2, -1).sum(axis=0)
 
     def _values(self, sums: np.ndarray) -> np.ndarray:
-        return self._function.of(sums, self._total, self._given)
+        return self._function.of(sums, self._total, self.given)
 
     def _draw(self, name: str) -> np.ndarray:
         sums = self._clusters.weights @ self.sums
@@ -234,7 +245,7 @@ class BoundSums(Bound):
 
     @cached_property
     def support(self) -> Support:
-        sample, terms = self._sample, self._terms
+        sample, terms = self._sample, self.terms
         if self._metric is not None and self._metric.takes == "groups":
             return self._support_of_groups()
         if is_of_two_sets(terms):
@@ -325,7 +336,7 @@ class Difference(Bound):
 
     def __init__(self, first: Bound, second: Bound):
         super().__init__()
-        self._first, self._second = first, second
+        self._first, self._second = self.parts = first, second
         self.keys = first.keys
         columns = {key: number for number, key in enumerate(second.keys)}
         self._columns = [columns[key] for key in first.keys]

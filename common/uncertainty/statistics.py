@@ -38,7 +38,7 @@ def bind(term: Term, clusters: Clusters) -> Bound:
     if metric.takes == "change":
         return _change(metric, term, clusters)
     if metric.sums is not None:
-        return BoundSums(metric.sums, sample_of(term, clusters), clusters, metric)
+        return BoundSums(metric.sums, sample_of(term, clusters), clusters, metric, term)
     statistic = STATISTICS.get(metric.id) if metric.id in STATISTICS else GENERIC
     return statistic.bind(term, clusters)
 

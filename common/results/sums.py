@@ -1,0 +1,127 @@
+"""Sums of each speaker, kept beside the rows: scores of other weights need no predictions.
+
+A score is the value of the sums of all speakers; with other weights of speakers it is that of the
+weighted sums. :doc:`/reference/result_files` says where the files are and what the columns mean.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from common.core.errors import DataError
+from common.core.files import write_bytes
+from common.metrics import METRICS
+from common.metrics.sums import Key
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: columns of every file
+COLUMNS = ("metric", "state", "speaker", "samples", "sums", "keys", "given")
+#: what is said of speakers begins so
+ABOUT = "speaker_"
+
+
+class Kept(NamedTuple):
+    """Sums of a metric in one state.
+
+    Args:
+        metric: id of the metric
+        state: condition or group
+        sums: of each speaker, shape (speakers, k)
+        samples: number of samples of each speaker, shape (speakers,)
+        keys: group and label of each value
+        given: parameters
+    """
+
+    metric: str
+    state: str
+    sums: np.ndarray
+    samples: np.ndarray
+    keys: tuple[Key, ...]
+    given: dict[str, Any]
+
+
+def table_of(found: Iterable[Kept], speakers: pd.DataFrame) -> pd.DataFrame:
+    """All sums of a cell in one table, without speakers that have no sample in a state.
+
+    Args:
+        found: sums
+        speakers: what is known of each speaker, in their order; ``speaker`` is the name
+    """
+    import pandas as pd
+
+    parts = []
+    for kept in found:
+        there = np.flatnonzero(kept.samples)
+        part = speakers.iloc[there].reset_index(drop=True)
+        part["metric"], part["state"], part["samples"] = (
+            kept.metric,
+            kept.state,
+            kept.samples[there],
+        )
+        part["sums"] = kept.sums[there].tolist()
+        part["keys"], part["given"] = json.dumps(kept.keys), json.dumps(kept.given)
+        parts.append(part)
+    if not parts:
+        return pd.DataFrame(columns=list(COLUMNS))
+    table = pd.concat(parts, ignore_index=True)
+    return table[[*COLUMNS, *(name for name in table if name not in COLUMNS)]]
+
+
+def write(path: Path, table: pd.DataFrame) -> None:
+    """Write the sums of a cell, with equal bytes for equal sums."""
+    buffer = io.BytesIO()
+    table.to_parquet(buffer, index=False, compression="zstd")
+    write_bytes(path, buffer.getvalue(), only_changed=True)
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Read the sums of a cell.
+
+    Raises:
+        DataError: if the file cannot be read or lacks a column
+    """
+    import pandas as pd
+
+    try:
+        table = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read as sums: {error}") from None
+    missing = [name for name in COLUMNS if name not in table]
+    if missing:
+        raise DataError(f"{path}: column '{missing[0]}' is missing; sums have {list(COLUMNS)}")
+    return table
+
+
+def scores(table: pd.DataFrame, weights: np.ndarray | None = None) -> dict[tuple[str, ...], float]:
+    """Scores of weighted speakers.
+
+    Args:
+        table: sums as :func:`read` gives them
+        weights: weight of each row, shape (rows,); None: each speaker as often as it is there
+
+    Returns:
+        (metric, state, group, label) -> score
+    """
+    found: dict[tuple[str, ...], float] = {}
+    often = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
+    for (metric, state, _), own in table.groupby(["metric", "state", "given"], sort=False):
+        function = METRICS.get(str(metric)).sums
+        assert function is not None
+        places = table.index.get_indexer(own.index)
+        total = often[places] @ np.stack(own["sums"].to_list())
+        first = own.iloc[0]
+        values = function.of(total, total, json.loads(first["given"]))
+        keys = json.loads(first["keys"])
+        found |= {
+            (str(metric), str(state), group, label): float(value)
+            for (group, label), value in zip(keys, values, strict=True)
+        }
+    return found

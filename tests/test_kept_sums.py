@@ -1,0 +1,82 @@
+"""Sums of each speaker: the scores of the rows again, and those of other weights."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from common.core.errors import DataError
+from common.engine.kept import ALL
+from common.metrics import METRICS
+from common.results import read_csv, sums
+from common.spec.view import ORIGINAL
+
+SUITE = """
+title: {test}
+family: correctness
+description: A test of the tests.
+design: {design}
+datasets: [tones]
+classification:
+- {{metric: uar, {rule}: 0.5}}
+- {{metric: recall_per_class, {rule}: 0.5}}
+regression:
+- {{metric: ccc, {rule}: 0.5}}
+- {{metric: pcc, {rule}: 0.5}}
+"""
+DESIGNS = {
+    "own_truth": ("{against_truth: {}}", "above"),
+    "own_groups": ("{by_group: {attribute: sex, min_group: 2}}", "within"),
+}
+
+
+@pytest.fixture
+def folder(mini) -> Path:
+    for test, (design, rule) in DESIGNS.items():
+        mini.write(f"suite/{test}.yaml", SUITE.format(test=test, design=design, rule=rule))
+    assert not mini.run(tests=tuple(DESIGNS)).errors
+    return mini.root / "out" / "method-tests"
+
+
+@pytest.mark.parametrize("target", ["emotion", "arousal"])
+@pytest.mark.parametrize("test", DESIGNS)
+def test_scores_of_rows_follow_from_the_sums(folder: Path, target: str, test: str) -> None:
+    rows = read_csv(folder / target / "loud" / f"{test}.csv")
+    rows = rows[rows["value"].notna()]
+    found = sums.scores(sums.read(folder / target / "loud" / "sums" / f"{test}--tones.parquet"))
+    checked = 0
+    for row in rows.itertuples():
+        if METRICS.get(row.metric).sums is None:
+            continue
+        label = "" if pd.isna(row.label) else row.label
+        value = found[row.metric, row.condition, "", label]
+        if row.condition != ORIGINAL:
+            value -= found[row.metric, row.reference or ALL, "", label]
+        assert value == pytest.approx(row.value, abs=1e-12)
+        checked += 1
+    assert checked == len(rows) > 1
+
+
+def test_weights_are_copies_of_speakers(folder: Path) -> None:
+    table = sums.read(folder / "emotion" / "loud" / "sums" / "own_truth--tones.parquet")
+    assert table["speaker"].notna().all() and set(table["speaker_sex"]) == {"female", "male"}
+    weights = np.random.default_rng(0).integers(0, 4, len(table))
+    copies = table.loc[np.repeat(table.index, weights)].reset_index(drop=True)
+    assert sums.scores(table, weights) == pytest.approx(sums.scores(copies), nan_ok=True)
+    assert sums.scores(table, weights) != sums.scores(table)
+    alone = sums.scores(table, (table["speaker"] == table["speaker"].iloc[0]).to_numpy())
+    assert all(math.isnan(value) or 0 <= value <= 1 for value in alone.values())
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    pd.DataFrame({"metric": ["uar"]}).to_parquet(path)
+    with pytest.raises(DataError, match=r"x\.parquet: column 'state' is missing"):
+        sums.read(path)
+    path.write_text("no parquet")
+    with pytest.raises(DataError, match=r"x\.parquet: cannot be read as sums"):
+        sums.read(path)
