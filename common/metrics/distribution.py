@@ -53,7 +53,8 @@ def _difference_of_means(sums: np.ndarray, total: np.ndarray, given: Given) -> n
     return (sums[..., 3] / sums[..., 2] - sums[..., 1] / sums[..., 0])[..., None]
 
 
-DISTANCE = Sums(two_histograms, _distance, counted=True, nature="distance")
+# empty bins are no rates to be drawn: that would move a distance, which noise can only increase
+DISTANCE = Sums(two_histograms, _distance, nature="distance")
 DIFFERENCE = Sums(_two_counts, difference_of_shares, class_keys, counted=True)
 MEANS = Sums(_two_sums, _difference_of_means)
 

@@ -116,7 +116,8 @@ class Sums:
             values, shape (..., V); what a resample lacks is NaN, what all lack has the value
             that the metric gives it
         keys: (arguments, parameters) -> keys of the values
-        counted: whether all terms are :class:`Cells`
+        counted: whether the sums are counts of cases that exclude each other, so that what was
+            never seen is drawn as "few", not as "never"
         nature: see :data:`Nature`. The sums of a share are its hits, then its misses
     """
 
