@@ -48,7 +48,7 @@ def scored(
     >>> scored(METRICS.get("ccc"), np.array([0.0, 0.5, 1.0]), np.array([0.25, 0.5, 0.75]))
     0.8
     """
-    given = metric.kind == "classification"
+    given = "labels" in metric.keywords
     value = metric.score(
         truth, prediction, labels=observed_labels(truth, prediction) if given else (), params=params
     )

@@ -18,6 +18,7 @@ from common.metrics import METRICS
 from common.metrics.base import Metric
 from common.metrics.bins import shares_by_bin
 from common.metrics.distribution import shares_by_class
+from common.spec import kinds
 from common.uncertainty.base import Key
 from common.uncertainty.recipe import Recipe, Term
 from common.uncertainty.statistics import flat
@@ -104,7 +105,8 @@ class Effects:
 
     def _effects(self, recipe: Recipe) -> Mapping[Key, float]:
         metric, term = METRICS.get(recipe.term.metric), recipe.term
-        if metric.kind == "events":
+        kind = kinds.get(metric.kind)
+        if not (kind.is_number or kind.has_classes):
             return {}
         if recipe.minus is not None:
             return _of_quality(metric, term, recipe.minus)
@@ -142,7 +144,7 @@ def _of_quality(metric: Metric, term: Term, minus: Term) -> Mapping[Key, float]:
         params = _uncounted(minus)
         own = metric.score(*term.arrays, labels=minus.labels, params=params)
         return _compare(own, metric.score(*others, labels=minus.labels, params=params))
-    if metric.kind != "regression":
+    if not kinds.get(metric.kind).is_number:
         return {}
     errors = [
         np.asarray(p, dtype=np.float64) - np.asarray(t, dtype=np.float64)
@@ -178,7 +180,7 @@ def _of_contrast(
     """Difference of shifts in standard deviations, or of shifts of angles for shares."""
     prediction, _, inside = (np.asarray(array) for array in term.arrays)
     cells = 2 * codes + inside.astype(bool)
-    if metric.kind == "regression" and "bins" not in term.params:
+    if kinds.get(metric.kind).is_number and "bins" not in term.params:
         values = prediction.astype(np.float64)
         count = np.bincount(cells)
         mean = np.bincount(cells, weights=values) / np.maximum(count, 1)

@@ -46,7 +46,7 @@ def bind(term: Term, clusters: Clusters) -> Bound:
 def _change(metric: Metric, term: Term, clusters: Clusters) -> Bound:
     """Score on changed signals minus that on original ones, each with the classes that occur."""
     truth, original, changed = term.arrays
-    given = metric.kind == "classification"
+    given = "labels" in METRICS.get(metric.of).keywords
     parts = [
         replace(
             term,
