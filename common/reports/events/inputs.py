@@ -16,8 +16,9 @@ from common.metrics.events.lists import EventList, merged
 from common.reports.events.estimates import LISTS, Estimate, read_estimate
 from common.reports.events.names import Names
 from common.reports.events.pairs import read_pair_list
-from common.reports.events.rules import Rules, refuse_nameless
+from common.reports.events.rules import Rules
 from common.samples.event_lists import EventTable, read_audformat, read_events
+from common.samples.event_lists.checking import refuse_incomplete
 from common.samples.event_lists.durations import durations_of_audio, read_durations
 from common.samples.event_lists.folders import look
 
@@ -95,7 +96,7 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
     if lengths is None and not files:
         files = names.files
     for table in (truth, *(point.table for each in estimates for point in each.points)):
-        refuse_nameless(table)
+        refuse_incomplete(table)
     labels = _labels(args, truth, estimates)
     rules = Rules(files, labels, lengths, args)
     notes += rules.check(truth)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from common.core.errors import DataError
-from common.samples.event_lists import EventTable, check_events
+from common.samples.event_lists.checking import beyond, check_events, first_of
+from common.samples.event_lists.table import EventTable
 
 #: part of a message -> options that help
 HINTS = {
@@ -88,29 +89,5 @@ class Rules:
         if self.lengths is None:
             return []
         events = table[table.is_event]
-        ends = np.array([self.lengths[file] for file in events.file], dtype=np.float64)
-        late = np.flatnonzero(events.offset > ends + ROUNDING_S)
-        if not len(late):
-            return []
-        at = int(late[0])
-        more = f" and {len(late) - 1} more" if len(late) > 1 else ""
-        return [
-            f"{events.place(at)}{more}: ends at {events.offset[at]:g} s, beyond the end of the"
-            f" recording ({ends[at]:g} s); taken as it is"
-        ]
-
-
-def refuse_nameless(table: EventTable) -> None:
-    """Raise DataError for an event without recording or label, and a label without times."""
-    for values, what in ((table.file, "recording"), (table.label, "label")):
-        missing = np.flatnonzero(table.is_event & np.array([v is None for v in values], bool))
-        if len(missing):
-            raise DataError(f"{table.place(int(missing[0]))}: the event has no {what}")
-    timeless = np.flatnonzero(
-        ~table.is_event & np.array([v is not None for v in table.label], bool)
-    )
-    if len(timeless):
-        at = int(timeless[0])
-        raise DataError(
-            f"{table.place(at)}: label '{table.label[at]}' has neither onset nor offset"
-        )
+        faults = beyond(events, self.lengths, ROUNDING_S)
+        return [f"{first_of(events, faults)}; taken as it is"] if faults else []

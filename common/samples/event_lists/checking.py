@@ -10,7 +10,6 @@ from common.core.errors import ConfigError, DataError
 from common.core.registry import unknown
 from common.metrics.events import checks
 from common.metrics.events.checks import Fault
-from common.metrics.events.lists import EventList
 from common.samples.event_lists.table import EventTable
 
 #: how far in s an event may reach beyond the end of its recording: annotations are rounded
@@ -56,19 +55,45 @@ def check_events(
     ):
         if known is not None:
             _refuse_unknown(table, values, known, what)
-    events, index = table.encode(table.files, table.labels)
-    faults: list[Fault] = []
-    if durations is not None:
-        limits = np.array([durations[file] for file in table.files], dtype=np.float64)
-        faults += checks.beyond_duration(events, limits, tolerance=slack)
+    events, _ = table.encode(table.files, table.labels)
+    faults = [] if durations is None else beyond(table, durations, slack)
     if repeated == "error":
         faults += checks.repeated_events(events)
     if overlap == "error":
-        faults += checks.overlaps(events, lambda at: f"row {table.row[index[at]]}")
+        faults += checks.overlaps(events, lambda at: f"row {table.row[at]}")
     if faults:
-        at, rule = min(faults)
-        more = f" ({len(faults)} such rows)" if len(faults) > 1 else ""
-        raise DataError(f"{table.place(int(index[at]))}: {rule}{more}")
+        raise DataError(first_of(table, faults))
+
+
+def beyond(table: EventTable, durations: Mapping[str, float], tolerance: float) -> list[Fault]:
+    """Events that end behind the end of their recording.
+
+    Args:
+        table: events only
+        durations: length of each recording in s
+        tolerance: how far in s an event may reach beyond it
+    """
+    limits = np.array([durations[file] for file in table.files], dtype=np.float64)
+    events, _ = table.encode(table.files, table.labels)
+    return checks.beyond_duration(events, limits, tolerance=tolerance)
+
+
+def first_of(table: EventTable, faults: Sequence[Fault]) -> str:
+    """Place and rule of the first fault of a table of events, and how many there are."""
+    at, rule = min(faults)
+    more = f" ({len(faults)} such rows)" if len(faults) > 1 else ""
+    return f"{table.place(at)}: {rule}{more}"
+
+
+def refuse_incomplete(table: EventTable) -> None:
+    """Raise DataError for an event without recording or label, and a label without times."""
+    table.refuse_nameless()
+    timeless = np.flatnonzero(~table.is_event & (table.label != None))  # noqa: E711
+    if len(timeless):
+        at = int(timeless[0])
+        raise DataError(
+            f"{table.place(at)}: label '{table.label[at]}' has neither onset nor offset"
+        )
 
 
 def _refuse_unknown(table: EventTable, values: np.ndarray, known: Sequence[str], what: str) -> None:
@@ -85,12 +110,9 @@ def overlapping_rows(table: EventTable) -> list[tuple[str, str]]:
         places of both rows of each pair
     """
     table = table[table.is_event]
-    events, index = table.encode(table.files, table.labels)
+    events, _ = table.encode(table.files, table.labels)
     first, second = checks.intersecting(events)
     return [
-        (table.place(int(index[one])), table.place(int(index[other])))
+        (table.place(int(one)), table.place(int(other)))
         for one, other in zip(first, second, strict=True)
     ]
-
-
-__all__ = ["EventList", "check_events", "overlapping_rows"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from common.core.errors import DataError, MissingDependency
 from common.core.registry import unknown
-from common.samples.event_lists.columns import find_columns
+from common.samples.event_lists.columns import TIMES, find_columns
 from common.samples.event_lists.databases import open_database
 from common.samples.event_lists.table import EventTable, label_or_none, posix
 
@@ -45,15 +45,14 @@ def from_frame(frame: pd.DataFrame, source: str = "table") -> EventTable:
             f"{source}: no column for {', '.join(sorted(missing))}. Found: {found};"
             " expected: filename, onset, offset, event_label"
         )
-    columns = {name: frame.iloc[:, at] for name, at in places.items()}
-    return EventTable.of(
-        texts(columns["file"], posix),
-        _numbers(columns["onset"], "onset", source),
-        _numbers(columns["offset"], "offset", source),
-        texts(columns["label"], label_or_none),
-        np.arange(1, len(frame) + 1),
-        source,
+    rows = range(1, len(frame) + 1)
+    columns = {name: frame.iloc[:, at].set_axis(rows) for name, at in places.items()}
+    onset, offset = (
+        numbers(columns[name], source, f"{name} {{}} is no time in seconds", missing=True)
+        for name in TIMES
     )
+    files, labels = texts(columns["file"], posix), texts(columns["label"], label_or_none)
+    return EventTable.of(files, onset, offset, labels, rows, source)
 
 
 def texts(values: pd.Series, clean: Any) -> list[str | None]:
@@ -73,15 +72,28 @@ def texts(values: pd.Series, clean: Any) -> list[str | None]:
     return [known[code] for code in codes.tolist()]
 
 
-def _numbers(values: pd.Series, name: str, source: str) -> np.ndarray:
+def numbers(
+    values: pd.Series, where: str, rule: str = "{} is no number", *, missing: bool = False
+) -> np.ndarray:
+    """A column of numbers or their text as numbers.
+
+    Args:
+        values: the column; its index holds the numbers of the rows
+        where: source, for messages
+        rule: what is wrong with a value that is none; ``{}`` stands for the value
+        missing: whether a value may be missing, which gives NaN
+
+    Raises:
+        DataError: with the first row whose value is no number
+    """
     import pandas as pd
 
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    wrong = np.isnan(numbers) & values.notna().to_numpy()
+    found = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    wrong = np.isnan(found) & (values.notna().to_numpy() | (not missing))
     if wrong.any():
         at = int(np.argmax(wrong))
-        raise DataError(f"{source}: row {at + 1}: {name} {values.iloc[at]!r} is no time in seconds")
-    return numbers
+        raise DataError(f"{where}: row {values.index[at]}: {rule.format(repr(values.iloc[at]))}")
+    return found
 
 
 def read_parquet(path: Path) -> pd.DataFrame:

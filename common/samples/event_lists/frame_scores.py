@@ -11,10 +11,10 @@ import numpy as np
 from common.core.errors import ConfigError, DataError
 from common.metrics.events.frames import FrameScores
 from common.samples.event_lists.columns import find_columns
-from common.samples.event_lists.data_frames import read_parquet
+from common.samples.event_lists.data_frames import numbers, read_parquet
 from common.samples.event_lists.folders import look
 from common.samples.event_lists.table import posix
-from common.samples.event_lists.text_lists import split_lines
+from common.samples.event_lists.text_lists import refuse_longer, split_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,19 +125,14 @@ def _text_frame(path: Path) -> pd.DataFrame:
     rows = split_lines(path)
     if len(rows) < 2:
         raise DataError(f"{path}: holds no frame")
-    header = rows[0].fields
-    for row in rows[1:]:
-        if len(row.fields) != len(header):
-            raise DataError(
-                f"{path}: row {row.number}: {len(row.fields)} fields, but the header has"
-                f" {len(header)}"
-            )
-    frame = pd.DataFrame([row.fields for row in rows[1:]], columns=header, dtype=object)
-    frame.index = [row.number for row in rows[1:]]
-    return frame
+    refuse_longer(path, rows, shorter=False)
+    cells = [row.fields for row in rows[1:]]
+    return pd.DataFrame(cells, [row.number for row in rows[1:]], rows[0].fields, dtype=object)
 
 
 def _from_frame(frame: pd.DataFrame, source: str, file: str | None) -> Iterable[_Part]:
+    import pandas as pd
+
     if not len(frame):
         raise DataError(f"{source}: holds no frame")
     columns = find_columns(list(frame.columns))
@@ -149,46 +144,25 @@ def _from_frame(frame: pd.DataFrame, source: str, file: str | None) -> Iterable[
     labels = tuple(str(frame.columns[at]) for at in places)
     if not labels:
         raise DataError(f"{source}: has no column with scores")
-    numbers = _floats(frame, [columns["onset"], columns["offset"], *places], source)
+    scores = [
+        numbers(frame.iloc[:, at], source, f"{frame.columns[at]} = {{}} is no number")
+        for at in (columns["onset"], columns["offset"], *places)
+    ]
+    values = np.stack(scores, axis=1)
     if "file" in columns:
         names = frame.iloc[:, columns["file"]].astype(str).to_numpy()
     elif file is None:
         raise DataError(f"{source}: names no recording")
     else:
         names = np.full(len(frame), file, dtype=object)
-    order = np.argsort(_first_seen(names), kind="stable")
-    names, numbers, rows = names[order], numbers[order], frame.index.to_numpy()[order]
+    order = np.argsort(pd.factorize(names)[0], kind="stable")
+    names, values, rows = names[order], values[order], frame.index.to_numpy()[order]
     starts = np.flatnonzero(np.append(True, names[1:] != names[:-1]))
     for start, stop in zip(starts, [*starts[1:], len(names)], strict=True):
-        part = numbers[start:stop]
+        part = values[start:stop]
         where = f"{source} (file '{names[start]}')"
         times = _times(part[:, 0], part[:, 1], where, rows[start:stop])
         yield _Part(posix(str(names[start])), labels, times, part[:, 2:])
-
-
-def _first_seen(names: np.ndarray) -> np.ndarray:
-    """Number of each name in the order of first occurrence."""
-    import pandas as pd
-
-    return np.asarray(pd.factorize(names)[0])
-
-
-def _floats(frame: pd.DataFrame, places: Sequence[int], source: str) -> np.ndarray:
-    import pandas as pd
-
-    columns = []
-    for at in places:
-        column = frame.iloc[:, at]
-        numbers = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-        wrong = np.isnan(numbers)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise DataError(
-                f"{source}: row {frame.index[row]}: {frame.columns[at]} = {column.iloc[row]!r}"
-                " is no number"
-            )
-        columns.append(numbers)
-    return np.stack(columns, axis=1)
 
 
 def _times(onset: np.ndarray, offset: np.ndarray, where: str, rows: np.ndarray) -> np.ndarray:

@@ -138,6 +138,13 @@ class EventTable:
             times = f"onset {self.onset[at]:g} s, offset {self.offset[at]:g} s"
             raise DataError(f"{self.place(at)}: {rule}: {times}")
 
+    def refuse_nameless(self) -> None:
+        """Raise DataError for the first event without recording, or else without label."""
+        for values, what in ((self.file, "recording"), (self.label, "label")):
+            missing = np.flatnonzero(self.is_event & (values == None))  # noqa: E711
+            if len(missing):
+                raise DataError(f"{self.place(int(missing[0]))}: the event has no {what}")
+
     def encode(self, files: Sequence[str], labels: Sequence[str]) -> tuple[EventList, np.ndarray]:
         """Events as the metrics take them.
 
@@ -155,11 +162,8 @@ class EventTable:
         Raises:
             DataError: for an event without recording or label
         """
+        self.refuse_nameless()
         events = np.flatnonzero(self.is_event)
-        for values, what in ((self.file, "recording"), (self.label, "label")):
-            missing = np.flatnonzero(values[events] == None)  # noqa: E711
-            if len(missing):
-                raise DataError(f"{self.place(int(events[missing[0]]))}: the event has no {what}")
         file = _codes(self.file[events], files)
         events, file = events[file >= 0], file[file >= 0]
         known = tuple(labels)

@@ -216,17 +216,13 @@ def _fits(row: Sequence[str], layout: Sequence[str], decimal: str) -> bool:
 def _without_header(
     path: Path, rows: Sequence[Line], decimal: str, wanted: Sequence[str] | None
 ) -> EventTable:
-    if wanted:
-        unknown = sorted(set(wanted) - set(ALL))
-        if unknown:
-            raise ConfigError(f"layout: unknown column '{unknown[0]}'. Known: {', '.join(ALL)}")
-    layouts: dict[int, tuple[str, ...]] = {}
-    for width in {len(row.fields) for row in rows}:
-        if wanted:
-            layouts[width] = tuple(wanted[:width])
-        else:
-            same = [row.fields for row in rows if len(row.fields) == width]
-            layouts[width] = _layout(same, width, decimal)
+    unknown = sorted(set(wanted or ()) - set(ALL))
+    if unknown:
+        raise ConfigError(f"layout: unknown column '{unknown[0]}'. Known: {', '.join(ALL)}")
+    layouts = {
+        width: tuple(wanted[:width]) if wanted else _layout(rows, width, decimal)
+        for width in {len(row.fields) for row in rows}
+    }
     names = any("file" in layout for width, layout in layouts.items() if width > 1)
     cells: list[dict[str, str]] = []
     for row in rows:
@@ -238,11 +234,13 @@ def _without_header(
     return of_cells(path, rows, cells, decimal)
 
 
-def _layout(rows: Sequence[list[str]], width: int, decimal: str) -> tuple[str, ...]:
+def _layout(rows: Sequence[Line], width: int, decimal: str) -> tuple[str, ...]:
     """The first layout that fits all rows of a width, else the one that fits most."""
-    options = LAYOUTS.get(width, ())
+    same = [row.fields for row in rows if len(row.fields) == width]
     return max(
-        options, key=lambda layout: sum(_fits(row, layout, decimal) for row in rows), default=()
+        LAYOUTS.get(width, ()),
+        key=lambda layout: sum(_fits(row, layout, decimal) for row in same),
+        default=(),
     )
 
 
@@ -257,16 +255,28 @@ def _complaint(found: Sequence[str], wanted: Sequence[str] | None) -> str:
 def _with_header(
     path: Path, rows: Sequence[Line], columns: dict[str, int], decimal: str
 ) -> EventTable:
+    refuse_longer(path, rows)
+    cells = [
+        {name: row.fields[at] for name, at in columns.items() if at < len(row.fields)}
+        for row in rows[1:]
+    ]
+    return of_cells(path, rows[1:], cells, decimal)
+
+
+def refuse_longer(path: Path, rows: Sequence[Line], *, shorter: bool = True) -> None:
+    """Raise DataError for the first line with more fields than the header, or with fewer.
+
+    Args:
+        path: the file, for messages
+        rows: the header and the lines below it
+        shorter: whether a line may have fewer fields
+    """
     width = len(rows[0].fields)
-    cells = []
     for row in rows[1:]:
-        if len(row.fields) > width:
+        if len(row.fields) > width or not (shorter or len(row.fields) == width):
             raise DataError(
                 f"{path}: row {row.number}: {len(row.fields)} fields, but the header has {width}"
             )
-        padded = [*row.fields, *[""] * (width - len(row.fields))]
-        cells.append({name: padded[at] for name, at in columns.items()})
-    return of_cells(path, rows[1:], cells, decimal)
 
 
 def of_cells(
