@@ -205,7 +205,7 @@ def test_names_of_kinds_are_seen(code: str, count: int) -> None:
 #: modules beside the metrics that hold the word of a metric's id, and why
 NAME_METRICS = {
     "cli/bench/otherwise.py": "has the metrics of other packages, to compare each with its own",
-    "reports/summary/paper.py": "names what a table of the paper averages",
+    "results/paper.py": "names what a table of the paper averages",
     "figures/details/curves.py": "a field of what pages show",
     "figures/details/drawings.py": "a field of what pages show",
     "reports/events/answer.py": "a field of the answer of build.py events",

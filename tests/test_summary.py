@@ -14,8 +14,8 @@ from common import results
 from common.core.errors import DataError
 from common.core.paths import PUBLISHED
 from common.reports import summary
-from common.reports.summary.tally import Tally
 from common.results import published
+from common.results.tally import Tally
 
 PAPER = json.loads((PUBLISHED / "table6.json").read_text("utf-8"))
 BLOCKS = ("all", "correctness", "fairness", "robustness")

@@ -16,8 +16,8 @@ from common.core.rng import DEFAULT_SEED, generator
 from common.reports.summary.leave_one_out import DRAWS, Layout
 from common.reports.summary.outcomes import common_cells, outcomes
 from common.reports.summary.rank_simulation import SCENARIOS, Found, simulate
-from common.reports.summary.tally import family_of
 from common.results import published
+from common.results.tally import family_of
 
 #: number of worlds; a share of 5 % is known to 1.4 percent points then
 WORLDS = 1000

@@ -1,7 +1,6 @@
 """Rows -> counts, shares, rankings, tables per test, and what ``build.py summary`` prints.
 
 ====================================  ==============================================
-:mod:`~common.reports.summary.tally`          verdicts counted; both shares as exact fractions
 :mod:`~common.reports.summary.ranks`          positions by share of passed cells
 :mod:`~common.reports.summary.outcomes`       which cells a ranking counts
 :mod:`~common.reports.summary.standings`      the score of a model, tiers
@@ -9,21 +8,14 @@
 :mod:`~common.reports.summary.rank_simulation` how often that errs
 :mod:`~common.reports.summary.claims`         what a share of cells hides
 :mod:`~common.reports.summary.wide`           the cells of a test, all models side by side
-:mod:`~common.reports.summary.paper`          Tables VI and VII, as printed and exact
 :mod:`~common.reports.summary.report`         JSON and text
 ====================================  ==============================================
 
-Knows result rows and the published results; neither engine nor models.
+Knows result rows and the published results; neither engine nor models. Verdicts are counted in
+:mod:`common.results.tally`, Tables VI and VII of the paper made again in :mod:`common.results.paper`.
 """
 
 from common.reports.summary.claims import Claims, claims
-from common.reports.summary.paper import (
-    all_mean_over_tests,
-    table6,
-    table6_counts,
-    table6_exact,
-    table7,
-)
 from common.reports.summary.paper_text import paper_text
 from common.reports.summary.ranks import add_scope, ranking
 from common.reports.summary.report import rankings, text, to_json
@@ -35,7 +27,15 @@ from common.reports.summary.standings import (
     score,
     standings,
 )
-from common.reports.summary.tally import (
+from common.reports.summary.wide import Cell, Column, Key, Matrix, matrix
+from common.results.paper import (
+    all_mean_over_tests,
+    table6,
+    table6_counts,
+    table6_exact,
+    table7,
+)
+from common.results.tally import (
     Tally,
     counts,
     family_of,
@@ -44,7 +44,6 @@ from common.reports.summary.tally import (
     shares,
     total,
 )
-from common.reports.summary.wide import Cell, Column, Key, Matrix, matrix
 
 __all__ = [
     "Cell",

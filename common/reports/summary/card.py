@@ -19,8 +19,8 @@ import yaml
 
 from common.core.display import percent
 from common.metrics import METRICS
-from common.reports.summary.tally import counts, family_of, half_up
 from common.results import STATUSES
+from common.results.tally import counts, family_of, half_up
 from common.spec.records import Target
 
 Row = Mapping[Any, Any]

@@ -16,7 +16,7 @@ from common.core import rng
 from common.core.rng import DEFAULT_SEED
 from common.reports.summary.outcomes import OWNER, verdict_table
 from common.reports.summary.standings import Standings
-from common.reports.summary.tally import family_of
+from common.results.tally import family_of
 
 #: number of resamples of cells
 DRAWS = 2000

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from common.core.display import percent
-from common.reports.summary.paper import paper_tables
 from common.reports.summary.ranks import add_scope, ranking
 from common.reports.summary.standings import Standings, standings
 from common.reports.summary.standings_text import (
@@ -19,8 +18,9 @@ from common.reports.summary.standings_text import (
     standings_note,
     standings_rows,
 )
-from common.reports.summary.tally import counts, half_up, shares
 from common.results import published as published_results
+from common.results.paper import paper_tables
+from common.results.tally import counts, half_up, shares
 
 #: longest name of a model in a text
 NAME_WIDTH = 34

@@ -32,7 +32,7 @@ from common.reports.summary.leave_one_out import (
 )
 from common.reports.summary.outcomes import CELL, Key, Outcomes, common_cells, outcomes
 from common.reports.summary.ranks import CHANCE
-from common.reports.summary.tally import family_of
+from common.results.tally import family_of
 
 NO_VERDICT = "no model has a verdict"
 ONE_MODEL = "one model only: there is nothing to compare it with"

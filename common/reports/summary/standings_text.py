@@ -7,7 +7,7 @@ from typing import Any
 
 from common.core import display
 from common.reports.summary.standings import Standing, Standings
-from common.reports.summary.tally import half_up
+from common.results.tally import half_up
 
 #: decimals of shares in JSON
 DIGITS = 4

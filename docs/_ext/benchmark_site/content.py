@@ -1,7 +1,7 @@
 """What the pages are made from: results, models and tests, read once and put in order.
 
 Nothing is computed anew here: scores and verdicts come from result rows, counts from
-:mod:`common.reports.summary.tally`, ranks and tables from :mod:`common.reports.summary`.
+:mod:`common.results.tally`, ranks and tables from :mod:`common.reports.summary`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from common.metrics import METRICS
 from common.reports import summary
 from common.reports.summary import Cell as Score
 from common.reports.summary import Key, Matrix, Standing, Standings, standings
-from common.reports.summary.tally import Tally, counts, family_of, mean_over_tests, tallies, total
 from common.results import published
 from common.results.keys import CellKey, split
 from common.results.manifest import Manifest
+from common.results.tally import Tally, counts, family_of, mean_over_tests, tallies, total
 from common.spec import Benchmark, Test
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.reports.summary.tally import (
+from common.results.tally import (
     ALL,
     Tally,
     counts,
