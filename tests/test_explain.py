@@ -201,6 +201,21 @@ class TestExplain:
         _, found = bench.explain("emotion/loud/own/tones/change_uar/-/hiss", "--samples")
         assert set(found["samples"]["all"][0]["predictions"]) == {"original", "hiss"}
 
+    def test_samples_that_changed_most_have_the_answers_of_the_cache(self, bench) -> None:
+        path = bench.mini.root / "out/extra/media/arousal/listen_own.json"
+        entry = json.loads(path.read_text())["datasets"]["tones"]
+        assert entry["key"]  # nothing was missing
+        shown = {made["condition"]: made["samples"] for made in entry["conditions"]}
+        assert set(shown) == {"softer", "hiss"} and all(shown.values())
+        for model in ("loud", "other"):
+            _, found = bench.explain(f"arousal/{model}/own/tones/change_ccc/-/hiss", "--samples")
+            known = {each["file"]: each["predictions"] for each in found["samples"]["all"]}
+            for sample in shown["hiss"]:
+                (answer,) = (each for each in sample["answers"] if each["model"] == model)
+                values = [float(answer[state]) for state in ("before", "after")]
+                wanted = [known[sample["sample"]][state] for state in ("original", "hiss")]
+                assert values == pytest.approx(wanted, abs=0.0051)
+
     def test_perturbations_with_the_corpora_that_a_dataset_wants(self, bench) -> None:
         def values(target: str) -> dict[str, float]:
             code, found = bench.explain(f"{target}/loud/own/same")

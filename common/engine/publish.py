@@ -15,7 +15,6 @@ from common import models, results
 from common.core import files, provenance
 from common.core.errors import BenchmarkError, DataError
 from common.core.paths import Paths
-from common.engine import answers
 from common.engine.plan import Plan
 from common.figures import details as event_details
 from common.figures.details.content import content, text
@@ -169,7 +168,6 @@ class Publisher:
         folder = self.folders.figures(cell.target.id, cell.model.id, cell.test.id)
         details = None
         if view is not None:
-            answers.keep(self.folders, cell, view)
             details = self._details(cell, view)
         if event_details.wanted(cell.test, cell.target):
             note["details"] = self._write_details(cell, folder, details)

@@ -1,36 +1,25 @@
-"""Answers of a cell go to the cache and come back, of perturbations and of devices."""
+"""Which answers are compared, of perturbations and of devices."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from common.core.paths import Paths
-from common.engine import answers
+from common.pages.listening.answers import Comparison, compares, comparisons
 from common.spec import load_benchmark
 from common.spec.view import View
 
 BENCHMARK = load_benchmark()
 
 
-def cell(test: str, target: str) -> Any:
-    return SimpleNamespace(
-        test=BENCHMARK.tests[test],
-        target=BENCHMARK.targets[target],
-        hash=f"{test}-{target}",
-        conditions={"upward-tilt": "upward-tilt", "downward-tilt": "downward-tilt"},
-    )
-
-
-def kept(tmp_path: Path, of: Any, view: View) -> pd.DataFrame | None:
-    folders = Paths(output=tmp_path, cache=tmp_path / "cache")
-    answers.keep(folders, of, view)
-    return answers.read(folders, of.hash)
+def found(test: str, target: str, *parts: Any) -> list[Comparison]:
+    entry = BENCHMARK.targets[target]
+    assert compares(BENCHMARK.tests[test], entry)
+    used = {"upward-tilt": "upward-tilt", "downward-tilt": "downward-tilt"}
+    return comparisons(BENCHMARK.tests[test], View(entry, *parts), used)
 
 
 def table(**columns: Any) -> pd.DataFrame:
@@ -38,38 +27,27 @@ def table(**columns: Any) -> pd.DataFrame:
     return pd.DataFrame({"file": files, "start": 0, "end": -1, **columns})
 
 
-def test_perturbed_answers_come_back(tmp_path: Path) -> None:
-    of = cell("robustness_spectral_tilt", "emotion")
-    truth = np.array(["anger", None, np.nan, "sadness"], dtype=object)
+def test_a_change_of_the_input_is_compared_with_the_original() -> None:
     before = np.array(["anger"] * 4, dtype=object)
     after = np.array(["anger", "sadness", "anger", "anger"], dtype=object)
-    view = View(of.target, table(emotion=truth), {"original": before, "upward-tilt": after})
-    found = kept(tmp_path, of, view)
-    assert found is not None
-    assert [value if isinstance(value, str) else "" for value in found["truth"]] == [
-        "anger", "", "", "sadness",
-    ]  # fmt: skip
-    (one,) = answers.comparisons(of.test, found)  # the other tilt was not run
+    given = {"original": before, "upward-tilt": after}
+    (one,) = found("robustness_spectral_tilt", "emotion", table(), given)  # no other tilt was run
     assert (one.reference, one.condition) == ("original", "upward-tilt")
     assert one.perturbations == ("original", "upward-tilt")
-    assert one.after.tolist() == after.tolist()
+    assert (one.before.tolist(), one.after.tolist()) == (before.tolist(), after.tolist())
 
 
-def test_recordings_of_an_utterance_are_paired(tmp_path: Path) -> None:
-    of = cell("robustness_recording_condition", "arousal")
+def test_recordings_of_an_utterance_are_paired() -> None:
     samples = table(device=["headset", "mobile", "headset", "mobile"], speaker=[1, 1, "b", "b"])
     samples["text"] = "same"
-    view = View(of.target, samples, {"original": np.array([0.1, 0.2, 0.5, 0.9])})
-    found = kept(tmp_path, of, view)
-    assert found is not None and "truth" not in found
-    (one,) = answers.comparisons(of.test, found)
+    given = {"original": np.array([0.1, 0.2, 0.5, 0.9])}
+    (one,) = found("robustness_recording_condition", "arousal", samples, given)
     assert (one.reference, one.condition) == ("headset", "mobile")
     assert one.rows.tolist() == [[0, 1], [2, 3]]
     assert one.before.tolist() == [0.1, 0.5]
     assert one.after == pytest.approx([0.2, 0.9])
 
 
-def test_other_tests_keep_nothing(tmp_path: Path) -> None:
-    of = cell("correctness_regression", "arousal")
-    view = View(of.target, table(arousal=0.5), {"original": np.full(4, 0.5)})
-    assert kept(tmp_path, of, view) is None
+def test_other_tests_compare_nothing() -> None:
+    test = BENCHMARK.tests["correctness_regression"]
+    assert not compares(test, BENCHMARK.targets["arousal"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from common.core.paths import Paths
 from common.pages.listening import samples, scenes
+from common.reports.rebuild import Rebuilder
 from common.spec import Benchmark
 
 
@@ -19,5 +20,5 @@ def update(benchmark: Benchmark, folders: Paths, *, seed: int, download: bool = 
     Raises:
         OutputError: if a file cannot be written
     """
-    samples.update(benchmark, folders, seed=seed, download=download)
+    samples.update(benchmark, folders, Rebuilder(benchmark, folders), seed=seed, download=download)
     scenes.update(benchmark, folders, download=download)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,23 +24,26 @@ from common.core.documents import parse_json
 from common.core.errors import BenchmarkError
 from common.core.paths import Paths
 from common.core.rng import DEFAULT_SEED, digest
-from common.engine import answers
-from common.engine.answers import Comparison
 from common.models.base import SampleKey
-from common.pages.listening import licences
+from common.pages.listening import answers, licences
+from common.pages.listening.answers import Comparison
 from common.pages.listening.loudness import loudness
 from common.perturbations.library import Library
+from common.results.keys import CellKey
 from common.results.manifest import Manifest
 from common.samples import audio, datasets
 from common.samples.base import Samples
 from common.spec import Benchmark, Dataset, Target, Test, kinds
-from common.spec.view import ORIGINAL
+from common.spec.view import ORIGINAL, View
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from common.engine.scoring import Evaluation
 
 #: file, start and end in ns
 Key = tuple[str, int, int]
+#: cell, what its manifest notes, and whether the model is a chance model -> the cell and its view,
+#: as of :class:`common.reports.rebuild.Rebuilder`
+Rebuild = Callable[..., "Evaluation"]
 
 logger = logging.getLogger(__name__)
 
@@ -59,30 +62,36 @@ class Group:
         target: the target
         test: the test
         dataset: the dataset
-        cells: model -> hash of its cell
+        cells: model -> what its manifest notes about the cell
     """
 
     target: Target
     test: Test
     dataset: Dataset
-    cells: Mapping[str, str]
+    cells: Mapping[str, Mapping[str, Any]]
 
 
 def update(
-    benchmark: Benchmark, folders: Paths, *, seed: int = DEFAULT_SEED, download: bool = False
+    benchmark: Benchmark,
+    folders: Paths,
+    rebuild: Rebuild,
+    *,
+    seed: int = DEFAULT_SEED,
+    download: bool = False,
 ) -> int:
     """Bring the samples of all result pages up to date; returns the number of new sound files.
 
     Args:
         benchmark: catalog and suite
         folders: where results are, where to write, and the cache
+        rebuild: finds samples and predictions of a cell
         seed: seed of the run
         download: whether recordings may be fetched from remote repositories
 
     Raises:
         OutputError: if a file cannot be written
     """
-    maker = _Maker(benchmark, folders, seed, download)
+    maker = _Maker(benchmark, folders, rebuild, seed, download)
     pages: dict[Path, dict[str, Any]] = {}
     for group in groups(benchmark, folders):
         path = folders.media / group.target.id / f"listen_{group.test.id}.json"
@@ -102,7 +111,7 @@ def update(
 
 def groups(benchmark: Benchmark, folders: Paths) -> list[Group]:
     """All tests with results in which two states of an utterance are compared."""
-    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for target in benchmark.targets.values():
         for model in benchmark.models.values():
             manifest = Manifest.read(folders.manifest(target.id, model.id))
@@ -112,7 +121,7 @@ def groups(benchmark: Benchmark, folders: Paths) -> list[Group]:
                 if cell.get("status") != "done" or not test or dataset not in benchmark.datasets:
                     continue
                 if answers.compares(test, target):
-                    found.setdefault((target.id, name, dataset), {})[model.id] = cell["hash"]
+                    found.setdefault((target.id, name, dataset), {})[model.id] = cell
     return [
         Group(benchmark.targets[t], benchmark.tests[n], benchmark.datasets[d], cells)
         for (t, n, d), cells in found.items()
@@ -180,8 +189,11 @@ def _change(kind: str, one: Comparison) -> np.ndarray:
 class _Maker:
     """Makes the entries of pages and the sounds that they need."""
 
-    def __init__(self, benchmark: Benchmark, folders: Paths, seed: int, download: bool):
+    def __init__(
+        self, benchmark: Benchmark, folders: Paths, rebuild: Rebuild, seed: int, download: bool
+    ):
         self.benchmark = benchmark
+        self.rebuild = rebuild
         self.folders = folders
         self.library = Library(benchmark, folders.cache, seed=seed, download=lambda _: download)
         self.download = download
@@ -192,18 +204,19 @@ class _Maker:
     def entry(self, group: Group, old: Mapping[str, Any]) -> dict[str, Any]:
         """What a page says about a dataset; the old entry if nothing has changed."""
         dataset = group.dataset
-        about = [dataset.license, dataset.label, dataset.source, sorted(group.cells.items())]
+        cells = sorted((model, noted["hash"]) for model, noted in group.cells.items())
+        about = [dataset.license, dataset.label, dataset.source, cells]
         parts = [FORMAT, TOP, self.code, self.library.seed, about, sorted(self._counting(group))]
         key = provenance.digest(parts)
         there = all((self.folders.media / src).is_file() for src in _sounds(old))
         if old.get("key") == key and there:
             return dict(old)
-        tables = {
-            model: table
-            for model, cell_hash in group.cells.items()
-            if (table := answers.read(self.folders, cell_hash)) is not None
+        rebuilt = {
+            model: cell
+            for model, noted in group.cells.items()
+            if (cell := self._rebuilt(group, model, noted)) is not None
         }
-        if len(tables) < len(group.cells):
+        if len(rebuilt) < len(group.cells):
             key = ""  # the next run tries again
         silent = licences.silent(dataset)
         made: dict[str, Any] = {
@@ -214,14 +227,24 @@ class _Maker:
             "silent": silent,
             "conditions": [],
         }
-        if tables:
+        if rebuilt:
             try:
-                made["conditions"] = self._conditions(group, tables, sound=not silent)
+                made["conditions"] = self._conditions(group, rebuilt, sound=not silent)
             except BenchmarkError as error:
                 logger.info("%s: samples are not played: %s", dataset.id, error)
                 made["key"], made["silent"] = "", f"The sounds cannot be made here: {error}"
-                made["conditions"] = self._conditions(group, tables, sound=False)
+                made["conditions"] = self._conditions(group, rebuilt, sound=False)
         return made
+
+    def _rebuilt(self, group: Group, model: str, noted: Mapping[str, Any]) -> Evaluation | None:
+        """A cell with its view; None if its predictions are not there any more."""
+        key = CellKey(group.target.id, model, group.test.id, group.dataset.id)
+        try:
+            cell = self.rebuild(key, noted, chance=self.benchmark.models[model].is_chance)
+        except BenchmarkError as error:
+            logger.info("%s: its answers are not shown: %s", key, error)
+            return None
+        return cell if cell.view.predictions else None
 
     def _counting(self, group: Group) -> set[str]:
         """Models that decide which samples changed most."""
@@ -229,14 +252,18 @@ class _Maker:
         return listening or set(group.cells)
 
     def _conditions(
-        self, group: Group, tables: Mapping[str, pd.DataFrame], *, sound: bool
+        self, group: Group, rebuilt: Mapping[str, Evaluation], *, sound: bool
     ) -> list[dict[str, Any]]:
         by_model = {
-            model: {one.condition: one for one in answers.comparisons(group.test, table)}
-            for model, table in tables.items()
+            model: {
+                one.condition: one
+                for one in answers.comparisons(group.test, it.view, it.cell.conditions)
+            }
+            for model, it in rebuilt.items()
         }
-        first = next(iter(tables.values()))
-        keys: list[Key] = list(zip(*(first[name].tolist() for name in answers.KEYS), strict=True))
+        view = next(iter(rebuilt.values())).view
+        columns = [view.samples[name].tolist() for name in ("file", "start", "end")]
+        keys: list[Key] = list(zip(*columns, strict=True))
         counting = self._counting(group)
         made = []
         for condition, like in next(iter(by_model.values())).items():
@@ -249,7 +276,7 @@ class _Maker:
                     "label": self._label(condition),
                     "reference": self._label(like.reference),
                     "samples": [
-                        self._sample(group, n, like, known, first, keys, sound) for n in chosen
+                        self._sample(group, n, like, known, view, keys, sound) for n in chosen
                     ],
                 }
             )
@@ -266,7 +293,7 @@ class _Maker:
         place: int,
         like: Comparison,
         known: Mapping[str, Comparison],
-        table: pd.DataFrame,
+        view: View,
         keys: list[Key],
         sound: bool,
     ) -> dict[str, Any]:
@@ -280,7 +307,7 @@ class _Maker:
         name = SampleKey(database, group.dataset.version, *keys[before])
         return {
             "sample": str(name),
-            "truth": _text(table["truth"].iloc[before]) if "truth" in table else "",
+            "truth": _text(view.truth[before]) if group.target.id in view.samples else "",
             "sounds": sounds,
             "answers": [
                 {
