@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
+from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 
 #: texts that are kept; a long one takes 40 kB
@@ -108,3 +109,11 @@ class Canvas(FigureCanvasAgg):
         if known is None or (known.width, known.height, known.dpi) != (width, height, dpi):
             self.renderer = Renderer(width, height, dpi)
         return self.renderer
+
+
+def renderer_of(figure: Figure) -> Renderer:
+    """What measures the texts of a figure, also of one that is written as SVG."""
+    canvas = figure.canvas
+    if isinstance(canvas, Canvas):
+        return canvas.get_renderer()
+    return Renderer(*canvas.get_width_height(), figure.dpi)

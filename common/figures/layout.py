@@ -14,6 +14,7 @@ from matplotlib.layout_engine import LayoutEngine
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
+from common.figures.canvas import renderer_of
 from common.figures.ticks import Ticks
 
 if TYPE_CHECKING:
@@ -44,12 +45,13 @@ GUESS = Sides(60, 45, 8, 8)
 class Margins(LayoutEngine):
     """Grid of axes between the heading of a figure and its legend."""
 
-    _adjust_compatible = False
-    _colorbar_gridspec = False
+    #: neither margins by hand nor colour bars have a place in the grid
+    adjust_compatible = False
+    colorbar_gridspec = False
 
     def execute(self, fig: Figure) -> None:
         """Place the axes; matplotlib calls this before it draws."""
-        renderer = fig._get_renderer()  # type: ignore[attr-defined]  # as the engines of matplotlib do
+        renderer = renderer_of(fig)
         shown = {axes: axes.get_subplotspec() for axes in fig.axes if axes.get_visible()}
         grid = {axes: spec for axes, spec in shown.items() if spec is not None}
         if not grid:

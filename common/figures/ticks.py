@@ -37,7 +37,7 @@ class Ticks(Artist):
     def __init__(self, axes: Axes, way: int):
         super().__init__()
         self._axis = (axes.xaxis, axes.yaxis)[way]
-        self._way = way
+        self.way = way
         self._name, self._side = ("x", "bottom") if way == 0 else ("y", "left")
         self._axis.set_visible(False)
         self.set_zorder(self._axis.get_zorder())
@@ -56,7 +56,7 @@ class Ticks(Artist):
     @classmethod
     def replace(cls, axes: Axes) -> dict[int, Ticks]:
         """The ticks of the axis that can be drawn this way, by their direction."""
-        known = {part._way: part for part in axes.artists if isinstance(part, cls)}
+        known = {part.way: part for part in axes.artists if isinstance(part, cls)}
         return {
             way: known.get(way) or cls(axes, way)
             for way in (0, 1)
@@ -86,11 +86,11 @@ class Ticks(Artist):
         if not self._setting(f"label{self._side}", True):
             return
         pad = _rc(f"{self._name}tick.major.pad") + self._length()
-        beside = self._origin()[1 - self._way] - renderer.points_to_pixels(pad)
+        beside = self._origin()[1 - self.way] - renderer.points_to_pixels(pad)
         for label, at in zip(self._labels, self._pixels(), strict=True):
             if label:
                 self._text.set_text(label)
-                self._text.set_position((beside, at) if self._way else (at, beside))
+                self._text.set_position((beside, at) if self.way else (at, beside))
                 yield label
 
     def _origin(self) -> np.ndarray:
@@ -99,10 +99,10 @@ class Ticks(Artist):
     def _pixels(self) -> np.ndarray:
         """Where the ticks are, along the axis."""
         points = np.zeros((len(self._places), 2))
-        points[:, self._way] = self._places
+        points[:, self.way] = self._places
         axes: Any = self.axes
-        transform = (axes.get_xaxis_transform, axes.get_yaxis_transform)[self._way]()
-        return np.asarray(transform.transform(points))[:, self._way]
+        transform = (axes.get_xaxis_transform, axes.get_yaxis_transform)[self.way]()
+        return np.asarray(transform.transform(points))[:, self.way]
 
     def _setting(self, name: str, default: Any) -> Any:
         return self._axis.get_tick_params().get(name, default)
@@ -114,7 +114,7 @@ class Ticks(Artist):
     def draw(self, renderer: Any) -> None:
         """Draw grid, ticks, numbers and the label of the axis."""
         if self.get_visible() and self.axes is not None:
-            start, end = np.array(self.axes.bbox.extents).reshape(2, 2)[:, 1 - self._way]
+            start, end = np.array(self.axes.bbox.extents).reshape(2, 2)[:, 1 - self.way]
             if self._setting("gridOn", False):
                 self._lines(renderer, "grid", ".linewidth", start, end)
             length = renderer.points_to_pixels(self._length())
@@ -129,8 +129,8 @@ class Ticks(Artist):
         """A line across the axis at every tick, in the colour of a kind of lines."""
         at = self._pixels()
         points = np.empty((len(at), 2, 2))
-        points[:, :, self._way] = at[:, None]
-        points[:, :, 1 - self._way] = start, end
+        points[:, :, self.way] = at[:, None]
+        points[:, :, 1 - self.way] = start, end
         codes = np.tile(np.array([Path.MOVETO, Path.LINETO], Path.code_type), len(at))
         gc = renderer.new_gc()
         alpha = _rc("grid.alpha") if kind == "grid" else 1

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from common.figures import FIGURES, style
@@ -31,8 +32,9 @@ def boxes(figure: Figure) -> dict[str, Bbox]:
                 for name, part in parts.items()
                 if part.get_text()
             }
-        if axes.get_title(loc="left"):
-            found[f"title {n}"] = axes._left_title.get_window_extent(renderer)  # type: ignore[attr-defined]
+        if title := axes.get_title(loc="left"):
+            (text,) = (part for part in axes.findobj(Text) if part.get_text() == title)
+            found[f"title {n}"] = text.get_window_extent(renderer)
     return found
 
 

@@ -60,7 +60,7 @@ def test_looks_as_what_matplotlib_draws(look: str, monkeypatch) -> None:
 )
 def test_other_looks_are_left_to_matplotlib(change: Callable[[Axes], object]) -> None:
     _, axes = drawn(change)
-    assert 1 not in {part._way for part in axes.artists if isinstance(part, Ticks)}
+    assert 1 not in {part.way for part in axes.artists if isinstance(part, Ticks)}
 
 
 def test_axes_that_are_off_have_no_ticks() -> None:
