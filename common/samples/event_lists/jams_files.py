@@ -29,7 +29,7 @@ def read_jams(path: Path, *, annotation: int | None = None) -> EventTable:
         DataError: if it cannot be read, or holds several annotations and none is chosen
     """
     try:
-        import jams  # type: ignore[import-not-found, unused-ignore]
+        import jams  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise MissingDependency(f"{path}: needs jams", "pip install jams") from None
     try:
