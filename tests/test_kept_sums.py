@@ -61,6 +61,18 @@ def test_scores_of_rows_follow_from_the_sums(folder: Path, target: str, test: st
     assert checked == len(rows) > 1
 
 
+def test_a_label_that_names_samples_is_a_state(mini) -> None:
+    """The same metric of several emotions, each with sums of its own."""
+    test = "correctness_consistency"
+    assert not mini.run(tests=(test,), targets=("arousal",)).errors
+    results = mini.root / "out" / "method-tests" / "arousal" / "loud"
+    found = sums.scores(sums.read(results / "sums" / f"{test}--tones.parquet"))
+    rows = read_csv(results / f"{test}.csv").dropna(subset="value")
+    assert rows["label"].nunique() > 1
+    for row in rows.itertuples():
+        assert found[row.metric, row.label, "", ""] == pytest.approx(row.value, abs=1e-12)
+
+
 def test_weights_are_copies_of_speakers(folder: Path) -> None:
     table = sums.read(folder / "emotion" / "loud" / "sums" / "own_truth--tones.parquet")
     assert table["speaker"].notna().all() and set(table["speaker_sex"]) == {"female", "male"}

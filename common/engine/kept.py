@@ -49,12 +49,15 @@ def kept_sums(scores: Sequence[Score], view: View, bootstrap: Bootstrap) -> pd.D
 
 def _parts(bound: Bound, score: Score) -> Iterator[tuple[str, BoundSums]]:
     """States and what they are made of; nothing of a metric that is no function of sums."""
+    assert score.recipe is not None
+    # a label that the metric knows nothing of names a part of the samples
+    own = score.label if score.label and score.recipe.label == "" else score.condition
     if isinstance(bound, Difference):
-        for state, part in zip((score.condition, score.reference or ALL), bound.parts, strict=True):
+        for state, part in zip((own, score.reference or ALL), bound.parts, strict=True):
             if isinstance(part, BoundSums):
                 yield state, part
     elif isinstance(bound, BoundSums):
-        yield score.condition, bound
+        yield own, bound
 
 
 def _kept(state: str, bound: BoundSums, codes: np.ndarray, size: int) -> Kept:
