@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +20,9 @@ from common.engine.plan import Filters
 from common.engine.publish import Publisher
 from common.engine.run import Engine
 from common.figures import drawing
+from common.metrics import METRICS
+from common.pages import identity as page_identity
+from common.pages import site
 from common.samples.demo import recipes
 
 OWN = """
@@ -94,12 +101,14 @@ class TestFacts:
             "    y: Shown = used(x)\n"
             "    return late(y)\n"
         )
-        uses = {use for use in facts_of(text, "common").uses if use[0].startswith("common")}
+        uses = {
+            use for use in facts_of(text, "common", ("common",)).uses if use[0].startswith("common")
+        }
         assert uses == {("common.a", "used"), ("common.a", "Field"), ("common.c", "late")}
 
     def test_relative_imports(self) -> None:
         text = "from . import near\nfrom ..far import thing\nnear.x\nthing()\n"
-        assert set(facts_of(text, "common.inner").uses) == {
+        assert set(facts_of(text, "common.inner", ("common",)).uses) == {
             ("common.inner", "near"),
             ("common.inner.near", "x"),
             ("common.far", "thing"),
@@ -235,12 +244,8 @@ def test_every_module_of_the_closure_counts_and_no_other(
     assert len(counting) > 30
     for path in sorted(copy.rglob("*.py")):
         name = module_name(copy, path)
-        text = path.read_text("utf-8")
-        path.write_text(text + "\nTOUCHED = 1\n", "utf-8")
-        sources.forget()
-        assert (codes(engine, target, test) != before) == (name in counting), name
-        path.write_text(text, "utf-8")
-        sources.forget()
+        with touched(path, sources):
+            assert (codes(engine, target, test) != before) == (name in counting), name
 
 
 def module_name(root: Path, path: Path) -> str:
@@ -248,8 +253,9 @@ def module_name(root: Path, path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def reached(engine: Engine, target: str, test: str) -> set[str]:
-    """All modules that the parts of a cell are made by."""
+@contextmanager
+def watched() -> Iterator[set[str]]:
+    """All modules that digests of code are made of."""
     found: set[str] = set()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
@@ -257,6 +263,23 @@ def reached(engine: Engine, target: str, test: str) -> set[str]:
             "code_of",
             lambda *starts: found.update(closure.SOURCES.modules(*starts)) or "",
         )
+        yield found
+
+
+@contextmanager
+def touched(path: Path, sources: Sources) -> Iterator[None]:
+    """A module while it says something more."""
+    text = path.read_text("utf-8")
+    path.write_text(text + "\nTOUCHED = 1\n", "utf-8")
+    sources.forget()
+    yield
+    path.write_text(text, "utf-8")
+    sources.forget()
+
+
+def reached(engine: Engine, target: str, test: str) -> set[str]:
+    """All modules that the parts of a cell are made by."""
+    with watched() as found:
         codes(engine, target, test)
     return found
 
@@ -268,13 +291,8 @@ def test_what_was_forgotten_makes_cells_stale(
     sources = Sources(copy)
     monkeypatch.setattr(closure, "SOURCES", sources)
     before = codes(engine, *cell)
-    path = copy.joinpath(*module.split(".")).with_suffix(".py")
-    text = path.read_text("utf-8")
-    path.write_text(text + "\nMEANS = 'something else'\n", "utf-8")
-    sources.forget()
-    changed = codes(engine, *cell)
-    path.write_text(text, "utf-8")
-    assert changed != before
+    with touched(copy.joinpath(*module.split(".")).with_suffix(".py"), sources):
+        assert codes(engine, *cell) != before
 
 
 @pytest.mark.parametrize(
@@ -342,20 +360,107 @@ def test_the_figures_of_a_cell_belong_to_the_code_that_draws(engine: Engine, cop
     found = engine.benchmark
     cell = found.tests["correctness_regression"], found.targets["arousal"]
     before = identity.figure_code(*cell), identity.scoring_code(*cell)
-    path = copy / "figures" / "scatter.py"
-    text = path.read_text("utf-8")
-    path.write_text(text + "\nTOUCHED = 1\n", "utf-8")
-    sources.forget()
-    after = identity.figure_code(*cell), identity.scoring_code(*cell)
-    path.write_text(text, "utf-8")
+    with touched(copy / "figures" / "scatter.py", sources):
+        after = identity.figure_code(*cell), identity.scoring_code(*cell)
     assert after[0] != before[0] and after[1] == before[1]
     assert drawing.__name__ in closure.SOURCES.modules(identity.DRAWING)
 
 
-def test_the_command_line_makes_nothing_stale(engine: Engine) -> None:
-    for target, test in CELLS:
-        names = reached(engine, target, test)
-        assert not {n for n in names if n.startswith(("common.cli.main", "common.cli.options"))}
+def test_figures_of_a_test_without_events_need_no_code_of_events(engine: Engine) -> None:
+    with watched() as counting:
+        for target, test in CELLS[:4]:
+            identity.figure_code(engine.benchmark.tests[test], engine.benchmark.targets[target])
+    assert "common.figures.scatter" in counting
+    assert {n for n in counting if n.startswith("common.figures.details.")} == set()
+
+
+def test_predictions_belong_to_no_formula_of_a_score(engine: Engine) -> None:
+    with watched() as counting:
+        identity.prediction_code(
+            engine.benchmark.models["loud"], engine.benchmark.datasets["tones"]
+        )
+    assert "common.models.python" in counting
+    formulas = {METRICS.origin(name) for name in METRICS.names()}
+    assert counting & formulas == set()
+
+
+# -- pages ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def everything(copy: Path, tmp_path: Path, monkeypatch) -> Sources:
+    """Copies of the program and of our extensions of Sphinx, which count."""
+    shutil.copytree(paths.DOCS / "_ext", tmp_path / "_ext")
+    sources = Sources(copy, *(tmp_path / "_ext" / path.name for path in paths.extensions()))
+    monkeypatch.setattr(closure, "SOURCES", sources)
+    return sources
+
+
+def test_pages_belong_to_the_code_that_makes_them_and_to_no_other(everything, tmp_path, copy):
+    """Every module of the command line is outside, and every figure that no page draws."""
+
+    def now() -> tuple[str, str]:
+        return page_identity.site_code(), page_identity.results_code()
+
+    before = now()
+    with watched() as counting:
+        page_identity.results_code()
+    results = set(counting)
+    with watched() as counting:
+        page_identity.site_code()
+    assert results < counting
+    assert {"benchmark_site.tables", "common.reports.summary.standings"} <= results
+    assert {"local_math", "common.figures.scatter", "common.pages.rendering"} <= counting - results
+    for root in (copy, *sorted(tmp_path.glob("_ext/*"))):
+        for path in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
+            name = module_name(root, path)
+            with touched(path, everything):
+                changed = tuple(new != old for new, old in zip(now(), before, strict=True))
+            assert changed == (name in counting, name in results), name
+
+
+def test_an_edit_of_the_command_line_makes_nothing_stale(
+    engine: Engine, everything, copy: Path, monkeypatch
+) -> None:
+    def now() -> list[Any]:
+        cells = [codes(engine, *cell) for cell in CELLS]
+        declared = [(found.tests[test], found.targets[target]) for target, test in CELLS]
+        figures = [identity.figure_code(*cell) for cell in declared]
+        return [cells, figures, site.fingerprint(engine.folders, found)]
+
+    found = engine.benchmark
+    before = now()
+    edited = sorted((copy / "cli").rglob("*.py"))
+    assert len(edited) > 10
+    for path in edited:
+        with touched(path, everything):
+            assert now() == before, path.name
+    with touched(copy / "core" / "display.py", everything):
+        assert now()[-1] != before[-1]
+
+
+def test_what_metrics_declare_counts_for_pages(monkeypatch) -> None:
+    before = page_identity.results_code()
+    metric = METRICS.get("ccc")
+    with monkeypatch.context() as patch:
+        patch.setitem(METRICS._items, "ccc", dataclasses.replace(metric, function=len))
+        assert page_identity.results_code() == before
+        patch.setitem(METRICS._items, "ccc", dataclasses.replace(metric, short="C"))
+        assert page_identity.results_code() != before
+
+
+def test_plots_of_a_page_belong_to_what_they_import() -> None:
+    page = (
+        "Text\n\n   .. plot::\n      :alt: Two lines\n         of text.\n\n"
+        "      from common.figures.ranks import draw_ranks\n\n"
+        "      from common.uncertainty.simulation.table import kept\n"
+        "      draw_ranks(kept)\n\n   from common.cli import main\n   main()\n"
+    )
+    modules = ("common.figures.ranks", "common.uncertainty.simulation.table")
+    assert page_identity.drawn_by(page) == modules
+    assert page_identity.plots_code(page) == closure.code_of(*modules)
+    assert page_identity.plots_code("from common.cli import main\n") == ""
+    assert page_identity.drawn_by(".. plot::\n\n   import import\n") == ()
 
 
 def test_every_embedded_corpus_reaches_what_makes_it() -> None:

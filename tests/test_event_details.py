@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from common.figures import details
 from common.figures.details import class_wise, content, curves, drawings, scenes
 from common.metrics import METRICS
 from common.metrics.events.frames import FrameScores
@@ -171,7 +172,7 @@ def test_what_has_a_partner_depends_on_the_way_to_count(
 
 
 def test_the_file_knows_no_nan_and_no_infinity() -> None:
-    text = content.text({"a": [float("nan"), np.float64("inf"), 0.1 + 0.2], "b": np.int64(3)})
+    text = details.text({"a": [float("nan"), np.float64("inf"), 0.1 + 0.2], "b": np.int64(3)})
     assert json.loads(text, parse_constant=pytest.fail) == {"a": [None, None, 0.3], "b": 3}
 
 

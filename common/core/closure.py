@@ -25,7 +25,7 @@ import ast
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -49,6 +49,7 @@ STOPS = frozenset(
         "common.core.processes",  # how processes are started
         "common.core.provenance",
         "common.core.registry",  # names and messages about unknown ones
+        "common.pages.identity",  # which code counts, as here
     }
 )
 #: kinds of files that belong to the module that names them
@@ -80,16 +81,15 @@ class Facts(NamedTuple):
 
 
 class Sources:
-    """Sources of a package and what follows from them.
+    """Sources of packages and what follows from them.
 
     Args:
-        folder: folder of the package; its name is that of the package
+        packages: folders of packages, or single files; their names are those in imports
         stops: modules that do not count
     """
 
-    def __init__(self, folder: Path = paths.PACKAGE, stops: Iterable[str] = STOPS):
-        self._root = folder.parent
-        self._package = folder.name
+    def __init__(self, *packages: Path, stops: Iterable[str] = STOPS):
+        self._roots = {package.stem: package.parent for package in packages}
         self._stops = frozenset(stops)
         self._memo: dict[str, Facts] = {}
         self._kept: Path | None = None
@@ -111,7 +111,7 @@ class Sources:
         """Dotted names of the modules that functions, classes or modules reach, sorted.
 
         Args:
-            starts: of the package; what belongs to another package is passed over
+            starts: of the packages; what belongs to others is passed over
         """
         key = frozenset(map(_module_of, starts))
         if key not in self._reached:
@@ -158,12 +158,21 @@ class Sources:
         self._reached.clear()
         self._digests.clear()
 
+    def used_by(self, source: str) -> tuple[str, ...]:
+        """Modules that a piece of Python uses which is no module, sorted.
+
+        Raises:
+            SyntaxError: if it is no Python
+        """
+        uses = facts_of(source, "", self._roots).uses
+        return tuple(sorted({module for use in uses if (module := self._resolved(*use))}))
+
     def _own(self, name: str) -> bool:
-        return name.partition(".")[0] == self._package
+        return name.partition(".")[0] in self._roots
 
     def _path(self, name: str) -> Path | None:
         if name not in self._paths:
-            base = self._root.joinpath(*name.split("."))
+            base = self._roots[name.partition(".")[0]].joinpath(*name.split("."))
             places = (base.with_suffix(".py"), base / "__init__.py")
             self._paths[name] = next((place for place in places if place.is_file()), None)
         return self._paths[name]
@@ -178,13 +187,14 @@ class Sources:
     def _looked_up(self, path: Path, name: str) -> Facts:
         text = path.read_bytes()
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        key = hashlib.sha256(package.encode() + b"\0" + text).hexdigest()[:32]
+        known = ",".join([package, *self._roots])
+        key = hashlib.sha256(known.encode() + b"\0" + text).hexdigest()[:32]
         if key not in self._memo:
-            self._memo[key] = facts_of(text, package)
+            self._memo[key] = facts_of(text, package, self._roots)
         return self._memo[key]
 
     def _resolved(self, module: str, name: str) -> str:
-        """Module that an imported name leads to; empty if it is not of this package."""
+        """Module that an imported name leads to; empty if it is of another package."""
         if not self._own(module):
             return ""
         if name and self._path(f"{module}.{name}") is not None:
@@ -214,8 +224,8 @@ class Sources:
             self._kept = None  # a memory that cannot be written costs time only
 
 
-#: those of the program
-SOURCES = Sources()
+#: those of the program and of the extensions that make its website
+SOURCES = Sources(paths.PACKAGE, *paths.extensions())
 
 
 def code_of(*starts: Start) -> str:
@@ -223,18 +233,18 @@ def code_of(*starts: Start) -> str:
     return SOURCES.code(*starts)
 
 
-def facts_of(source: str | bytes, package: str) -> Facts:
+def facts_of(source: str | bytes, package: str, own: Collection[str]) -> Facts:
     """What is to be known about a source.
 
     Args:
         source: Python
         package: dotted name of the package that it is part of, for relative imports
+        own: names of the packages that may count
 
     Raises:
         SyntaxError: if it is no Python
     """
     tree = ast.parse(source)
-    root = package.partition(".")[0]
     names = dict(_imports(_running(tree), package))
     used = set(_names(tree))
     origins = {origin for name, origin in names.items() if name in used}
@@ -243,14 +253,14 @@ def facts_of(source: str | bytes, package: str) -> Facts:
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
-        and names.get(node.value.id, ("",))[0].partition(".")[0] == root
+        and names.get(node.value.id, ("",))[0].partition(".")[0] in own
     }
     words = {
         node.value
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and (node.value.endswith(BESIDE) or node.value.startswith(f"{root}."))
+        and (node.value.endswith(BESIDE) or ("." in node.value and node.value.split(".")[0] in own))
         and not set("/ \n") & set(node.value)
     }
     exported = dict(_imports(tree.body, package))

@@ -22,14 +22,20 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield Path(parent, name)
 
 
-def contents(folder: Path) -> list[list[str]]:
-    """Relative name and SHA-256 of all files below a folder; compiled code does not count."""
+def contents(folder: Path, *, skip: Collection[str] = ()) -> list[list[str]]:
+    """Relative name and SHA-256 of all files below a folder.
+
+    Args:
+        folder: may be absent
+        skip: names at its top that do not count
+    """
     found = []
     for path in listing(folder):
-        if "__pycache__" not in path.parts:
+        name = path.relative_to(folder)
+        if name.parts[0] not in skip:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            found.append([path.relative_to(folder).as_posix(), digest])
+            found.append([name.as_posix(), digest])
     return found
 
 

@@ -28,6 +28,11 @@ CACHE_NAME = "speechproof"
 MODELS_CACHE = "models"
 
 
+def extensions() -> list[Path]:
+    """Our extensions of Sphinx, packages and single modules."""
+    return sorted(path for path in (DOCS / "_ext").iterdir() if not path.name.startswith("_"))
+
+
 def default_cache() -> Path:
     """XDG cache folder of this program."""
     base = os.environ.get("XDG_CACHE_HOME")

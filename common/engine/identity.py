@@ -62,17 +62,23 @@ def figure_code(test: Test, target: Target) -> str:
         test: its design and its figures
         target: its kind
     """
-    from common.figures import ALTS, FIGURES
+    from common.figures import ALTS, DETAILS, FIGURES
 
     name = test.figures.get(target.kind, "")
     details = event_details.wanted(test, target)
     if not name and not details:
         return ""
     starts = [DRAWING, KINDS.origin(target.kind), *_of_design(test)]
+    uses = test.uses(target.kind)
+    simulated = any(use.criterion.is_simulated for use in uses)
     if name:
         starts += [FIGURES.origin(name), ALTS.origin(name)]
-    if any(use.criterion.is_simulated for use in test.uses(target.kind)):
+    if details:
+        starts.append(DETAILS.origin(test.design_name))
+    if simulated:
         starts += [FIGURES.origin(NULL), ALTS.origin(NULL)]
+    if details or simulated:  # titles name the metrics
+        starts += [METRICS.origin(use.metric) for use in uses]
     return closure.code_of(*starts)
 
 

@@ -17,7 +17,8 @@ from common.core.errors import BenchmarkError, DataError
 from common.core.paths import Paths
 from common.engine.plan import Plan
 from common.figures import details as event_details
-from common.figures.details.content import content, text
+from common.figures.details import text
+from common.figures.details.content import content
 from common.figures.drawing import Drawer, Drawing, Drawn, Job, job
 from common.results import history
 from common.results import sums as kept

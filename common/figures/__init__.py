@@ -10,7 +10,8 @@ from common.figures import (  # noqa: F401 (registration)
     simulation,
     units,
 )
-from common.figures.base import ALTS, FIGURES, alt
+from common.figures.base import ALTS, DETAILS, FIGURES, alt
+from common.figures.details import drawings  # noqa: F401 (registration)
 from common.figures.style import save
 
-__all__ = ["ALTS", "FIGURES", "alt", "save"]
+__all__ = ["ALTS", "DETAILS", "FIGURES", "alt", "save"]

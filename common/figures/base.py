@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +25,13 @@ if TYPE_CHECKING:
 Draw = Callable[[View, Any, str], "dict[str, Figure]"]
 #: (view, design options) -> {suffix: alternative text}, with the suffixes of the figures
 Describe = Callable[[View, Any], dict[str, str]]
+#: details -> end of the file name, figure and alternative text of each
+DrawDetails = Callable[[Mapping[str, Any]], "Iterator[tuple[str, Figure, str]]"]
 
 FIGURES: Registry[Draw] = Registry("figure")
 ALTS: Registry[Describe] = Registry("figure")
+#: design -> what draws the details of its tests
+DETAILS: Registry[DrawDetails] = Registry("drawing of details")
 
 
 def figure(name: str, alt: Describe) -> Callable[[Draw], Draw]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from common.core import processes, provenance
 from common.designs import design_of
-from common.figures.details.content import text
+from common.figures.details import text
 from common.spec.cell import Cell
 from common.spec.view import View
 
@@ -184,14 +184,12 @@ def draw(job: Job) -> dict[str, str]:
 
 def _figures(job: Job) -> Iterator[tuple[str, Figure, str]]:
     """Figures of a cell: end of the file name, figure, text alternative."""
+    from common.figures import ALTS, DETAILS, FIGURES
+
     cell, view = job.cell, job.view
     if job.details is not None:
-        from common.figures.details.drawings import drawings
-
-        yield from drawings(job.details)
+        yield from DETAILS.get(cell.test.design_name)(job.details)
         return
-    from common.figures import ALTS, FIGURES
-
     names = [cell.test.figures[cell.target.kind]]
     if any("null" in row for row in view.rows):
         names.append("null_distributions")

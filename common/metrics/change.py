@@ -15,7 +15,7 @@ from common.metrics import (  # noqa: F401 (registration)
     regression,
 )
 from common.metrics.base import METRICS, Metric
-from common.metrics.classification import observed_labels
+from common.metrics.labels import observed_labels
 
 #: metrics with one value whose change is a metric, too
 CHANGING = ("ccc", "uar")

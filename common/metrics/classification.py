@@ -1,7 +1,7 @@
 """Metrics of two aligned arrays of class labels.
 
 A class that occurs neither in the truth nor in the predictions of the evaluated samples is
-no part of an average and has no value of its own: designs pass :func:`observed_labels`.
+no part of an average and has no value of its own: designs pass :func:`~common.metrics.labels.observed_labels`.
 """
 
 from __future__ import annotations
@@ -21,22 +21,6 @@ from common.metrics.sums import (
     mean_of_shares,
     share_of_hits,
 )
-
-#: a prediction that names a class which the target does not have: wrong for every sample, and no
-#: class of its own, so that it has no part in an average over classes
-NO_CLASS = "no class"
-
-
-def observed_labels(*values: np.ndarray) -> tuple[str, ...]:
-    """Sorted union of the labels that occur in the arrays; :data:`NO_CLASS` is none.
-
-    >>> observed_labels(np.array(["b", "a"], dtype=object), np.array(["c", "a"], dtype=object))
-    ('a', 'b', 'c')
-    >>> observed_labels(np.array(["b", NO_CLASS], dtype=object))
-    ('b',)
-    """
-    found = {str(label) for array in values for label in np.unique(array)}
-    return tuple(sorted(found - {NO_CLASS}))
 
 
 def label_codes(values: np.ndarray, labels: Sequence[str]) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from common.metrics import METRICS, Metric
-from common.metrics.classification import observed_labels
+from common.metrics.labels import observed_labels
 from common.metrics.shift import Shift
 from common.uncertainty import ranks, sound_events  # noqa: F401 (registration)
 from common.uncertainty.base import (

@@ -9,12 +9,12 @@ from common.core.errors import LengthError
 from common.metrics.classification import (
     label_codes,
     label_counts,
-    observed_labels,
     precision_per_class,
     recall_per_class,
     uap,
     uar,
 )
+from common.metrics.labels import observed_labels
 
 ALL = (uar, uap, recall_per_class, precision_per_class)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from common.metrics import METRICS, Metric
-from common.metrics.classification import observed_labels
+from common.metrics.labels import observed_labels
 
 LABELS = ("a", "b", "c", "d")
 PARAMS = {"bins": 4, "min_count": 1, "tolerance": 0.05, "low": 0.3, "high": 0.6}

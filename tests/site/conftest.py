@@ -250,10 +250,13 @@ class Site:
         """A result file of an own model."""
         return self.folders.results("arousal", model, "correctness_regression")
 
-    def build(self, seed: int = 0, stale: dict[str, list[str]] | None = None) -> dict[str, Any]:
+    def build(
+        self, seed: int = 0, stale: dict[str, list[str]] | None = None, trace: str = ""
+    ) -> dict[str, Any]:
         """Build in a fresh process with that hash seed; ``stale`` has reasons by cell."""
+        found = json.dumps(stale or {})
         done = subprocess.run(
-            [sys.executable, str(DRIVER), str(self.root), str(self.docs), json.dumps(stale or {})],
+            [sys.executable, str(DRIVER), str(self.root), str(self.docs), found, trace],
             env={**os.environ, "PYTHONHASHSEED": str(seed), "XDG_CACHE_HOME": str(self.cache)},
             capture_output=True,
             text=True,

@@ -1,16 +1,20 @@
-"""Builds a small website in a process of its own: ``python driver.py OUTPUT DOCS``.
+"""Builds a small website in a process of its own: ``python driver.py OUTPUT DOCS STALE TRACE``.
 
 The published results are cut down to a few tests and models, so that a build takes about two
-seconds. Prints the report or the error as JSON.
+seconds. Prints the report or the error as JSON; if TRACE is ``site`` or ``pages``, the report
+names the modules that made the site or its pages of results.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(1, str(Path(__file__).resolve().parents[2] / "docs" / "_ext"))
 
 from common.core import paths
 from common.core.errors import BenchmarkError
@@ -25,7 +29,28 @@ TESTS = ("correctness_regression", "correctness_classification", "fairness_sex")
 MODELS = ("wavlm", "hubert-L", "w2v2-L", "data2vec", "random-gaussian", "random-categorical")
 
 
-def main(output: str, docs: str, stale: str) -> None:
+#: modules whose functions ran
+SEEN: set[str] = set()
+
+
+def watched(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; what runs in it is noted."""
+
+    def note(frame: Any, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code.co_name != "<module>":
+            SEEN.add(frame.f_globals.get("__name__", ""))
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        sys.setprofile(note)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            sys.setprofile(None)
+
+    return run
+
+
+def main(output: str, docs: str, stale: str, trace: str) -> None:
     """Build and print."""
     assert not set(RUNTIMES) & set(sys.modules)
     sys.modules.update(dict.fromkeys(RUNTIMES))  # type: ignore[arg-type]
@@ -38,10 +63,18 @@ def main(output: str, docs: str, stale: str) -> None:
     found = {key: {"reasons": why, "conditions": []} for key, why in json.loads(stale).items()}
     if found:
         site._stale = lambda folders, benchmark: found  # type: ignore[assignment]
+    if trace == "site":
+        site.render = watched(site.render)
+    elif trace == "pages":
+        from benchmark_site import content, pages
+
+        content.load, pages.write = watched(content.load), watched(pages.write)
     try:
         report = vars(site.build(paths.Paths(output=Path(output)), load_benchmark()))
     except BenchmarkError as error:
         report = {"error": str(error)}
+    if trace:
+        report["seen"] = sorted(filter(None, SEEN))
     print(json.dumps(report))
 
 

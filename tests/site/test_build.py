@@ -15,6 +15,9 @@ import pandas as pd
 import pytest
 
 from common import results
+from common.core import closure
+from common.core.closure import STOPS
+from common.pages import identity
 
 RANKING = "results/arousal/index"
 TEST = "results/arousal/correctness_regression"
@@ -309,6 +312,18 @@ def test_nothing_to_do_is_recognised(small: Any) -> None:
     report = small.build()
     assert not report["built"]
     assert {path: path.stat().st_mtime_ns for path in small.html.rglob("*")} == before
+
+
+@pytest.mark.parametrize(
+    ("trace", "starts"), [("site", identity.RENDERING), ("pages", [identity.RESULTS])]
+)
+def test_no_module_that_makes_pages_is_missing_from_their_identity(
+    new_site: Callable[..., Any], trace: str, starts: list[str]
+) -> None:
+    report = new_site("alpha").build(trace=trace)
+    seen = {name for name in report["seen"] if closure.SOURCES.modules(name)} - STOPS
+    assert {"benchmark_site.tables", "common.results.published"} <= seen
+    assert seen - set(closure.SOURCES.modules(*starts)) == set()
 
 
 def test_changes_touch_few_pages_and_end_where_a_clean_build_ends(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from common.metrics import METRICS, Metric
-from common.metrics.classification import observed_labels
+from common.metrics.labels import observed_labels
 from common.uncertainty import STATISTICS, Clusters, Recipe, Term
 from common.uncertainty.base import Key
 from common.uncertainty.bootstrap import Bootstrap

@@ -7,6 +7,12 @@ matrix, and the events of some recordings. The site reads these files and comput
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
 from common.spec import Target, Test, kinds
 
 FORMAT = 1
@@ -23,3 +29,21 @@ def wanted(test: Test, target: Target) -> bool:
 def file_name(data: str) -> str:
     """Name of the file of a dataset, beside the figures of the test."""
     return f"{PREFIX}{data}.json"
+
+
+def text(found: Mapping[str, Any]) -> str:
+    """File content: the same values give the same bytes; NaN becomes null."""
+    return json.dumps(_plain(found), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """Without NaN and infinity, and numbers with nine digits."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.9g}") if np.isfinite(value) else None
+    if isinstance(value, np.integer):
+        return int(value)
+    return value

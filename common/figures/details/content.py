@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -86,21 +85,3 @@ def _confusion(
         "cttc": criteria.cttc,
         "counts": counts.tolist(),
     }
-
-
-def text(found: Mapping[str, Any]) -> str:
-    """File content: the same values give the same bytes; NaN becomes null."""
-    return json.dumps(_plain(found), ensure_ascii=False, separators=(",", ":")) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """Without NaN and infinity, and numbers with nine digits."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float | np.floating):
-        return float(f"{value:.9g}") if np.isfinite(value) else None
-    if isinstance(value, np.integer):
-        return int(value)
-    return value

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from common.figures.base import DETAILS
+from common.figures.details import DESIGN
 from common.figures.event_confusion import describe_event_confusion, event_confusion_figure
 from common.figures.event_curves import describe_psd_roc, psd_roc_figure
 from common.figures.event_errors import describe_error_composition, error_composition_figure
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@DETAILS.register(DESIGN)
 def drawings(content: Mapping[str, Any]) -> Iterator[tuple[str, Figure, str]]:
     """Figures of a cell: end of the file name, figure, text alternative.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.metrics.classification import NO_CLASS, observed_labels
+from common.metrics.labels import NO_CLASS, observed_labels
 from common.spec import Output, Target
 from common.spec.kinds.base import KINDS, check_shape, matrix, numbers, refuse_detection
 
@@ -66,7 +66,7 @@ class Classification:
     ) -> np.ndarray:
         """Label with the largest score among the target's own; the first one wins a tie.
 
-        A row of :data:`NO_SCORE` is :data:`~common.metrics.classification.NO_CLASS`.
+        A row of :data:`NO_SCORE` is :data:`~common.metrics.labels.NO_CLASS`.
         """
         labels = np.array(target.labels, dtype=object)
         scores = matrix(target, frame)

@@ -10,14 +10,10 @@ from typing import Any
 from benchmark_site.content import Content
 from common.core import files, paths
 from common.core.mirror import contents, stats
+from common.pages import identity
 
-#: folders whose content decides about the pages of all targets
-SOURCES = (
-    paths.DOCS / "_ext",
-    paths.DOCS / "_templates" / "pages",
-    paths.PACKAGE,
-    paths.PUBLISHED,
-)
+#: folders whose content decides about the pages of all targets, besides the code that makes them
+SHOWN = (paths.DOCS / "_templates" / "pages", paths.PUBLISHED)
 
 
 class Memory:
@@ -33,7 +29,8 @@ class Memory:
         self.file = file
         self._common = _hash(
             [
-                [contents(folder) for folder in SOURCES],
+                identity.results_code(),
+                [contents(folder) for folder in SHOWN],
                 repr(content.benchmark),
                 sorted(content.method_pages),
                 [

@@ -6,20 +6,17 @@ on the drawing code and on the sounds and images it reads, too.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from common.core import paths
+from common.core import provenance
 from common.core.mirror import contents
+from common.pages import identity
 
-#: attribute of the environment that remembers what the plots were made from
-MEMORY = "benchmark_plots"
-DIRECTIVE = ".. plot::"
+#: attribute of the environment that remembers what the plots of each page were made from
+MEMORY = "benchmark_plots_of_pages"
 
 
 def place(app: Sphinx) -> None:
@@ -37,13 +34,21 @@ def outdated(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
     """Pages whose plots were made from something else than what is there now."""
-    source = Path(app.srcdir)
-    inputs = [contents(folder) for folder in (paths.PACKAGE, source / "extra" / "media")]
-    now = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
-    if getattr(env, MEMORY, "") == now:
-        return []
+    media = contents(Path(app.srcdir) / "extra" / "media")
+    before: dict[str, str] = getattr(env, MEMORY, {})
+    now = {}
+    for name in env.found_docs:
+        path = Path(env.doc2path(name))
+        if path.suffix == ".rst" and (code := identity.plots_code(path.read_text("utf-8"))):
+            now[name] = provenance.digest([code, media])
     setattr(env, MEMORY, now)
-    shutil.rmtree(Path(app.doctreedir).parent / "plot_directive", ignore_errors=True)
-    pages = [Path(env.doc2path(name)) for name in env.found_docs]
-    drawn = {page for page in pages if page.suffix == ".rst" and DIRECTIVE in page.read_text()}
-    return [name for name in env.found_docs if Path(env.doc2path(name)) in drawn]
+    stale = [name for name, key in now.items() if before.get(name) != key]
+    for name in stale:
+        _forget(Path(app.doctreedir).parent / "plot_directive" / name)
+    return stale
+
+
+def _forget(page: Path) -> None:
+    """Remove the drawings of a page, which the directive would take."""
+    for path in page.parent.glob(f"{page.name}-[0-9]*"):
+        path.unlink()

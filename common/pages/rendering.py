@@ -1,0 +1,183 @@
+"""Rendering the website: gather its sources, call Sphinx, and remove what is no page any more.
+
+``build/source`` holds the prose pages of ``docs/``, the generated pages, and the criteria and
+media that prose pages refer to; ``build/html`` is the website. Pages are made from result
+files only, so this needs no model, no dataset and none of the packages that these need.
+
+What Sphinx remembers of a build are pickles, and loading a pickle can run any code. An output
+folder may come from anybody, so they lie in the cache folder, which is the user's own.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+from common.core import paths, provenance
+from common.core.errors import BenchmarkError, OutputError
+from common.core.mirror import listing, mirror, remove_empty
+from common.core.paths import Paths
+from common.spec import Benchmark
+
+#: folder in the cache, with a folder for each website
+MEMORY = "site"
+#: files that the program itself writes among the pages of results
+GENERATED = (".page", ".html", ".json")
+#: parts of ``docs/`` that Sphinx reads where they are
+SETTINGS = ("_ext", "_static", "_templates", "conf.py", "decisions")
+#: beginnings of what is no page of Sphinx in the site
+OTHERS = ("_", "data", "extra")
+LEVEL = re.compile(r"(^|: )(WARNING|ERROR|CRITICAL|SEVERE): ")
+LONGEST = 300
+#: below so many pages, starting processes costs more than they save
+PARALLEL_FROM = 1000
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+
+#: key of a cell -> why its rows are stale
+Stale = dict[str, dict[str, list[str]]]
+
+
+def render(
+    folders: Paths, benchmark: Benchmark, *, workers: int, stale: Stale
+) -> tuple[set[str], list[str]]:
+    """Make all pages.
+
+    Args:
+        folders: where results lie and where to build
+        benchmark: catalog and suite, for names, labels and descriptions
+        workers: processes for Sphinx, used from :data:`PARALLEL_FROM` pages on
+        stale: cells that pages mark
+
+    Returns:
+        names of all documents, and the pages that were removed
+
+    Raises:
+        OutputError: if Sphinx has a warning, with one line for each, or cannot go on
+    """
+    gather(folders, benchmark)
+    pages = _sphinx(folders, benchmark, workers, stale)
+    removed = _prune(folders, pages)
+    mirror(folders.media, folders.html / "extra" / "media", link=True)
+    return pages, removed
+
+
+def gather(folders: Paths, benchmark: Benchmark) -> None:
+    """Fill ``build/source`` with what prose pages consist of and refer to."""
+    mirror(paths.DOCS, folders.source, skip=SETTINGS, keep=("results", "extra", "method-tests"))
+    _remove_strangers(folders.source / "results")
+    mirror(folders.method_tests, folders.source / "method-tests", deep=2)
+    # matplotlib copies it after the pages are written; lying there before, it would get a
+    # checksum in their heads, and a second build would differ from the first
+    (folders.html / "_static" / "plot_directive.css").unlink(missing_ok=True)
+    # copies: what a plot of a page writes there must not reach the originals
+    mirror(
+        folders.media,
+        folders.source / "extra" / "media",
+        skip=(*benchmark.targets, paths.SAMPLES),
+    )
+
+
+def _remove_strangers(results: Path) -> None:
+    """Remove what is no page of ours: a page in another format may hold code for plots."""
+    for path in listing(results):
+        if path.suffix not in GENERATED:
+            path.unlink()
+
+
+def _sphinx(folders: Paths, benchmark: Benchmark, workers: int, stale: Stale) -> set[str]:
+    """Run Sphinx in this process; returns the names of all documents."""
+    from sphinx.application import Sphinx
+    from sphinx.errors import ExtensionError, SphinxError
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    warnings = io.StringIO()
+    try:
+        with patch_docutils(), docutils_namespace():
+            app = Sphinx(
+                srcdir=folders.source,
+                confdir=paths.DOCS,
+                outdir=folders.html,
+                doctreedir=doctrees(folders),
+                buildername="html",
+                confoverrides={
+                    "benchmark": benchmark,
+                    "benchmark_paths": folders,
+                    "benchmark_stale": stale,
+                },
+                status=None,
+                warning=warnings,
+                warningiserror=True,
+                parallel=workers if _many(folders) else 0,
+            )
+            app.build()
+            found = set(app.env.found_docs)
+    except ExtensionError as error:
+        forget(folders)
+        cause = error.orig_exc
+        if isinstance(cause, BenchmarkError | ModuleNotFoundError):
+            raise cause from None
+        raise
+    except SphinxError as error:
+        forget(folders)
+        raise OutputError(f"website: {error}") from None
+    lines = _lines(warnings.getvalue(), folders)
+    if lines:
+        forget(folders)
+        raise OutputError("\n".join([f"website: {len(lines)} warnings of Sphinx", *lines]))
+    return found
+
+
+def _many(folders: Paths) -> bool:
+    """Whether the last build left so many pages that several processes pay."""
+    return sum(1 for path in listing(folders.source) if path.suffix == ".page") >= PARALLEL_FROM
+
+
+def forget(folders: Paths) -> None:
+    """Make Sphinx read all pages again.
+
+    It does not repeat a warning about a page that it knows, trusts what an interrupted build
+    left behind, and remembers where the repository lay.
+    """
+    shutil.rmtree(doctrees(folders), ignore_errors=True)
+
+
+def _lines(text: str, folders: Paths) -> list[str]:
+    """Warnings, one line each, with paths as the writer of a page knows them."""
+    warnings: list[str] = []
+    for line in ESCAPES.sub("", text).replace(f"{folders.source}/", "docs/").splitlines():
+        if LEVEL.search(line) or not warnings:
+            warnings.append(line)
+        else:
+            warnings[-1] += f" {line.strip()}"
+    return [textwrap.shorten(line, LONGEST, placeholder=" ...") for line in warnings]
+
+
+def _prune(folders: Paths, pages: Iterable[str]) -> list[str]:
+    """Remove pages that no document belongs to any more."""
+    known = {f"{page}.html" for page in pages} | {"search.html", "genindex.html"}
+    removed = []
+    for path in listing(folders.html):
+        name = path.relative_to(folders.html)
+        if (
+            path.suffix == ".html"
+            and not name.parts[0].startswith(OTHERS)
+            and name.as_posix() not in known
+        ):
+            path.unlink()
+            removed.append(name.as_posix())
+    remove_empty(folders.html)
+    return removed
+
+
+def memory(folders: Paths) -> Path:
+    """Where Sphinx keeps what it knows about the website of an output folder."""
+    return folders.cache / MEMORY / provenance.digest(str(folders.output))
+
+
+def doctrees(folders: Paths) -> Path:
+    """What Sphinx knows about the pages."""
+    return memory(folders) / "doctrees"
