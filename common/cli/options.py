@@ -11,10 +11,9 @@ from common.core.terminal import Parser
 from common.reports.events.options import add_options as add_events_options
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "stale")
-BENCHES = (
-    *("engine", "events", "fairness", "paper", "perturb", "ranking"),
-    *("site", "suite", "uncertainty"),
-)
+#: benchmarks that measure speed, and those that measure something else
+SPEED = ("engine", "events", "fairness", "perturb", "site", "suite", "uncertainty")
+BENCHES = (*sorted((*SPEED, "paper", "ranking")), "all")
 
 DEFAULTS: dict[str, Any] = {
     "catalog": [],
@@ -271,7 +270,14 @@ def parser() -> argparse.ArgumentParser:
         add("events", "sound event scores from event lists or frame scores, without a model")
     )
     bench = add("bench", "the performance benchmarks")
-    bench.add_argument("what", choices=BENCHES, help="what is measured")
+    bench.add_argument(
+        "what", choices=BENCHES, help="what is measured; all: everything about speed"
+    )
+    bench.add_argument(
+        "--write",
+        action="store_true",
+        help="with all: note the figures in docs/reference/speed.rst, too",
+    )
     bench.add_argument(
         "--large", action="store_true", help="with events: 11,680 recordings and 407 labels, too"
     )
@@ -280,13 +286,13 @@ def parser() -> argparse.ArgumentParser:
         metavar="ID",
         action="append",
         default=[],
-        help="with suite and paper: only these models",
+        help="with all, suite and paper: only these models",
     )
     bench.add_argument(
         "--dataset",
         metavar="ID",
         action="append",
         default=[],
-        help="with suite and paper: only these data",
+        help="with all, suite and paper: only these data",
     )
     return top

@@ -32,6 +32,7 @@ from local_math import mathml
 
 from common import results
 from common.cli.bench import site
+from common.cli.bench.usage import Stopwatch
 from common.core import display, paths
 from common.core.mirror import listing, mirror
 from common.reports.summary import Cell as Score
@@ -371,12 +372,16 @@ def test_benchmark_builds_four_states_of_the_results(
 ) -> None:
     seen: list[dict[str, bytes]] = []
 
-    def build(folder: Path) -> float:
+    def build(folder: Path) -> Stopwatch:
         seen.append({name: (folder / name).read_bytes() for name in names(folder)})
-        return float(len(seen))
+        watch = Stopwatch()
+        watch.wall_s, watch.processor_s = len(seen), 10 * len(seen)
+        return watch
 
     monkeypatch.setattr(site, "_build", build)
-    assert site.bench_site(tmp_path) == dict(zip(site.LIMITS, (1, 2, 3, 4), strict=True))
+    found = site.bench_site(tmp_path)
+    assert [found.pop(f"{name}: processor time") for name in site.LIMITS] == [10, 20, 30, 40]
+    assert found == dict(zip(site.LIMITS, (1, 2, 3, 4), strict=True))
     clean, added, changed, same = seen
     assert clean == {}
     assert len([name for name in added if name.endswith("manifest.json")]) == 4

@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 import re
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from common.cli.bench.usage import Stopwatch, peak_mb
 from common.core.errors import ConfigError
-from common.core.paths import Paths, default_cache
+from common.core.paths import DOCS, Paths, default_cache
 
 Say = Callable[[str], None]
+#: figures of every benchmark: all processor time, and the memory of its largest process
+ALL, PEAK = "in all: processor time", "in all: peak memory in MB"
+
+
+#: what ``bench all --write`` writes into
+PAGE = DOCS / "reference" / "speed.rst"
 
 
 class Suite(NamedTuple):
@@ -30,9 +36,15 @@ def run_command(args: argparse.Namespace, workers: int, say: Say) -> dict[str, A
     Raises:
         ConfigError: if an option does not go with it
     """
-    if args.what not in ("suite", "paper") and (args.model or args.dataset):
-        raise ConfigError("--model and --dataset go with 'bench suite' and 'bench paper' only")
+    if args.what not in ("all", "suite", "paper") and (args.model or args.dataset):
+        raise ConfigError("--model and --dataset go with 'bench all', 'suite' and 'paper' only")
+    if args.write and args.what != "all":
+        raise ConfigError("--write goes with 'bench all' only")
     suite = Suite(args.catalog, args.model, args.dataset)
+    if args.what == "all":
+        from common.cli.bench.everything import bench_all
+
+        return bench_all(suite, workers=workers, say=say, page=PAGE if args.write else None)
     return run(args.what, workers=workers, say=say, large=args.large, suite=suite)
 
 
@@ -59,7 +71,9 @@ def run(
         "suite": lambda workers: _suite(workers, suite or Suite()),
         "uncertainty": _uncertainty,
     }
-    figures = measure[what](workers)
+    with Stopwatch() as watch:
+        figures = measure[what](workers)
+    figures = {**figures, ALL: watch.processor_s, PEAK: peak_mb(children=True)}
     for name, value in figures.items():
         say(f"{name}: {_text(name, value)}")
     return figures
@@ -101,9 +115,10 @@ def _engine(workers: int) -> dict[str, Any]:
         (scratch / "embedded").symlink_to(Paths(cache=cache).embedded)
         for name in ("cold", "warm", "nothing to do"):
             engine = Engine(benchmark, Paths(Path(folder) / "out", scratch), workers=workers)
-            start = time.perf_counter()
-            report = engine.run(Filters(datasets=datasets), force=name == "warm")
-            found[f"{name}: wall clock"] = time.perf_counter() - start
+            with Stopwatch() as watch:
+                report = engine.run(Filters(datasets=datasets), force=name == "warm")
+            found[f"{name}: wall clock"] = watch.wall_s
+            found[f"{name}: processor time"] = watch.processor_s
             found[f"{name}: signals given to models"] = report.calls
             found[f"{name}: distinct inputs"] = report.distinct
             found[f"{name}: cells computed"] = report.computed

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from common.cli.bench.usage import peak_mb
 from common.core.errors import BenchmarkError
 from common.metrics.events.criteria import Criteria
 from common.metrics.events.event_based import EventBased
@@ -140,6 +140,7 @@ def bench_events(*, peers: str | None = None, large: bool = False) -> dict[str, 
     lists = [data.scores.events(threshold) for threshold in DCASE_TASK4_THRESHOLDS]
     cases = _cases(data, lists)
     found: dict[str, Any] = {name: _seconds(case) for name, case in cases.items()}
+    found["all cases: processor time"] = sum(found.values())
     theirs = _peers(data, lists, peers or os.environ.get(PEERS) or sys.executable)
     for name in cases:
         if name not in theirs:
@@ -274,9 +275,8 @@ def large_case() -> dict[str, Any]:
         unit=settings.unit,
     )
     value = psds_of_roc(roc, settings.max_efpr)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     return {
         "large": seconds + time.process_time() - start,
         "large: psds": f"{value:.6f}",
-        "large: peak memory in GB": round(peak, 2),
+        "large: peak memory in GB": round(peak_mb() / 1000, 2),
     }

@@ -8,10 +8,7 @@ in the cache already. Balancing alone is measured on a million rows, too.
 from __future__ import annotations
 
 import multiprocessing
-import resource
-import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -19,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from common.cli.bench.usage import Stopwatch, peak_mb
 from common.spec import Target, Test, kinds
 
 #: samples, speakers and languages or accents of the table
@@ -53,29 +51,29 @@ def _measure() -> dict[str, float | int]:
     with tempfile.TemporaryDirectory() as folder:
         samples = _samples(targets, tests, generator, Path(folder))
         drawn = {target.id: _values(target, generator, SAMPLES) for target in targets}
-        start = time.perf_counter()
-        select = Selector(samples, 0, Context(Path(folder)))
-        count = sum(
-            _score(select, samples.dataset, target, test, drawn[target.id])
-            for target in targets
-            for test in tests
-            if test.uses(target.kind)
-        )
-        seconds = time.perf_counter() - start
-    unit = 1e6 if sys.platform == "darwin" else 1e3
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+        with Stopwatch() as watch:
+            select = Selector(samples, 0, Context(Path(folder)))
+            count = sum(
+                _score(select, samples.dataset, target, test, drawn[target.id])
+                for target in targets
+                for test in tests
+                if test.uses(target.kind)
+            )
+    peak, balance = peak_mb(), _balance()
     return {
-        "seconds": seconds,
-        "megabytes": round(peak),
+        "seconds": watch.wall_s,
+        "scores: processor time": watch.processor_s,
+        "megabytes": peak,
         "samples": SAMPLES,
         "rows": count,
-        "balance_seconds": _balance(),
+        "balance_seconds": balance.wall_s,
+        "balance: processor time": balance.processor_s,
         "balance_rows": ROWS,
     }
 
 
-def _balance() -> float:
-    """Seconds that balancing numbers over three groups takes."""
+def _balance() -> Stopwatch:
+    """How long balancing numbers over three groups takes."""
     import pandas as pd
 
     from common.designs.balancing import balance_values, shuffled
@@ -85,9 +83,9 @@ def _balance() -> float:
     samples["start"] = np.arange(ROWS, dtype=np.int64) % 10 * 10**9
     samples["end"] = samples["start"] + 10**9
     groups, values = generator.integers(0, SHARES, ROWS), generator.random(ROWS)
-    start = time.perf_counter()
-    balance_values(shuffled(samples, generator), groups, values, WANTED)
-    return time.perf_counter() - start
+    with Stopwatch() as watch:
+        balance_values(shuffled(samples, generator), groups, values, WANTED)
+    return watch
 
 
 def _score(select: Any, dataset: Any, target: Target, test: Test, drawn: np.ndarray) -> int:

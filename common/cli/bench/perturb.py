@@ -12,15 +12,14 @@ to disk, from where a model would read them.
 
 from __future__ import annotations
 
-import os
 import tempfile
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from common.cli.bench.usage import Stopwatch
 from common.core import rng
 from common.core.errors import BenchmarkError
 from common.perturbations import Library
@@ -57,17 +56,11 @@ def bench_perturb(workers: int, *, files: int = FILES, compared: int = COMPARED)
         for missing in sorted(set(named) - set(usable)):
             found[f"not run: {missing}"] = library.missing(missing)
         found["files of 3 s"] = files
-        wall, cpu = time.perf_counter(), _processor()
-        _run(benchmark, library, folder, usable, workers)
-        found["all variants"] = time.perf_counter() - wall
-        found["all variants: processor time"] = _processor() - cpu
+        with Stopwatch() as watch:
+            _run(benchmark, library, folder, usable, workers)
+        found["all variants"] = watch.wall_s
+        found["all variants: processor time"] = watch.processor_s
         return found | _side_by_side(library, folder, usable, compared)
-
-
-def _processor() -> float:
-    """Seconds of processor time of this process and of those that it waited for."""
-    used = os.times()
-    return used.user + used.system + used.children_user + used.children_system
 
 
 def _signal(*keys: object, seconds: float = SECONDS) -> np.ndarray:

@@ -8,14 +8,13 @@ ONNX models and the datasets of the paper, or their stand-ins.
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from common.cli.bench.usage import Stopwatch
 from common.core.errors import BenchmarkError
 from common.core.paths import REPOSITORY, Paths, default_cache
 
@@ -58,12 +57,12 @@ def bench_suite(
             command += [f"--{option}", str(value)]
     found: dict[str, Any] = {}
     for name, options in CASES.items():
-        wall, cpu = time.perf_counter(), _processor()
-        done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+        with Stopwatch() as watch:
+            done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
         if done.returncode not in ENDED:
             raise BenchmarkError(f"bench suite: {name}: {done.stderr.strip()}")
-        found[f"{name}: wall clock"] = time.perf_counter() - wall
-        found[f"{name}: processor time"] = _processor() - cpu
+        found[f"{name}: wall clock"] = watch.wall_s
+        found[f"{name}: processor time"] = watch.processor_s
         report = json.loads(done.stdout)
         for figure in ("computed", "current", "calls", "distinct"):
             found[f"{name}: {figure}"] = report[figure]
@@ -73,8 +72,3 @@ def bench_suite(
             f"inputs, then {found['warm: calls']}"
         )
     return found
-
-
-def _processor() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

@@ -8,14 +8,12 @@ in most tests.
 from __future__ import annotations
 
 import multiprocessing
-import resource
-import sys
-import time
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from common.cli.bench.usage import Stopwatch, peak_mb
 from common.spec import Target, Test, kinds
 
 if TYPE_CHECKING:
@@ -47,22 +45,22 @@ def _measure(speakers: bool) -> dict[str, float | int]:
 
     benchmark = load_benchmark()
     generator = np.random.default_rng(0)
-    seconds, count = 0.0, 0
+    wall_s, used_s, count = 0.0, 0.0, 0
     # one value per sample; intervals of events are counted in recordings, not in predictions
     targets = [target for target in benchmark.targets.values() if not kinds.of(target).is_ragged]
     for target in targets:
         for test in benchmark.applicable(target.id):
             view = _view(test, target, generator, speakers=speakers)
             scores = design_of(test).scores(view, test.uses(target.kind))
-            start = time.perf_counter()
-            found = intervals(scores, view)
-            seconds += time.perf_counter() - start
+            with Stopwatch() as watch:
+                found = intervals(scores, view)
+            wall_s += watch.wall_s
+            used_s += watch.processor_s
             count += sum(interval is not None for interval in found)
-    unit = 1e6 if sys.platform == "darwin" else 1e3
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
     return {
-        "seconds": seconds,
-        "megabytes": round(peak),
+        "seconds": wall_s,
+        "processor time": used_s,
+        "megabytes": peak_mb(),
         "targets": len(targets),
         "intervals": count,
     }

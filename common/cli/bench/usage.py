@@ -1,0 +1,48 @@
+"""Processor time and peak memory, of this process and of those that it waited for."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from types import TracebackType
+
+#: what ``ru_maxrss`` counts, in bytes
+UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+def processor_s() -> float:
+    """Seconds of processor time so far."""
+    parts = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(part.ru_utime + part.ru_stime for part in parts)
+
+
+def peak_mb(*, children: bool = False) -> int:
+    """Largest memory so far in MB, of this process or of the largest of its children, too."""
+    whose = (resource.RUSAGE_SELF, *([resource.RUSAGE_CHILDREN] if children else []))
+    return round(max(resource.getrusage(who).ru_maxrss for who in whose) * UNIT / 1e6)
+
+
+class Stopwatch:
+    """Processor time and wall clock of a block.
+
+    Args:
+        wall_s: seconds of the wall clock, after the block
+        processor_s: seconds of processor time, after the block
+    """
+
+    def __init__(self) -> None:
+        self.wall_s = self.processor_s = 0.0
+
+    def __enter__(self) -> Stopwatch:
+        self._start = time.perf_counter(), processor_s()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.wall_s = time.perf_counter() - self._start[0]
+        self.processor_s = processor_s() - self._start[1]
