@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest

@@ -16,11 +16,11 @@ BROKEN = ".broken"
 
 
 def write_text(path: Path, text: str, *, only_changed: bool = False) -> bool:
-    """Write a file atomically: temporary file in the same folder, then rename.
+    r"""Write a file atomically: temporary file in the same folder, then rename.
 
     Args:
         path: file to write
-        text: its content, written as UTF-8 with ``\\n`` line ends
+        text: its content, written as UTF-8 with ``\n`` line ends
         only_changed: leave the file (and its time) alone if the content is the same
 
     Returns:

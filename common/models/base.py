@@ -155,12 +155,12 @@ def place(entry: spec.Model, field: str = "") -> str:
 
 
 def one_line(error: BaseException, limit: int = 300) -> str:
-    """Type and text of an error in one line that can be written to any file.
+    r"""Type and text of an error in one line that can be written to any file.
 
     Errors of foreign code may have no text: asking for it may raise, and it may hold what no
     encoding has.
 
-    >>> one_line(ValueError("two\\nlines"))
+    >>> one_line(ValueError("two\nlines"))
     'ValueError: two lines'
     """
     try:

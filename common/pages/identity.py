@@ -42,11 +42,9 @@ def plots_code(text: str) -> str:
 
 
 def drawn_by(text: str) -> tuple[str, ...]:
-    """Modules that the plots of a prose page use; a plot that is no Python is passed over.
+    r"""Modules that the plots of a prose page use; Sphinx tells of a plot that is no Python.
 
-    Sphinx tells of the latter.
-
-    >>> drawn_by(".. plot::\\n\\n   from common.core.rng import generator\\n   generator(1)\\n")
+    >>> drawn_by(".. plot::\n\n   from common.core.rng import generator\n   generator(1)\n")
     ('common.core.rng',)
     """
     found: set[str] = set()

@@ -39,8 +39,10 @@ class Recordings(Protocol):
         ...
 
     def excerpt(self, number: int, position: float, samples: int, sampling_rate: int) -> np.ndarray:
-        """Part from a relative position in [0, 1), wrapped around to the beginning of the
-        recording as often as needed; float32, shape (samples,)."""
+        """Part from a relative position in [0, 1), float32, shape (samples,).
+
+        It is wrapped around to the beginning of the recording as often as needed.
+        """
         ...
 
 

@@ -6,13 +6,13 @@ Reading order: :mod:`~common.spec.records` (what may be declared), :mod:`~common
 
 from __future__ import annotations
 
+from common.core.documents import read_yaml
 from common.spec.loading import (
     fault,
     load_benchmark,
     load_entries,
     load_tests,
     parse,
-    read_yaml,
 )
 from common.spec.records import (
     ID_PATTERN,

@@ -379,6 +379,8 @@ class Benchmark(Record):
 
         Args:
             what: targets, datasets, models, perturbations or tests
+            name: id
+            where: file and field that name it, for the message
         """
         items: Mapping[str, Any] = getattr(self, what)
         if name not in items:

@@ -8,7 +8,8 @@ import numpy as np
 
 from common.metrics import METRICS
 from common.metrics.base import Metric
-from common.uncertainty.base import Bound, Difference, Key
+from common.metrics.sums import Key
+from common.uncertainty.base import Bound, Difference
 from common.uncertainty.clusters import DRAWS, Clusters, codes_of
 from common.uncertainty.interval import Interval, intervals
 from common.uncertainty.recipe import Recipe, Term

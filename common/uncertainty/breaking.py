@@ -10,10 +10,9 @@ import numpy as np
 
 from common.spec.records import Criterion
 from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.interval import TAIL, Z
 from common.uncertainty.paired import size_of
 from common.uncertainty.recipe import Recipe
-from common.uncertainty.student import student
+from common.uncertainty.student import TAIL, Z, student
 
 
 class Break(NamedTuple):

@@ -18,8 +18,8 @@ from common.metrics import METRICS
 from common.metrics.base import Metric
 from common.metrics.bins import shares_by_bin
 from common.metrics.distribution import shares_by_class
+from common.metrics.sums import Key
 from common.spec import kinds
-from common.uncertainty.base import Key
 from common.uncertainty.recipe import Recipe, Term
 from common.uncertainty.statistics import flat
 

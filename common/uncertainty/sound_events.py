@@ -78,8 +78,11 @@ class _BoundPsds(Bound):
             self._missed = self._score - whole
 
     def _counts(self, truth: SoundEvents, prediction: SoundEvents) -> np.ndarray:
-        """Per recording: hits, false positives and costs of cross triggers at each threshold of
-        each class, then events of each class, then the duration."""
+        """Counts per recording.
+
+        Hits, false positives and costs of cross triggers at each threshold of each class, then
+        events of each class, then the duration.
+        """
         size, files = self._size, len(truth)
         criteria = self._settings.criteria
         if not self._settings.alpha_ct:

@@ -11,13 +11,13 @@ import numpy as np
 from common.metrics import METRICS, Metric
 from common.metrics.labels import observed_labels
 from common.metrics.shift import Shift
+from common.metrics.sums import Key
 from common.uncertainty import ranks, sound_events  # noqa: F401 (registration)
 from common.uncertainty.base import (
     STATISTICS,
     Bound,
     BoundSums,
     Difference,
-    Key,
     Statistic,
     Support,
     sample_of,

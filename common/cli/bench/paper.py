@@ -98,7 +98,7 @@ class Check:
         self._direct = {
             model.id: direct for model in benchmark.models.values() if (direct := _direct(model))
         }
-        self._asked: dict[tuple[str, str, int, int], Mapping[str, float]] = {}
+        self._asked: dict[tuple[Any, ...], Mapping[str, float]] = {}
 
     def cells(self) -> None:
         """Check all cells that the manifests name."""
@@ -151,9 +151,10 @@ class Check:
         known = zip(samples["file"], samples["start"], samples["end"], strict=True)
         for key, prediction in zip(known, cell.view.prediction, strict=True):
             sample = (dataset.database, *key)
-            if (cell.cell.model.id, *sample) not in self._asked:
-                self._asked[cell.cell.model.id, *sample] = direct(Path(root), *key)  # type: ignore[index]
-            outputs = self._asked[cell.cell.model.id, *sample]  # type: ignore[index]
+            asked: tuple[Any, ...] = (cell.cell.model.id, *sample)
+            if asked not in self._asked:
+                self._asked[asked] = direct(Path(root), *key)
+            outputs = self._asked[asked]
             if labels:
                 same = max(labels, key=lambda label: outputs[label]) == prediction
             else:

@@ -9,8 +9,8 @@ import numpy as np
 
 from common.core.errors import ConfigError, DataError
 
-T = TypeVar("T", bound=tuple)
-SelfPool = TypeVar("SelfPool", bound="Pool")
+T = TypeVar("T", bound=tuple[Any, ...])
+SelfPool = TypeVar("SelfPool", bound="Pool[Any]")
 
 
 class Pool(Generic[T]):

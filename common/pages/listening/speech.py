@@ -14,12 +14,13 @@ import pydantic
 from common.core import rng
 from common.core.errors import ConfigError
 from common.samples.demo import acoustics, recipes, synthesis
+from common.samples.demo.corpus import SAMPLING_RATE
 from common.samples.demo.speech import CUES, Speaker, Utterance, known
 from common.spec import Record, fault, read_yaml
 
 SETTINGS = Path(__file__).with_name("examples.yaml")
 SPEECH = "speech.wav"
-RATE = acoustics.SAMPLING_RATE
+RATE = SAMPLING_RATE
 
 
 class Speech(Record):

@@ -146,6 +146,7 @@ def card(
         families: test -> family
         targets: declared targets
         facts: what is known about the model, for example its ``license``
+        scores: where it stands, target by target
     """
     block: dict[str, Any] = {}
     if facts.get("license"):

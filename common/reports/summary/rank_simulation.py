@@ -1,11 +1,11 @@
-"""How often equal models are told apart, and how often different ones: rankings of made-up worlds.
+r"""How often equal models are told apart, and how often different ones: rankings of made-up worlds.
 
 A world has the tests, datasets and numbers of cells of a given ranking. How well a test or a
 dataset suits a model is drawn at random, so that models of the same quality have different
 scores, as they would have with another suite. A cell passes if
 
-.. math:: q_m + a_{m, \\text{test}} + b_{m, \\text{dataset}} + c_{m, \\text{pair}} + h_\\text{cell}
-          + e_{m, \\text{cell}} > 0
+.. math:: q_m + a_{m, \text{test}} + b_{m, \text{dataset}} + c_{m, \text{pair}} + h_\text{cell}
+          + e_{m, \text{cell}} > 0
 
 with independent normal terms: quality of the model, how the test, the dataset and the pair of
 both suit it, how easy the cell is, and noise with a standard deviation of 1.

@@ -18,7 +18,7 @@ import soundfile
 
 from common.core.errors import BenchmarkError
 from common.samples.demo import acoustics, recipes
-from common.samples.demo.corpus import Recipe
+from common.samples.demo.corpus import SAMPLING_RATE, Recipe
 
 
 def render(recipe: Recipe, items: Iterable[Any], folder: Path) -> None:
@@ -34,7 +34,7 @@ def render(recipe: Recipe, items: Iterable[Any], folder: Path) -> None:
 def flac(samples: np.ndarray) -> bytes:
     """FLAC file with 16 bit samples of shape (samples,)."""
     buffer = io.BytesIO()
-    soundfile.write(buffer, samples, acoustics.SAMPLING_RATE, format="FLAC", subtype="PCM_16")
+    soundfile.write(buffer, samples, SAMPLING_RATE, format="FLAC", subtype="PCM_16")
     return buffer.getvalue()
 
 

@@ -10,6 +10,7 @@ from common.core.errors import ConfigError, DataError
 from common.core.registry import unknown
 from common.metrics.events import checks
 from common.metrics.events.checks import Fault
+from common.metrics.events.lists import intersecting
 from common.samples.event_lists.table import EventTable
 
 #: how far in s an event may reach beyond the end of its recording: annotations are rounded
@@ -111,7 +112,7 @@ def overlapping_rows(table: EventTable) -> list[tuple[str, str]]:
     """
     table = table[table.is_event]
     events, _ = table.encode(table.files, table.labels)
-    first, second = checks.intersecting(events)
+    first, second = intersecting(events)
     return [
         (table.place(int(one)), table.place(int(other)))
         for one, other in zip(first, second, strict=True)

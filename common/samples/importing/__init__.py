@@ -22,6 +22,7 @@ from common.core.provenance import digest
 from common.core.registry import unknown
 from common.samples import datasets
 from common.samples.base import Samples
+from common.samples.event_lists.databases import HEADER
 from common.samples.folder_adapter import METADATA
 from common.samples.importing import conventions, guessing
 from common.samples.importing.conventions import Layout
@@ -69,7 +70,7 @@ def import_dataset(
     source = path.expanduser().resolve()
     if not source.exists():
         raise ConfigError(f"{path}: no such folder")
-    if source.name in (METADATA, guessing.HEADER):
+    if source.name in (METADATA, HEADER):
         source = source.parent
     stem = source.stem if source.is_file() else source.name
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem)

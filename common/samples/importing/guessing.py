@@ -11,9 +11,9 @@ from typing import Any
 
 from common.core.errors import ConfigError
 from common.core.registry import unknown
-from common.samples.audformat_adapter import HEADER, readable
+from common.samples.audformat_adapter import readable
 from common.samples.base import KEYS
-from common.samples.event_lists.databases import open_database
+from common.samples.event_lists.databases import HEADER, open_database
 from common.samples.folder_adapter import METADATA, MISSING, CsvTable
 from common.samples.importing import conventions
 from common.samples.importing.conventions import AUDIO, Conventions, Layout

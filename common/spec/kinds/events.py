@@ -96,9 +96,12 @@ class Events:
         seconds: Sequence[float] | None = None,
         output: Output | None = None,
     ) -> np.ndarray:
-        """Accepts per sample a matrix (frames, classes), a list of (onset, offset, label), or a
+        """Frame scores, lists of events, or both, of each sample.
+
+        Accepts per sample a matrix (frames, classes), a list of (onset, offset, label), or a
         dictionary with ``scores`` (and ``times``, if frames are not of equal length), ``events``
-        or both."""
+        or both.
+        """
         if not isinstance(raw, Sequence | np.ndarray) or isinstance(raw, str):
             raise ModelError(f"{target.id}: expected one matrix of scores or list of events each")
         if n is not None and len(raw) != n:

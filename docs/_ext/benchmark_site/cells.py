@@ -73,10 +73,10 @@ def width(share: Fraction) -> str:
 
 
 def count(n: int) -> str:
-    """Number of samples with a narrow space between thousands.
+    r"""Number of samples with a narrow space between thousands.
 
     >>> count(12345)
-    '12\\u202f345'
+    '12\u202f345'
     """
     return f"{n:,}".replace(",", "\u202f")
 
