@@ -23,6 +23,7 @@ SYSTEM = {
     "/usr/bin/env": "first line of a script",
     "/dev/shm": "shared memory on Linux",
     "/proc": "processes on Linux",
+    "/proc/cpuinfo": "processor on Linux",
 }
 MACHINE = re.compile(
     r"(?<![\w.:/<>~\-})$*\]])/(?:bin|data|dev|etc|home|lib|media|mnt|nfs|opt|private|proc|root|run"

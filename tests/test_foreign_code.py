@@ -8,7 +8,7 @@ import pytest
 
 from common import results
 from common.cli.main import main
-from common.pages import site
+from common.pages import rendering
 
 MARK = "imported.txt"
 #: the same model, changed in a way that makes its results stale, which leaves a mark on import
@@ -59,7 +59,7 @@ def told(mini, capsys):
 )
 def test_commands_that_run_no_model(told, words, monkeypatch) -> None:
     # the pages themselves import no model: tests/test_layers.py
-    monkeypatch.setattr(site, "_sphinx", lambda *args: set())
+    monkeypatch.setattr(rendering, "_sphinx", lambda *args: set())
     code, imported, text = told(*words)
     assert code == 0, text
     assert not imported
