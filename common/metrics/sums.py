@@ -152,9 +152,13 @@ def ones(like: np.ndarray) -> tuple[np.ndarray]:
 
 
 def ratio(part: np.ndarray, whole: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Part of a whole; NaN for a whole of 0, but 0 where the total is 0, too."""
+    """Part of a whole; NaN for a whole of 0, but 0 where the total is 0, whatever was drawn.
+
+    >>> ratio(np.array([1.0, 0.0, 0.5]), np.array([2.0, 0.0, 0.5]), np.array([2, 2, 0])).tolist()
+    [0.5, nan, 0.0]
+    """
     found = np.broadcast_to(np.where(total == 0, 0.0, np.nan), part.shape).copy()
-    return np.divide(part, whole, out=found, where=whole > 0)
+    return np.divide(part, whole, out=found, where=(whole > 0) & (total != 0))
 
 
 def hits(codes: Sequence[np.ndarray], of: int, number: int) -> Terms:
