@@ -84,6 +84,27 @@ def test_weights_are_copies_of_speakers(folder: Path) -> None:
     assert all(math.isnan(value) or 0 <= value <= 1 for value in alone.values())
 
 
+def test_a_lost_file_is_made_again(mini, folder: Path) -> None:
+    path = folder / "emotion" / "loud" / "sums" / "own_truth--tones.parquet"
+    before = path.read_bytes()
+    assert mini.run(tests=tuple(DESIGNS)).computed == 0
+    path.unlink()
+    assert mini.run(tests=tuple(DESIGNS)).computed == 1
+    assert path.read_bytes() == before
+
+
+def test_samples_are_those_of_each_speaker(mini, folder: Path) -> None:
+    rows = pd.read_csv(mini.catalog / "tones" / "metadata.csv")
+    table = sums.read(folder / "emotion" / "loud" / "sums" / "own_groups--tones.parquet")
+    every = rows["speaker"].value_counts().sort_index()
+    states = table[table["metric"] == "uar"].groupby("state")
+    assert states.ngroups == 3
+    for state, own in states:
+        expected = every if state == ALL else every[rows.groupby("speaker")["sex"].first() == state]
+        found = own.set_index("speaker")["samples"].sort_index()
+        assert found.to_dict() == expected.to_dict()
+
+
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pd.DataFrame({"metric": ["uar"]}).to_parquet(path)

@@ -64,10 +64,9 @@ def _kept(state: str, bound: BoundSums, codes: np.ndarray, size: int) -> Kept:
     assert bound.term is not None
     rows = bound.term.rows
     sums = [part.within(codes[rows[part.of]], size) for part in bound.terms]
-    samples = np.bincount(codes[rows[bound.terms[-1].of]], minlength=size)
+    used = np.unique(np.concatenate([rows[part.of] for part in bound.terms]))
+    samples = np.bincount(codes[used], minlength=size)
     together = np.concatenate(sums, axis=1)
-    # of two sets of values, a speaker may have some of the first alone
-    samples = np.where(together.any(axis=1), np.maximum(samples, 1), samples)
     return Kept(bound.term.metric, state, together, samples, bound.keys, dict(bound.given))
 
 

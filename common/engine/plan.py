@@ -47,7 +47,7 @@ class Plan:
 
     Args:
         todo: missing or stale cells that can be computed
-        done: cells whose rows and figures are there and current
+        done: cells whose rows, sums and figures are there and current
         not_run: cells whose dataset is not available, with the reason
         failed: models that cannot even be opened, with the reason
         selected: (target, model) pairs that the filters select
@@ -319,7 +319,7 @@ class Planner:
         return {**own, **self._parts[key]}
 
     def is_current(self, cell: Cell, manifest: Manifest | None) -> bool:
-        """Whether rows and figures of a cell are there and made from what is there now.
+        """Whether rows, sums and figures of a cell are there and made from what is there now.
 
         A condition that could not be run and now can makes it stale; one that could be run and
         now cannot does not, so that results are never replaced by nothing.
@@ -335,6 +335,8 @@ class Planner:
         table = self._table(self.folders.results(*ids))
         folder = self.folders.figures(*ids)
         files = [folder / name for kind in ("figures", "details") for name in known.get(kind, {})]
+        if "sums" in known:
+            files.append(self.folders.sums(*ids, cell.dataset.id))
         return table == manifest.tables.get(cell.test.id, "") and all(map(Path.exists, files))
 
     def settled(self, plan: Plan) -> bool:

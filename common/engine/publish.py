@@ -264,6 +264,7 @@ class Publisher:
                 path.unlink(missing_ok=True)
             else:
                 kept.write(path, one.sums)
+                one.note["sums"] = path.name
         for (target, model, test), new in rows.items():
             path = self.folders.results(target, model, test)
             text = self._merged(path, new, self.plan.order[target, test])
