@@ -110,7 +110,7 @@ BOTH = (
 )
 
 
-def run(folder: Path, folders: Paths) -> human.Report:
+def run(folder: Path, folders: Paths) -> human.HumanReport:
     return human.update(load_benchmark([folder]), folders)
 
 

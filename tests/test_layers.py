@@ -236,6 +236,18 @@ def test_metrics_answer_for_themselves() -> None:
     assert found.keys() == NAME_METRICS.keys(), "one of the exceptions is needed no more"
 
 
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    """Who reads a name of a class knows which one is meant, without the imports."""
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(paths.PACKAGE)))
+    repeated = {name: modules for name, modules in places.items() if len(modules) > 1}
+    assert len(places) > 100
+    assert not repeated, repeated
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(paths.PACKAGE)))
 def test_modules_stay_readable(path: Path) -> None:
     lines = len(path.read_text("utf-8").splitlines())

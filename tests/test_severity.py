@@ -19,7 +19,7 @@ from common.engine.plan import Filters
 from common.figures.dose import describe_dose, dose_svg
 from common.perturbations import Library
 from common.results import COLUMNS, SEVERITY_COLUMNS, dose
-from common.results.dose import Curve, Step, breaking, told
+from common.results.dose import DoseCurve, Step, breaking, told
 from common.spec import load_benchmark
 from common.spec.criterion import Criterion
 from common.uncertainty import Bootstrap, Recipe, Term, breaking_interval
@@ -183,7 +183,7 @@ class TestSweep:
             )
 
 
-def curve(*values: float, bound: float = 0.5, status: str = "", **more) -> Curve:
+def curve(*values: float, bound: float = 0.5, status: str = "", **more) -> DoseCurve:
     """A curve over 20, 10, 0 dB, or as many levels as there are values."""
     levels = [10.0 * (len(values) - 1 - place) for place in range(len(values))]
     steps = [
@@ -191,7 +191,7 @@ def curve(*values: float, bound: float = 0.5, status: str = "", **more) -> Curve
         for level, value in zip(levels, values, strict=True)
     ]
     given = {"data": "d", "condition": "hum", "axis": "Ratio", "unit": "dB", "metric": "ccc"}
-    return Curve(**{**given, "criterion": f"> {bound:g}", **more}, steps=tuple(steps))
+    return DoseCurve(**{**given, "criterion": f"> {bound:g}", **more}, steps=tuple(steps))
 
 
 def _judged(value: float, bound: float) -> str:

@@ -14,7 +14,7 @@ import pytest
 from common import results
 from common.reports import summary
 from common.reports.summary import beyond_chance, standings
-from common.reports.summary.leave_one_out import Layout, rank_intervals, tiers, told_apart
+from common.reports.summary.leave_one_out import RankingLayout, rank_intervals, tiers, told_apart
 from common.reports.summary.rank_simulation import SCENARIOS, simulate, world
 from common.reports.summary.standings import (
     FEW_PAIRS,
@@ -55,13 +55,13 @@ def many(models: dict[str, str], pairs: int = 8) -> pd.DataFrame:
 
 
 #: tests and datasets of a made-up suite: three families, ten datasets, one to four per test
-def layout() -> Layout:
+def layout() -> RankingLayout:
     generator, pairs = np.random.default_rng(3), {}
     for number, family in enumerate("aaaabbbbccccc"):
         for dataset in generator.choice(10, generator.integers(1, 5), replace=False):
             pairs[family, f"t{number}", f"d{dataset}"] = int(generator.integers(2, 12))
     keys = sorted(pairs)
-    return Layout(keys, np.array([pairs[key] for key in keys]))
+    return RankingLayout(keys, np.array([pairs[key] for key in keys]))
 
 
 def score(pairs: Sequence[tuple[str, str, str]], sizes: np.ndarray, passed: np.ndarray) -> Any:

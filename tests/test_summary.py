@@ -15,7 +15,7 @@ from common.core.errors import DataError
 from common.core.paths import PUBLISHED
 from common.reports import summary
 from common.results import published
-from common.results.tally import Tally
+from common.results.tally import VerdictCounts
 
 PAPER = json.loads((PUBLISHED / "table6.json").read_text("utf-8"))
 BLOCKS = ("all", "correctness", "fairness", "robustness")
@@ -189,7 +189,7 @@ def test_both_shares() -> None:
 
 
 def test_mean_over_tests_is_exact() -> None:
-    tallies = [Tally(1, 2, 0, 0), Tally(1, 6, 0, 0), Tally(10, 1, 0, 0)]
+    tallies = [VerdictCounts(1, 2, 0, 0), VerdictCounts(1, 6, 0, 0), VerdictCounts(10, 1, 0, 0)]
     exact = (Fraction(1, 3) + Fraction(1, 7) + Fraction(10, 11)) / 3
     assert summary.mean_over_tests(tallies) == exact
 

@@ -28,7 +28,7 @@ from common.core.paths import Paths
 from common.core.terminal import Formatter, harmless, tell
 
 
-class Context:
+class CommandContext:
     """What every command gets: parsed arguments, folders, output."""
 
     def __init__(self, args: argparse.Namespace):
@@ -81,7 +81,7 @@ def _show_progress(stage: str, done: int, total: int) -> None:
     sys.stderr.flush()
 
 
-def _checked(context: Context) -> Any:
+def _checked(context: CommandContext) -> Any:
     """Benchmark without faults; raises ConfigError with all of them."""
     from common.engine.check import cached_faults
 
@@ -98,7 +98,7 @@ def _plain_engine(*args: Any, **settings: Any) -> Any:
     return Engine(*args, **settings)
 
 
-def _run(context: Context) -> tuple[int, dict[str, Any]]:
+def _run(context: CommandContext) -> tuple[int, dict[str, Any]]:
     args = context.args
     leftovers.clear()
     benchmark, folders, filters = _checked(context), context.folders, context.filters()
@@ -133,7 +133,7 @@ def _run(context: Context) -> tuple[int, dict[str, Any]]:
     return (CELL_ERRORS if report.errors else OK), vars(report)
 
 
-def _people(context: Context) -> dict[str, Any]:
+def _people(context: CommandContext) -> dict[str, Any]:
     """Agreement of single raters, where a dataset has ratings."""
     benchmark = context.benchmark()
     if not any(dataset.ratings for dataset in benchmark.datasets.values()):
@@ -150,7 +150,7 @@ def _people(context: Context) -> dict[str, Any]:
     return {"ratings": vars(report)}
 
 
-def _tell_reasons(context: Context, report: Any) -> None:
+def _tell_reasons(context: CommandContext, report: Any) -> None:
     """Each reason once, with the number of cells that it concerns."""
     for message, count in Counter(report.errors.values()).items():
         tell(f"error ({count} cells): {message}", to=sys.stderr)
@@ -167,7 +167,7 @@ def _tell_reasons(context: Context, report: Any) -> None:
         logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
 
 
-def _sounds(context: Context) -> None:
+def _sounds(context: CommandContext) -> None:
     """Sound files of the website; a selection of tests or models leaves the examples alone."""
     from common.pages.listening import examples, pages
 
@@ -179,7 +179,7 @@ def _sounds(context: Context) -> None:
     pages.update(benchmark, context.folders, seed=args.seed, download=args.download)
 
 
-def _site(context: Context, benchmark: Any, *, force: bool = False) -> Any:
+def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> Any:
     from common.pages import site
 
     report = site.build(context.folders, benchmark, workers=context.workers, force=force)
@@ -188,7 +188,7 @@ def _site(context: Context, benchmark: Any, *, force: bool = False) -> Any:
     return report
 
 
-def command_all(context: Context) -> int:
+def command_all(context: CommandContext) -> int:
     """Check, run, build the site."""
     code, report = _run(context)
     _sounds(context)
@@ -198,7 +198,7 @@ def command_all(context: Context) -> int:
     return code
 
 
-def command_run(context: Context) -> int:
+def command_run(context: CommandContext) -> int:
     """Run tests."""
     code, report = _run(context)
     _sounds(context)
@@ -206,7 +206,7 @@ def command_run(context: Context) -> int:
     return code
 
 
-def command_check(context: Context) -> int:
+def command_check(context: CommandContext) -> int:
     """Resolve everything that is declared."""
     from common.engine.check import faults
 
@@ -222,7 +222,7 @@ def command_check(context: Context) -> int:
     return FAILED if found else OK
 
 
-def command_list(context: Context) -> int:
+def command_list(context: CommandContext) -> int:
     """List what is declared."""
     from common.reports.listing import listing
 
@@ -242,7 +242,7 @@ def command_list(context: Context) -> int:
     return OK
 
 
-def command_site(context: Context) -> int:
+def command_site(context: CommandContext) -> int:
     """Build the website and, if asked, serve it."""
     benchmark = _checked(context)
     report = _site(context, benchmark, force=context.args.force)
@@ -292,9 +292,9 @@ def _only_json(wanted: bool) -> Iterator[None]:
         yield
 
 
-def _command(name: str) -> Callable[[Context], int]:
+def _command(name: str) -> Callable[[CommandContext], int]:
     known = {**vars(tools), **vars(results), **globals()}
-    function: Callable[[Context], int] = known[f"command_{name}"]
+    function: Callable[[CommandContext], int] = known[f"command_{name}"]
     return function
 
 
@@ -318,7 +318,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.getLogger().setLevel(logging.INFO if args.verbose else level)
     try:
         with _termination_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
-            code = _command(args.command)(Context(args))
+            code = _command(args.command)(CommandContext(args))
         sys.stdout.flush()
         return code
     except BenchmarkError as error:

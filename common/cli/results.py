@@ -9,10 +9,10 @@ from common.core import advice
 from common.core.terminal import tell
 
 if TYPE_CHECKING:
-    from common.cli.main import Context
+    from common.cli.main import CommandContext
 
 
-def command_summary(context: Context) -> int:
+def command_summary(context: CommandContext) -> int:
     """Counts and shares of passed tests."""
     from common import results
     from common.reports import summary
@@ -46,7 +46,7 @@ def command_summary(context: Context) -> int:
     return OK
 
 
-def command_explain(context: Context) -> int:
+def command_explain(context: CommandContext) -> int:
     """Where a number comes from."""
     from common.reports.explain import explain
     from common.reports.explain_text import lines
@@ -81,7 +81,7 @@ def _scoped(benchmark: Any, rows: Any) -> Any:
     return summary.add_scope(rows, {d: scopes.get(d, "") for d in rows["dataset"]})
 
 
-def _badges(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
+def _badges(context: CommandContext, benchmark: Any, rows: Any, families: Any) -> int:
     from common.core import files
     from common.reports import summary
     from common.reports.summary.badge import badge
@@ -102,7 +102,7 @@ def _badges(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
     return OK
 
 
-def _card(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
+def _card(context: CommandContext, benchmark: Any, rows: Any, families: Any) -> int:
     from common.core.registry import unknown
     from common.reports import summary
     from common.reports.summary.card import Scored, card, model_index
@@ -128,13 +128,13 @@ def _card(context: Context, benchmark: Any, rows: Any, families: Any) -> int:
     return OK
 
 
-def _stale(context: Context, benchmark: Any) -> list[dict[str, Any]]:
+def _stale(context: CommandContext, benchmark: Any) -> list[dict[str, Any]]:
     from common.reports.listing import listing
 
     return listing(benchmark, "stale", folders=context.folders)
 
 
-def _tell_stale(context: Context, benchmark: Any, rows: Any) -> None:
+def _tell_stale(context: CommandContext, benchmark: Any, rows: Any) -> None:
     found = _stale(context, benchmark)
     if found:
         every = len(rows[["target", "model", "test", "dataset"]].drop_duplicates())
@@ -145,7 +145,7 @@ def _tell_stale(context: Context, benchmark: Any, rows: Any) -> None:
         )
 
 
-def command_compare(context: Context) -> int:
+def command_compare(context: CommandContext) -> int:
     """Two models, paired cell by cell."""
     import sys
 

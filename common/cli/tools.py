@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from common.cli.exits import OK
 
 if TYPE_CHECKING:
-    from common.cli.main import Context
+    from common.cli.main import CommandContext
 
 
-def command_import(context: Context) -> int:
+def command_import(context: CommandContext) -> int:
     """Turn a folder into a dataset of a catalog."""
     from common.samples.importing import import_dataset
 
@@ -29,7 +29,7 @@ def command_import(context: Context) -> int:
     return OK
 
 
-def command_texts(context: Context) -> int:
+def command_texts(context: CommandContext) -> int:
     """Write the sentences of templates."""
     from common.core import files
     from common.samples.demo import templates
@@ -43,7 +43,7 @@ def command_texts(context: Context) -> int:
     return OK
 
 
-def command_simulate(context: Context) -> int:
+def command_simulate(context: CommandContext) -> int:
     """What chance models reach in fairness tests."""
     from common.reports import simulated
 
@@ -71,7 +71,7 @@ def command_simulate(context: Context) -> int:
     return OK
 
 
-def command_events(context: Context) -> int:
+def command_events(context: CommandContext) -> int:
     """Score event lists and frame scores."""
     from common.reports.events.command import run
 
@@ -80,7 +80,7 @@ def command_events(context: Context) -> int:
     return OK
 
 
-def command_bench(context: Context) -> int:
+def command_bench(context: CommandContext) -> int:
     """Measure speed."""
     from common.cli.bench import command
 

@@ -28,7 +28,7 @@ from common.uncertainty.simulation.setup import METRIC_IDS
 if TYPE_CHECKING:  # importing pandas costs a second; a plan needs no tables
     import pandas as pd
 
-    from common.predictions.attributes import Recipe as Attribute
+    from common.predictions.attributes import ComputedColumn
 
 __all__ = [
     "DESIGNS",
@@ -162,7 +162,7 @@ class Design(Record):
         """
         return selection
 
-    def attributes(self) -> Mapping[str, Attribute]:
+    def attributes(self) -> Mapping[str, ComputedColumn]:
         """Columns that are computed from audio before :meth:`select`, with how that is done."""
         return {}
 

@@ -12,7 +12,7 @@ import pydantic
 
 from common.core.errors import DataError
 from common.designs.base import Design
-from common.predictions.attributes import Recipe, recipe
+from common.predictions.attributes import ComputedColumn, recipe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,11 +81,11 @@ class GroupDesign(Design):
             raise ValueError(f"{where}: '{name}' is no attribute of this test. Known: {known}")
 
     @cached_property
-    def recipes(self) -> dict[str, Recipe]:
+    def recipes(self) -> dict[str, ComputedColumn]:
         """Attributes that are computed from audio."""
         return {name: recipe(options) for name, options in self.compute.items()}
 
-    def attributes(self) -> dict[str, Recipe]:
+    def attributes(self) -> dict[str, ComputedColumn]:
         """Columns that are computed before samples are selected."""
         return self.recipes
 

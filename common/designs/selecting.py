@@ -11,7 +11,7 @@ import pandas as pd
 from common.core import rng
 from common.designs import Draws, Selection, design_of
 from common.designs.groups import remark
-from common.predictions.attributes import Computed, Context, Recipe
+from common.predictions.attributes import Computed, ComputedColumn, Context
 from common.samples.base import Samples
 from common.spec import Target, Test
 
@@ -59,7 +59,7 @@ class Selector:
             reason = remark(reason, *(column.missing for column in columns.values()))
         return replace(selection, note=note, reason=reason)
 
-    def _attributes(self, recipes: Mapping[str, Recipe]) -> dict[str, Computed]:
+    def _attributes(self, recipes: Mapping[str, ComputedColumn]) -> dict[str, Computed]:
         found = {}
         for name, recipe in recipes.items():
             if recipe.key not in self._computed:

@@ -40,7 +40,7 @@ DESIGN = "against_truth"
 RATER = Model(id="one-rater", version="leave-one-out", label="One rater", adapter="ratings")
 
 
-class Pairs(NamedTuple):
+class RatingPairs(NamedTuple):
     """Ratings and what the others say.
 
     Args:
@@ -55,7 +55,7 @@ class Pairs(NamedTuple):
 
 
 @dataclass
-class Report:
+class HumanReport:
     """What was done.
 
     Args:
@@ -71,7 +71,7 @@ class Report:
     errors: list[str] = field(default_factory=list)
 
 
-def leave_one_out_mean(ratings: np.ndarray) -> Pairs:
+def leave_one_out_mean(ratings: np.ndarray) -> RatingPairs:
     """Each rating beside the mean of the others.
 
     Args:
@@ -88,10 +88,10 @@ def leave_one_out_mean(ratings: np.ndarray) -> Pairs:
     total = np.where(there, ratings, 0).sum(axis=1)
     rows, raters = np.nonzero(there & (number > 1)[:, None])
     own = ratings[rows, raters]
-    return Pairs(rows, (total[rows] - own) / (number[rows] - 1), own)
+    return RatingPairs(rows, (total[rows] - own) / (number[rows] - 1), own)
 
 
-def leave_one_out_majority(votes: np.ndarray, labels: np.ndarray) -> Pairs:
+def leave_one_out_majority(votes: np.ndarray, labels: np.ndarray) -> RatingPairs:
     """Each vote beside the class that most of the others chose; ties are left out.
 
     Args:
@@ -114,10 +114,10 @@ def leave_one_out_majority(votes: np.ndarray, labels: np.ndarray) -> Pairs:
     times = counts[rows, chosen]
     rows, chosen = np.repeat(rows, times), np.repeat(chosen, times)
     winner = others.argmax(axis=2)[rows, chosen]
-    return Pairs(rows, labels[winner], labels[chosen])
+    return RatingPairs(rows, labels[winner], labels[chosen])
 
 
-def pairs_of(dataset: Dataset, target: Target, table: pd.DataFrame) -> Pairs:
+def pairs_of(dataset: Dataset, target: Target, table: pd.DataFrame) -> RatingPairs:
     """Ratings of a dataset for a target. Of categories, those of the target count.
 
     Args:
@@ -142,7 +142,7 @@ def pairs_of(dataset: Dataset, target: Target, table: pd.DataFrame) -> Pairs:
 
 def update(
     benchmark: Benchmark, folders: Paths, *, seed: int = 0, download: bool = False
-) -> Report:
+) -> HumanReport:
     """Bring ``method-tests/human.csv`` up to date; rows of data that are away are kept.
 
     Args:
@@ -154,7 +154,7 @@ def update(
     Raises:
         OutputError: if a file cannot be written
     """
-    report = Report()
+    report = HumanReport()
     known = _read_hashes(folders)
     old = results.read_csv(folders.human) if folders.human.exists() else results.frame([])
     kept: dict[Any, pd.DataFrame] = dict(

@@ -10,7 +10,7 @@ import numpy as np
 
 from common.designs import Score
 from common.designs.certainty import CLUSTER
-from common.results.sums import ABOUT, Kept, table_of
+from common.results.sums import ABOUT, StateSums, table_of
 from common.spec.view import View
 from common.uncertainty import Bootstrap, Recipe
 from common.uncertainty.base import Bound, BoundSums, Difference
@@ -32,7 +32,7 @@ def kept_sums(scores: Sequence[Score], view: View, bootstrap: Bootstrap) -> pd.D
     """
     speakers, codes = _speakers(view.samples)
     place = {name: code for code, name in enumerate(speakers[CLUSTER])}
-    found: list[Kept] = []
+    found: list[StateSums] = []
     seen: set[tuple[str, str, int]] = set()
     for score in scores:
         recipe = score.recipe
@@ -60,14 +60,14 @@ def _parts(bound: Bound, score: Score) -> Iterator[tuple[str, BoundSums]]:
         yield own, bound
 
 
-def _kept(state: str, bound: BoundSums, codes: np.ndarray, size: int) -> Kept:
+def _kept(state: str, bound: BoundSums, codes: np.ndarray, size: int) -> StateSums:
     assert bound.term is not None
     rows = bound.term.rows
     sums = [part.within(codes[rows[part.of]], size) for part in bound.terms]
     used = np.unique(np.concatenate([rows[part.of] for part in bound.terms]))
     samples = np.bincount(codes[used], minlength=size)
     together = np.concatenate(sums, axis=1)
-    return Kept(bound.term.metric, state, together, samples, bound.keys, dict(bound.given))
+    return StateSums(bound.term.metric, state, together, samples, bound.keys, dict(bound.given))
 
 
 def _speakers(samples: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from common.results.dose import Curve, told
+from common.results.dose import DoseCurve, told
 
 WIDTH, HEIGHT = 360, 230
 LEFT, RIGHT, TOP, BOTTOM = 60, 12, 12, 48
@@ -20,7 +20,7 @@ DASHES = ("", "7 3", "2 3", "9 3 2 3")
 
 
 def dose_svg(
-    curves: Sequence[tuple[str, Curve]],
+    curves: Sequence[tuple[str, DoseCurve]],
     *,
     name: str,
     ylabel: str,
@@ -65,7 +65,7 @@ def dose_svg(
     return "".join(parts)
 
 
-def describe_dose(curves: Sequence[tuple[str, Curve]]) -> str:
+def describe_dose(curves: Sequence[tuple[str, DoseCurve]]) -> str:
     """Text alternative: range of levels and values, and the breaking point of every model."""
     first = curves[0][1]
     levels = _levels([curve for _, curve in curves])
@@ -78,7 +78,7 @@ def describe_dose(curves: Sequence[tuple[str, Curve]]) -> str:
     return f"{first.axis} from {start} to {end}: {'; '.join(facts)}."
 
 
-def _levels(curves: Sequence[Curve]) -> list[float]:
+def _levels(curves: Sequence[DoseCurve]) -> list[float]:
     """All levels that occur, in the order of the axis."""
     found = list(dict.fromkeys(step.level for curve in curves for step in curve.steps))
     longest = max(curves, key=lambda curve: len(curve.steps)).steps
@@ -86,7 +86,7 @@ def _levels(curves: Sequence[Curve]) -> list[float]:
     return sorted(found, reverse=falling)
 
 
-def _ticks(curves: Sequence[tuple[str, Curve]], original: float) -> list[float]:
+def _ticks(curves: Sequence[tuple[str, DoseCurve]], original: float) -> list[float]:
     """Round numbers that enclose all values, bounds and what unchanged input has."""
     values = [original, *(curve.bound for _, curve in curves)]
     values += [step.value for _, curve in curves for step in curve.steps]
@@ -127,7 +127,7 @@ def _grid(axes: _Axes, ticks: Sequence[float], levels: Sequence[float]) -> list[
     return parts
 
 
-def _bounds(axes: _Axes, curve: Curve, original: float) -> list[str]:
+def _bounds(axes: _Axes, curve: DoseCurve, original: float) -> list[str]:
     parts = []
     if math.isfinite(curve.bound):
         y = axes.y(curve.bound)
@@ -142,7 +142,7 @@ def _bounds(axes: _Axes, curve: Curve, original: float) -> list[str]:
     return parts
 
 
-def _line(axes: _Axes, curve: Curve, color: int) -> list[str]:
+def _line(axes: _Axes, curve: DoseCurve, color: int) -> list[str]:
     steps = [step for step in curve.steps if math.isfinite(step.value)]
     places = [(axes.x(step.level), axes.y(step.value)) for step in steps]
     dash = DASHES[color // COLORS % len(DASHES)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HIT, MISS = style.PASS, style.FAIL
 
 
-class Lane(NamedTuple):
+class TimelineLane(NamedTuple):
     """Events of a recording.
 
     Args:
@@ -35,7 +35,12 @@ class Lane(NamedTuple):
 
 
 def draw_event_timeline(
-    axes: Axes, labels: Sequence[str], truth: Lane, prediction: Lane, *, duration_s: float
+    axes: Axes,
+    labels: Sequence[str],
+    truth: TimelineLane,
+    prediction: TimelineLane,
+    *,
+    duration_s: float,
 ) -> Axes:
     """One lane for each label: annotated events above, estimated ones below.
 
@@ -79,8 +84,8 @@ def draw_event_timeline(
 def event_timeline_figure(
     title: str,
     labels: Sequence[str],
-    truth: Lane,
-    prediction: Lane,
+    truth: TimelineLane,
+    prediction: TimelineLane,
     *,
     duration_s: float,
     signal: np.ndarray | None = None,
@@ -117,7 +122,7 @@ def event_timeline_figure(
     return figure
 
 
-def describe_event_timeline(truth: Lane, prediction: Lane) -> str:
+def describe_event_timeline(truth: TimelineLane, prediction: TimelineLane) -> str:
     """Alternative text of a timeline."""
     return (
         f"Timeline: {int(truth.hit.sum())} of {len(truth.onset)} annotated events found;"

@@ -2,7 +2,7 @@
 
 What can be asked without a model runtime (:func:`fingerprint`, :func:`offered_targets`) is
 apart from :func:`load`, which imports the adapter's runtime. To add an adapter, write a
-module with the functions of :class:`common.models.base.Adapter` and name it here.
+module with the functions of :class:`common.models.base.ModelAdapter` and name it here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import cast
 from common import spec
 from common.core.provenance import digest
 from common.core.registry import unknown
-from common.models.base import Adapter, LoadOptions, Model, place
+from common.models.base import LoadedModel, LoadOptions, ModelAdapter, place
 from common.models.checked import Checked
 
 #: adapters by the name in the catalog: modules of this package
@@ -41,7 +41,7 @@ def load(
     device: str = "auto",
     threads: int = 1,
     cache: Path | None = None,
-) -> Model:
+) -> LoadedModel:
     """Load a model.
 
     Args:
@@ -156,5 +156,5 @@ def module(entry: spec.Model) -> str:
     return f"{__name__}.{entry.adapter}"
 
 
-def _adapter(entry: spec.Model) -> Adapter:
-    return cast(Adapter, importlib.import_module(module(entry)))
+def _adapter(entry: spec.Model) -> ModelAdapter:
+    return cast(ModelAdapter, importlib.import_module(module(entry)))

@@ -66,7 +66,7 @@ class Batch:
         return len(self.keys)
 
 
-class Model(Protocol):
+class LoadedModel(Protocol):
     """A loaded model.
 
     Attributes:
@@ -118,7 +118,7 @@ class LoadOptions:
     cache: Path | None = None
 
 
-class Adapter(Protocol):
+class ModelAdapter(Protocol):
     """One way to get at models: a module of this package."""
 
     def content(self, entry: spec.Model, cache: Path | None) -> Any:
@@ -139,7 +139,7 @@ class Adapter(Protocol):
 
     def load(
         self, entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
-    ) -> Model:
+    ) -> LoadedModel:
         """The model, ready to predict."""
         ...
 

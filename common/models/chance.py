@@ -26,7 +26,7 @@ from common.core.errors import ConfigError
 from common.core.registry import unknown
 from common.core.rng import digest
 from common.models import chance_events
-from common.models.base import Batch, LoadOptions, Model, SampleKey, place
+from common.models.base import Batch, LoadedModel, LoadOptions, SampleKey, place
 from common.models.outputs import wanted
 from common.spec import kinds
 
@@ -55,7 +55,9 @@ def offered(
     return tuple(name for name, (target, _) in found if serves(kinds.of(target)))
 
 
-def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> Model:
+def load(
+    entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
+) -> LoadedModel:
     """The model; nothing is read."""
     if _distribution(entry) in chance_events.DISTRIBUTIONS:
         served = [targets[name] for name in offered(entry, targets, None)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from common import spec
 from common.core.errors import ModelError
-from common.models.base import Batch, Model, foreign
+from common.models.base import Batch, LoadedModel, foreign
 from common.spec import kinds
 
 
@@ -25,7 +25,7 @@ class Checked:
 
     def __init__(
         self,
-        model: Model,
+        model: LoadedModel,
         entry: spec.Model,
         targets: Mapping[str, spec.Target],
         fingerprint: str,

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from common.core.errors import BenchmarkError
-from common.models.base import Model
+from common.models.base import LoadedModel
 
 
 class Lazy:
@@ -16,13 +16,13 @@ class Lazy:
         load: loads it
     """
 
-    def __init__(self, load: Callable[[], Model]):
+    def __init__(self, load: Callable[[], LoadedModel]):
         self._load = load
         self._lock = threading.Lock()
-        self._model: Model | None = None
+        self._model: LoadedModel | None = None
         self._error: BenchmarkError | None = None
 
-    def __call__(self) -> Model:
+    def __call__(self) -> LoadedModel:
         with self._lock:
             if self._error is not None:
                 raise self._error

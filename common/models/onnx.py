@@ -23,9 +23,9 @@ from common import spec
 from common.core.errors import ModelError
 from common.models import notes, onnx_header
 from common.models.base import Batch, LoadOptions, place
-from common.models.onnx_files import Layout, content_digests, layout
+from common.models.onnx_files import ModelFiles, content_digests, layout
 from common.models.onnx_session import open_graph, open_transformed
-from common.models.outputs import Choice, Node, choose, wanted
+from common.models.outputs import Node, OutputPlace, choose, wanted
 
 #: signals that are taken at once, of which each is a call: reading the answers costs less
 GROUP = 64
@@ -114,7 +114,7 @@ def describe(session: Any) -> Description:
     )
 
 
-def nodes(entry: spec.Model, found: Layout, description: Description) -> list[Node]:
+def nodes(entry: spec.Model, found: ModelFiles, description: Description) -> list[Node]:
     """Output nodes with the names of their values.
 
     Names come from the YAML files of the folder, else from the metadata ``labels`` of the
@@ -172,7 +172,7 @@ class OnnxModel:
         self,
         entry: spec.Model,
         session: Any,
-        choices: Sequence[Choice],
+        choices: Sequence[OutputPlace],
         signal: SignalInput | None,
         transformed: Any = None,
     ):
@@ -209,7 +209,7 @@ class OnnxModel:
         return dict(zip(self._nodes, self._session.run(self._nodes, feed), strict=True))
 
 
-def _read(choice: Choice, calls: Sequence[Mapping[str, np.ndarray]], size: int) -> np.ndarray:
+def _read(choice: OutputPlace, calls: Sequence[Mapping[str, np.ndarray]], size: int) -> np.ndarray:
     """Values of a target from calls of ``size`` signals each."""
     parts = [np.asarray(by_node[choice.node]) for by_node in calls]
     if size == 1 and all(part.shape == (1, choice.width) for part in parts):

@@ -26,7 +26,7 @@ _NULL = ("", "null", "Null", "NULL", "~")
 
 
 @dataclass(frozen=True)
-class Layout:
+class ModelFiles:
     """Where the parts of a model are.
 
     Args:
@@ -44,7 +44,7 @@ class Layout:
     described: tuple[Path, ...] = ()
 
 
-def layout(entry: spec.Model) -> Layout:
+def layout(entry: spec.Model) -> ModelFiles:
     """Find and read the files of a model.
 
     Raises:
@@ -59,10 +59,10 @@ def layout(entry: spec.Model) -> Layout:
         return _folder(path, where)
     if not path.is_file():
         raise ModelError(f"{where}: no such file or folder: {entry.path}")
-    return Layout(path)
+    return ModelFiles(path)
 
 
-def _folder(folder: Path, where: str) -> Layout:
+def _folder(folder: Path, where: str) -> ModelFiles:
     described = [folder / name for name in ("model.yaml", "labels.yaml", "transform.yaml")]
     model, labels, transform = (_yaml(path, where) for path in described)
     encoder = _yaml(folder / "encoder.yaml", where)
@@ -71,7 +71,7 @@ def _folder(folder: Path, where: str) -> Layout:
     given = content.get("labels") if isinstance(content, dict) and model is not None else labels
     changed = content.get("transform") if isinstance(content, dict) else transform
     classes = _unwrap(encoder)
-    return Layout(
+    return ModelFiles(
         _graph(folder, str(name), where),
         _labels(given, where),
         _names(classes.get("labels") if isinstance(classes, dict) else classes, where),
@@ -136,7 +136,7 @@ def _names(labels: Any, where: str) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def content_digests(found: Layout, cache: Path | None, where: str) -> list[list[str]]:
+def content_digests(found: ModelFiles, cache: Path | None, where: str) -> list[list[str]]:
     """Name and hash of every file that decides about the predictions.
 
     Besides the graph and the YAML files these are the files beside the graph whose names

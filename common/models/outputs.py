@@ -46,7 +46,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Choice:
+class OutputPlace:
     """Where the values of a target are.
 
     Args:
@@ -170,7 +170,7 @@ def choose(
     nodes: Sequence[Node],
     *,
     warn: bool = False,
-) -> tuple[Choice, ...]:
+) -> tuple[OutputPlace, ...]:
     """Find the values of every target that a model offers, in the order of ``targets``.
 
     With ``outputs`` in the entry exactly those targets are offered; without, all that the
@@ -202,7 +202,7 @@ def choose(
 
 
 def _check_mapping(
-    entry: spec.Model, output: spec.Output, found: Choice, candidates: Sequence[Node]
+    entry: spec.Model, output: spec.Output, found: OutputPlace, candidates: Sequence[Node]
 ) -> None:
     """Find labels on the left of ``mapping`` that the model does not have."""
     node = next(node for node in candidates if node.name == found.node)
@@ -241,7 +241,7 @@ def _candidates(
 
 def _match(
     target: spec.Target, output: spec.Output, node: Node, entry: spec.Model
-) -> Choice | None:
+) -> OutputPlace | None:
     if kinds.of(target).is_number:
         if node.labels:
             groups = positions((target.id,), node.labels, output.mapping)
@@ -249,17 +249,17 @@ def _match(
                 where = place(entry, f"outputs.{target.id}.mapping")
                 raise ConfigError(f"{where}: two values of '{node.name}' are mapped to the target")
             if groups:
-                return Choice(target, node.name, groups, len(node.labels), output.scale)
+                return OutputPlace(target, node.name, groups, len(node.labels), output.scale)
         named = target.id in (node.name, output.mapping.get(node.name)) or output.node == node.name
         if named and node.width in (None, 1) and len(node.labels) <= 1:
-            return Choice(target, node.name, ((0,),), 1, output.scale)
+            return OutputPlace(target, node.name, ((0,),), 1, output.scale)
         return None
     for labels in (node.labels, node.classes):
         groups = positions(target.labels, labels, output.mapping)
         if groups:
             if kinds.of(target).has_classes:
                 check_scored(output.mapping, place(entry, f"outputs.{target.id}.mapping"))
-            return Choice(target, node.name, groups, len(labels))
+            return OutputPlace(target, node.name, groups, len(labels))
     return None
 
 

@@ -28,7 +28,7 @@ from common.core.errors import ConfigError, ModelError
 from common.core.provenance import digest
 from common.core.registry import unknown
 from common.models import event_files, notes
-from common.models.base import Batch, LoadOptions, Model, SampleKey, place
+from common.models.base import Batch, LoadedModel, LoadOptions, SampleKey, place
 from common.models.labels import check_scored, missing_labels, positions, rescale, scores_of_class
 from common.models.outputs import wanted
 from common.spec import kinds
@@ -82,7 +82,9 @@ def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
     load(entry, targets, LoadOptions())
 
 
-def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> Model:
+def load(
+    entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
+) -> LoadedModel:
     """Read and check the whole table, or all event lists or scores."""
     if event_files.is_meant(entry, targets):
         return event_files.EventFiles(entry, targets)
@@ -108,7 +110,7 @@ def _path(entry: spec.Model) -> Path:
 
 
 @dataclass(frozen=True)
-class Columns:
+class TargetColumns:
     """Columns of a target.
 
     Args:
@@ -126,7 +128,7 @@ class Columns:
 
 def find_columns(
     entry: spec.Model, targets: Mapping[str, spec.Target], names: Sequence[str]
-) -> list[Columns]:
+) -> list[TargetColumns]:
     """Columns of every target that a table offers, in the order of ``targets``.
 
     Raises:
@@ -148,9 +150,9 @@ def find_columns(
                     target, labels, output.mapping, f"{where}: columns '{base}/...'"
                 )
             scores = tuple(f"{base}/{label}" for label in labels)
-            found.append(Columns(target, scores, groups, output))
+            found.append(TargetColumns(target, scores, groups, output))
         elif base in names:
-            found.append(Columns(target, (base,), (), output))
+            found.append(TargetColumns(target, (base,), (), output))
         elif entry.outputs:
             raise ModelError(str(unknown("column", base, names, where)))
     if not found:
@@ -247,7 +249,7 @@ def _names(key: SampleKey) -> tuple[str, str]:
     return (f"{key.database}-{key.version}", key.database)
 
 
-def _values(columns: Columns, cells: Mapping[str, Any], name: str) -> np.ndarray:
+def _values(columns: TargetColumns, cells: Mapping[str, Any], name: str) -> np.ndarray:
     """Values of a target for all rows, NaN where a cell is empty."""
     target = columns.target
     if kinds.of(target).is_number:
@@ -258,7 +260,7 @@ def _values(columns: Columns, cells: Mapping[str, Any], name: str) -> np.ndarray
     return _classes(columns, cells[target_column(columns)], name)
 
 
-def target_column(columns: Columns) -> str:
+def target_column(columns: TargetColumns) -> str:
     """The only column of a target."""
     (name,) = columns.names
     return name
@@ -283,7 +285,7 @@ def _numbers(cells: Any, name: str) -> np.ndarray:
     return values
 
 
-def _classes(columns: Columns, cells: Any, name: str) -> np.ndarray:
+def _classes(columns: TargetColumns, cells: Any, name: str) -> np.ndarray:
     from common.models.prediction_table import line, missing
 
     target, known = columns.target, {}
@@ -302,7 +304,7 @@ def _classes(columns: Columns, cells: Any, name: str) -> np.ndarray:
     return values
 
 
-def _others(columns: Columns, cells: Any, first: str) -> str:
+def _others(columns: TargetColumns, cells: Any, first: str) -> str:
     """Further labels of a column that are no class, so that all can be mapped at once."""
     from common.models.prediction_table import missing
 

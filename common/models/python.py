@@ -37,7 +37,7 @@ from common.core.registry import unknown
 from common.models import notes, sources
 from common.models.base import Batch, LoadOptions, foreign, place
 from common.models.labels import check_scored, missing_labels, one_hot, positions
-from common.models.outputs import Choice, wanted
+from common.models.outputs import OutputPlace, wanted
 from common.spec import kinds
 
 
@@ -169,10 +169,10 @@ class _Reader:
             return self._events(values, n)
         array = np.asarray(values)
         if kinds.of(self.target).is_number:
-            return Choice(self.target, self.node, ((0,),), 1, self.scale).read(array, n)
+            return OutputPlace(self.target, self.node, ((0,),), 1, self.scale).read(array, n)
         if array.dtype.kind in "OUST":
             return one_hot(self.target, array, n, self.mapping)
-        return Choice(self.target, self.node, self._groups(), len(self.labels)).read(array, n)
+        return OutputPlace(self.target, self.node, self._groups(), len(self.labels)).read(array, n)
 
     def _groups(self) -> tuple[tuple[int, ...], ...]:
         if kinds.of(self.target).has_classes:
@@ -199,7 +199,7 @@ class _Reader:
                 parts = {"scores" if is_matrix else "events": item}
             if "scores" in parts:
                 scores = np.asarray(parts["scores"])
-                choice = Choice(self.target, self.node, self._groups(), len(self.labels))
+                choice = OutputPlace(self.target, self.node, self._groups(), len(self.labels))
                 parts["scores"] = choice.read(scores, 1)[0]
             if "events" in parts and self.mapping:
                 rows = [tuple(row) for row in parts["events"]]

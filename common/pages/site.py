@@ -45,7 +45,7 @@ PLACE = "place.txt"
 
 
 @dataclass
-class Report:
+class BuildReport:
     """What a build did.
 
     Args:
@@ -61,7 +61,9 @@ class Report:
     seconds: float = 0.0
 
 
-def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool = False) -> Report:
+def build(
+    folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool = False
+) -> BuildReport:
     """Bring ``build/html`` up to date.
 
     Args:
@@ -78,7 +80,7 @@ def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool
     stale = _stale(folders, benchmark)
     write_criteria(benchmark, folders)
     if not force and last == _now(folders, benchmark, stale):
-        return Report(built=False, seconds=time.perf_counter() - start)
+        return BuildReport(built=False, seconds=time.perf_counter() - start)
     (folders.build / STAMP).unlink(missing_ok=True)
     if force or last.get("docs") != str(paths.DOCS) or last != _remembered(folders):
         forget(folders)
@@ -90,7 +92,7 @@ def build(folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool
     now = json.dumps(_now(folders, benchmark, stale))
     files.keep(memory(folders) / STAMP, now)
     files.write_text(folders.build / STAMP, now)
-    return Report(True, len(pages), removed, time.perf_counter() - start)
+    return BuildReport(True, len(pages), removed, time.perf_counter() - start)
 
 
 def fingerprint(folders: Paths, benchmark: Benchmark) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from common import spec
 from common.core import provenance
-from common.models.base import Model, SampleKey
+from common.models.base import LoadedModel, SampleKey
 from common.predictions.store import PredictionStore
 from common.samples.base import KEYS, Samples
 from common.spec.view import ORIGINAL
@@ -137,7 +137,7 @@ class Request:
         calls: number of signals that were given to the model
     """
 
-    model: Callable[[], Model]
+    model: Callable[[], LoadedModel]
     name: str
     condition: str
     columns: list[str]

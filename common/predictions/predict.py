@@ -19,7 +19,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from common.core.errors import AudioError, BenchmarkError, ModelError
-from common.models.base import Batch, Model, SampleKey
+from common.models.base import Batch, LoadedModel, SampleKey
 from common.predictions.inputs import Piece, Request, Source, chunks, pieces
 from common.predictions.perturbing import Lane, Perturbing, changes
 from common.samples import audio
@@ -268,7 +268,7 @@ class Predictor:
 
     @staticmethod
     def _batches(
-        model: Model, ready: list[int], signals: dict[int, np.ndarray]
+        model: LoadedModel, ready: list[int], signals: dict[int, np.ndarray]
     ) -> Iterator[list[int]]:
         """Samples that are given to the model together; each when the one before is settled."""
         if model.batch_size == 1 and model.group_size > 1:
@@ -292,7 +292,7 @@ class Predictor:
     def _call(
         self,
         request: Request,
-        model: Model,
+        model: LoadedModel,
         numbers: list[int],
         signals: dict[int, np.ndarray],
         rate: int | None,
@@ -322,7 +322,7 @@ class Predictor:
     def _singly(
         self,
         request: Request,
-        model: Model,
+        model: LoadedModel,
         numbers: list[int],
         signals: dict[int, np.ndarray],
         rate: int | None,

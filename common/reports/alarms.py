@@ -35,7 +35,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class Scene:
+class AlarmScene:
     """Samples of a fairness test.
 
     Args:
@@ -54,7 +54,7 @@ class Scene:
 
 
 #: scenes that are simulated if no others are given
-SCENES = tuple(Scene(**scene) for scene in read_yaml(Path(__file__).with_suffix(".yaml")))
+SCENES = tuple(AlarmScene(**scene) for scene in read_yaml(Path(__file__).with_suffix(".yaml")))
 
 
 def alarms(
@@ -63,7 +63,7 @@ def alarms(
     *,
     seed: int,
     models: int = MODELS,
-    scenes: tuple[Scene, ...] = SCENES,
+    scenes: tuple[AlarmScene, ...] = SCENES,
     shares: tuple[float, ...] = SHARES,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[dict[str, Any]]:
@@ -110,7 +110,7 @@ def alarms(
     return found
 
 
-def _view(scene: Scene, share: float, generator: np.random.Generator, seed: int) -> View:
+def _view(scene: AlarmScene, share: float, generator: np.random.Generator, seed: int) -> View:
     """Truth and predictions of a fair model that listens."""
     import pandas as pd
 

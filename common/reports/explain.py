@@ -20,7 +20,7 @@ from common.engine.scoring import Evaluation
 from common.engine.staleness import stale_cell
 from common.reports.rebuild import Rebuilder
 from common.results import history, keys
-from common.results.history import Kept
+from common.results.history import KeptVersion
 from common.results.keys import CellKey
 from common.spec import Benchmark
 from common.spec.view import ORIGINAL, View
@@ -100,9 +100,11 @@ def _newest_version(folders: Paths, cell: CellKey) -> str:
     return newest.version if newest else ""
 
 
-def _find(folders: Paths, cell: CellKey, version: str, wanted: str) -> tuple[Kept, pd.DataFrame]:
+def _find(
+    folders: Paths, cell: CellKey, version: str, wanted: str
+) -> tuple[KeptVersion, pd.DataFrame]:
     """The results that hold the rows below a key, and these rows."""
-    found: list[Kept] = history.versions(folders, cell.target, cell.model) if version else []
+    found: list[KeptVersion] = history.versions(folders, cell.target, cell.model) if version else []
     newest = history.current(folders, cell.target, cell.model)
     if version:
         known = [kept.version for kept in found]
@@ -176,7 +178,7 @@ def plain(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _origin(
-    benchmark: Benchmark, kept: Kept, cell: CellKey, noted: Mapping[str, Any]
+    benchmark: Benchmark, kept: KeptVersion, cell: CellKey, noted: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Seed, versions, hashes and files."""
     made = dict(noted.get("made_of") or {})

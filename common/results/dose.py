@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Curve:
+class DoseCurve:
     """A score of one model at all levels of a perturbation, from mild to severe.
 
     Args:
@@ -72,7 +72,7 @@ class Curve:
     def at(self, level: float) -> str:
         """A level with its unit.
 
-        >>> Curve("", "", "", "dB", "", "", ()).at(10.0)
+        >>> DoseCurve("", "", "", "dB", "", "", ()).at(10.0)
         '10 dB'
         """
         return f"{level:g} {self.unit}".rstrip()
@@ -101,12 +101,12 @@ class Breaking(NamedTuple):
     crossing: float = math.nan
 
 
-def breaking(curve: Curve) -> Breaking:
+def breaking(curve: DoseCurve) -> Breaking:
     """The breaking point of a curve; levels without a verdict are passed over.
 
     >>> steps = [Step(level, value, 0, 0, 9, "pass" if value > 0.5 else "fail")
     ...          for level, value in ((20, 0.9), (10, 0.6), (0, 0.4))]
-    >>> breaking(Curve("", "", "SNR", "dB", "", "> 0.5", tuple(steps)))
+    >>> breaking(DoseCurve("", "", "SNR", "dB", "", "> 0.5", tuple(steps)))
     Breaking(kind='fails', level=0, before=10, crossing=5.0)
     """
     judged = [step for step in curve.steps if step.status in ("pass", "fail")]
@@ -130,12 +130,12 @@ def _crossing(bound: float, last: Step, first: Step) -> float:
     return last.level + (bound - last.value) / rise * (first.level - last.level)
 
 
-def told(curve: Curve) -> str:
+def told(curve: DoseCurve) -> str:
     """The breaking point in words, with its 95 % interval."""
     return _point(curve) + _interval(curve)
 
 
-def _interval(curve: Curve) -> str:
+def _interval(curve: DoseCurve) -> str:
     mild, severe = curve.interval
     kind = breaking(curve).kind
     if not mild or not severe or kind == "unknown":
@@ -152,7 +152,7 @@ def _interval(curve: Curve) -> str:
     return f"; 95 % interval: from {first} on at the earliest, from {last} on at the latest"
 
 
-def _point(curve: Curve) -> str:
+def _point(curve: DoseCurve) -> str:
     found = breaking(curve)
     if found.kind == "unknown":
         return "no verdict"
@@ -171,7 +171,7 @@ def _point(curve: Curve) -> str:
 _Key = tuple[str, str, str, str, str, str]
 
 
-def read(path: Path) -> list[Curve]:
+def read(path: Path) -> list[DoseCurve]:
     """Curves of a file, in its order.
 
     Raises:
@@ -201,7 +201,7 @@ def read(path: Path) -> list[Curve]:
     except (OSError, ValueError, csv.Error) as error:
         raise DataError(f"{path}: cannot be read as the rows of a sweep: {error}") from None
     return [
-        Curve(data, condition, axis, unit, metric, criterion, tuple(steps), intervals[key])
+        DoseCurve(data, condition, axis, unit, metric, criterion, tuple(steps), intervals[key])
         for key, steps in found.items()
         for data, condition, axis, unit, metric, criterion in [key]
     ]
@@ -217,9 +217,9 @@ def _number(text: str) -> float:
     return float(text) if text else math.nan
 
 
-def grouped(curves: Sequence[tuple[str, Curve]]) -> Iterator[list[tuple[str, Curve]]]:
+def grouped(curves: Sequence[tuple[str, DoseCurve]]) -> Iterator[list[tuple[str, DoseCurve]]]:
     """Curves of several models, those of one condition, data and metric together."""
-    groups: dict[tuple[str, ...], list[tuple[str, Curve]]] = {}
+    groups: dict[tuple[str, ...], list[tuple[str, DoseCurve]]] = {}
     for model, curve in curves:
         key = (curve.data, curve.metric, curve.condition, curve.axis, curve.unit)
         groups.setdefault(key, []).append((model, curve))

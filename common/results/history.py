@@ -21,7 +21,7 @@ from common.core.paths import VERSIONS, Paths
 from common.results.manifest import FORMAT, Manifest
 
 
-class Kept(NamedTuple):
+class KeptVersion(NamedTuple):
     """Results of one version of a model for one target.
 
     Args:
@@ -57,7 +57,7 @@ def keep(folders: Paths, target: str, model: str, version: str) -> None:
             files.write_bytes(to / path.name, path.read_bytes())
 
 
-def current(folders: Paths, target: str, model: str) -> Kept | None:
+def current(folders: Paths, target: str, model: str) -> KeptVersion | None:
     """The newest results of a model; None if there are none that can be read.
 
     Raises:
@@ -68,10 +68,12 @@ def current(folders: Paths, target: str, model: str) -> Kept | None:
         return None
     manifest = _manifest(path)
     rows = _rows(path.parent)
-    return Kept(target, model, str(manifest.model.get("version", "")), path.parent, rows, manifest)
+    return KeptVersion(
+        target, model, str(manifest.model.get("version", "")), path.parent, rows, manifest
+    )
 
 
-def versions(folders: Paths, target: str, model: str) -> list[Kept]:
+def versions(folders: Paths, target: str, model: str) -> list[KeptVersion]:
     """Results of all versions of a model, oldest version first, the newest results last.
 
     A version has the rows that it made itself: what was not run again then is not counted.
@@ -89,12 +91,12 @@ def versions(folders: Paths, target: str, model: str) -> list[Kept]:
     return found + ([] if newest is None else [_own(newest)])
 
 
-def _kept(target: str, model: str, version: str, path: Path) -> Kept:
+def _kept(target: str, model: str, version: str, path: Path) -> KeptVersion:
     manifest = _manifest(path)
-    return _own(Kept(target, model, version, path.parent, _rows(path.parent), manifest))
+    return _own(KeptVersion(target, model, version, path.parent, _rows(path.parent), manifest))
 
 
-def _own(kept: Kept) -> Kept:
+def _own(kept: KeptVersion) -> KeptVersion:
     rows = kept.rows[kept.rows["model_version"] == kept.version].reset_index(drop=True)
     return kept._replace(rows=rows)
 

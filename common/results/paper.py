@@ -25,7 +25,7 @@ import pandas as pd
 
 from common.results.tally import (
     ALL,
-    Tally,
+    VerdictCounts,
     counts,
     half_up,
     mean_over_tests,
@@ -38,7 +38,7 @@ HEADLINES = (("correctness_regression", "ccc"), ("correctness_classification", "
 DIGITS = 3
 Table = dict[str, dict[str, float]]
 #: block -> model -> target -> tests
-Blocks = dict[str, dict[str, dict[str, list[Tally]]]]
+Blocks = dict[str, dict[str, dict[str, list[VerdictCounts]]]]
 
 
 def paper_tables(
@@ -70,11 +70,11 @@ def table6(rows: pd.DataFrame, families: Mapping[str, str]) -> dict[str, Table]:
     rounded to three decimals, halves to even.
     """
 
-    def pooled(tests: list[Tally]) -> float:
+    def pooled(tests: list[VerdictCounts]) -> float:
         tally = total(tests)
         return float(np.round(tally.passed / tally.executed, DIGITS))
 
-    def mean(tests: list[Tally]) -> float:
+    def mean(tests: list[VerdictCounts]) -> float:
         cells = [float(np.round(100 * t.passed / t.executed, 1)) / 100 for t in tests if t.executed]
         return float(np.round(functools.reduce(operator.add, cells) / len(cells), DIGITS))
 
@@ -108,7 +108,7 @@ def table6_counts(
 ) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
     """Denominators of Table VI: block -> model -> target -> passed, executed, skipped, tests."""
 
-    def numbers(tests: list[Tally]) -> dict[str, int]:
+    def numbers(tests: list[VerdictCounts]) -> dict[str, int]:
         tally = total(tests)
         return {
             "passed": tally.passed,
@@ -163,7 +163,7 @@ def _decimal(value: float) -> Fraction:
     return Fraction(repr(float(value)))
 
 
-def _pooled(tests: Iterable[Tally]) -> Fraction | None:
+def _pooled(tests: Iterable[VerdictCounts]) -> Fraction | None:
     return total(tests).share
 
 
@@ -186,7 +186,8 @@ def _blocks(rows: pd.DataFrame, families: Mapping[str, str]) -> Blocks:
 
 
 def _exact(
-    models: dict[str, dict[str, list[Tally]]], share: Callable[[list[Tally]], Fraction | None]
+    models: dict[str, dict[str, list[VerdictCounts]]],
+    share: Callable[[list[VerdictCounts]], Fraction | None],
 ) -> Table:
     """Shares and their mean from exact fractions, rounded once."""
     exact = {

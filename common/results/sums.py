@@ -28,7 +28,7 @@ COLUMNS = ("metric", "state", "speaker", "samples", "sums", "keys", "given")
 ABOUT = "speaker_"
 
 
-class Kept(NamedTuple):
+class StateSums(NamedTuple):
     """Sums of a metric in one state.
 
     Args:
@@ -48,7 +48,7 @@ class Kept(NamedTuple):
     given: dict[str, Any]
 
 
-def table_of(found: Iterable[Kept], speakers: pd.DataFrame) -> pd.DataFrame:
+def table_of(found: Iterable[StateSums], speakers: pd.DataFrame) -> pd.DataFrame:
     """All sums of a cell in one table, without speakers that have no sample in a state.
 
     Args:

@@ -30,7 +30,7 @@ OWNER = ["scope", "target", "model", "model_version"]
 ALL = "all"
 
 
-class Tally(NamedTuple):
+class VerdictCounts(NamedTuple):
     """Counts of one test, or of several tests together."""
 
     passed: int
@@ -49,20 +49,20 @@ class Tally(NamedTuple):
         return Fraction(self.passed, self.executed) if self.executed else None
 
 
-def total(tallies: Iterable[Tally]) -> Tally:
+def total(tallies: Iterable[VerdictCounts]) -> VerdictCounts:
     """Sum of tallies.
 
-    >>> total([Tally(1, 2, 0, 0), Tally(3, 0, 4, 0)])
+    >>> total([VerdictCounts(1, 2, 0, 0), Tally(3, 0, 4, 0)])
     Tally(passed=4, failed=2, skipped=4, errors=0)
     """
     columns = list(zip(*tallies, strict=True)) or [()] * 4
-    return Tally(*(sum(column) for column in columns))
+    return VerdictCounts(*(sum(column) for column in columns))
 
 
-def mean_over_tests(tallies: Iterable[Tally]) -> Fraction | None:
+def mean_over_tests(tallies: Iterable[VerdictCounts]) -> Fraction | None:
     """Mean of the shares of tests; tests without an executed cell are left out.
 
-    >>> mean_over_tests([Tally(1, 1, 0, 0), Tally(2, 0, 0, 0), Tally(0, 0, 9, 0)])
+    >>> mean_over_tests([VerdictCounts(1, 1, 0, 0), Tally(2, 0, 0, 0), Tally(0, 0, 9, 0)])
     Fraction(3, 4)
     """
     shares = [tally.share for tally in tallies if tally.share is not None]
@@ -125,7 +125,7 @@ def counts(rows: pd.DataFrame, families: Mapping[str, str]) -> pd.DataFrame:
 Owner = tuple[str, str, str, str]
 
 
-def tallies(table: pd.DataFrame) -> dict[Owner, dict[str, dict[str, Tally]]]:
+def tallies(table: pd.DataFrame) -> dict[Owner, dict[str, dict[str, VerdictCounts]]]:
     """Counts as exact numbers: (scope, target, model, version) -> block -> test -> tally.
 
     Args:
@@ -135,14 +135,14 @@ def tallies(table: pd.DataFrame) -> dict[Owner, dict[str, dict[str, Tally]]]:
         the first block is ``all``, the others are the families in alphabetical order, their
         tests as well
     """
-    result: dict[Owner, dict[str, dict[str, Tally]]] = {}
+    result: dict[Owner, dict[str, dict[str, VerdictCounts]]] = {}
     names = [*OWNER, "family", "test", *COUNTS.values()]
     for *owner, family, test, passed, failed, skipped, errors in zip(
         *(table[name].tolist() for name in names), strict=True
     ):
         scope, target, model, version = owner
         blocks = result.setdefault((scope, target, model, version), {ALL: {}})
-        tally = Tally(passed, failed, skipped, errors)
+        tally = VerdictCounts(passed, failed, skipped, errors)
         blocks[ALL][test] = tally
         blocks.setdefault(family, {})[test] = tally
     return result

@@ -47,7 +47,7 @@ class Samples:
     download: bool = False
 
 
-class Adapter(Protocol):
+class DataAdapter(Protocol):
     """One way to get at data; adapters are modules without state of their own."""
 
     def availability(self, dataset: Dataset, cache: Path, *, download: bool) -> str:

@@ -15,7 +15,7 @@ from typing import cast
 from common.core.errors import DatasetUnavailable
 from common.core.registry import unknown
 from common.samples import entries
-from common.samples.base import Adapter, Samples
+from common.samples.base import DataAdapter, Samples
 from common.spec import Dataset, Target
 
 #: adapters by the name in the catalog: modules of this package, loaded when one is needed
@@ -122,8 +122,8 @@ def module(dataset: Dataset) -> str:
     return f"{__package__}.{dataset.adapter}_adapter"
 
 
-def _adapter(dataset: Dataset) -> Adapter:
-    return cast(Adapter, importlib.import_module(module(dataset)))
+def _adapter(dataset: Dataset) -> DataAdapter:
+    return cast(DataAdapter, importlib.import_module(module(dataset)))
 
 
 __all__ = [

@@ -13,7 +13,7 @@ from common.uncertainty.effect import Effects, cohens_h, hedges_g
 from common.uncertainty.equivalence import fairness_of
 from common.uncertainty.interval import METHODS, Interval
 from common.uncertainty.multiple import benjamini_hochberg
-from common.uncertainty.paired import Paired, mcnemar, nearer, paired
+from common.uncertainty.paired import PairedDifference, mcnemar, nearer, paired
 from common.uncertainty.permutation import PERMUTATIONS, Permuted, permuted
 from common.uncertainty.recipe import Recipe, Term
 from common.uncertainty.statistics import STATISTICS
@@ -35,7 +35,7 @@ __all__ = [
     "Clusters",
     "Effects",
     "Interval",
-    "Paired",
+    "PairedDifference",
     "Permuted",
     "Recipe",
     "Term",

@@ -14,9 +14,9 @@ from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.interval import METHODS
 from common.uncertainty.populations import (
     GROUPS,
-    Drawn,
+    DrawnSamples,
     Population,
-    Size,
+    SampleSize,
     apart,
     by_group,
     change,
@@ -37,18 +37,18 @@ WHOLE = 20_000
 
 EMBEDDED, ACTED, NATURAL = (10, 50), (24, 50), (60, 60)
 OF_SPEAKERS = [
-    Size(speakers, samples, likeness)
+    SampleSize(speakers, samples, likeness)
     for speakers, samples in (EMBEDDED, ACTED, NATURAL)
     for likeness in (0.02, 0.1)
 ]
-OF_SPEAKERS += [Size(*size, 0.05, uneven=True) for size in (ACTED, NATURAL)]
-FEW = [Size(4, 100, 0.05), Size(6, 80, 0.05)]
-OF_SAMPLES = [Size(200, 1, 0), Size(1000, 1, 0)]
-GROUPED = [Size(300, 6, 0.02), Size(300, 6, 0.2)]
-APART = [Size(speakers, 20, 0.1) for speakers in (24, 40, 160)]
-UNITS = [Size(speakers, 1, 0) for speakers in (6, 12, 24, 60)]
+OF_SPEAKERS += [SampleSize(*size, 0.05, uneven=True) for size in (ACTED, NATURAL)]
+FEW = [SampleSize(4, 100, 0.05), SampleSize(6, 80, 0.05)]
+OF_SAMPLES = [SampleSize(200, 1, 0), SampleSize(1000, 1, 0)]
+GROUPED = [SampleSize(300, 6, 0.02), SampleSize(300, 6, 0.2)]
+APART = [SampleSize(speakers, 20, 0.1) for speakers in (24, 40, 160)]
+UNITS = [SampleSize(speakers, 1, 0) for speakers in (6, 12, 24, 60)]
 
-TABLE: list[tuple[str, Population, Sequence[Size]]] = [
+TABLE: list[tuple[str, Population, Sequence[SampleSize]]] = [
     ("CCC", of_numbers("ccc"), [*FEW, *OF_SPEAKERS, *OF_SAMPLES]),
     ("mean absolute error", of_numbers("mae"), [*FEW, *OF_SPEAKERS, *OF_SAMPLES]),
     ("UAR", of_classes("uar"), [*FEW, *OF_SPEAKERS, *OF_SAMPLES]),
@@ -58,10 +58,10 @@ TABLE: list[tuple[str, Population, Sequence[Size]]] = [
     (
         "Jensen-Shannon distance",
         of_numbers("jensen_shannon_distance", bins=10),
-        [*OF_SPEAKERS, Size(1000, 1, 0)],
+        [*OF_SPEAKERS, SampleSize(1000, 1, 0)],
     ),
-    ("change of the CCC", change("change_ccc", Drawn.numbers), OF_SPEAKERS),
-    ("change of the UAR", change("change_uar", Drawn.classes), OF_SPEAKERS),
+    ("change of the CCC", change("change_ccc", DrawnSamples.numbers), OF_SPEAKERS),
+    ("change of the UAR", change("change_uar", DrawnSamples.classes), OF_SPEAKERS),
     ("CCC, half of the speakers against all", by_group("ccc"), OF_SPEAKERS),
     ("recall, half of the speakers against all", by_group("recall_per_class", "a"), OF_SPEAKERS),
     ("mean, 10 of 300 speakers against all", shift("mean_difference"), GROUPED),
@@ -72,30 +72,34 @@ TABLE: list[tuple[str, Population, Sequence[Size]]] = [
     ),
     ("mean, 1 of 8 groups that differ", apart("mean_difference", GROUPS), APART),
     ("CCC, 1 of 8 groups that differ", apart("ccc", GROUPS), APART),
-    ("shift of the mean, 1 of 8 groups", context("mean_shift_difference"), [Size(4000, 1, 0)]),
+    (
+        "shift of the mean, 1 of 8 groups",
+        context("mean_shift_difference"),
+        [SampleSize(4000, 1, 0)],
+    ),
     (
         "shift of a share, 1 of 8 groups",
         context("class_proportion_shift_difference", "b"),
-        [Size(4000, 1, 0)],
+        [SampleSize(4000, 1, 0)],
     ),
     ("Spearman's rho of speakers", Population(ranks), UNITS),
 ]
 
 
-def true_value(population: Population, size: Size, seed: int) -> float:
+def true_value(population: Population, size: SampleSize, seed: int) -> float:
     """Value that is known, or that of a sample so large that its error does not matter."""
     generator = rng.generator(seed, "population", repr(size))
     if population.known is not None:
         return population.known(generator)
     speakers = max(WHOLE, size.speakers) if size.samples > 1 else 100 * WHOLE
-    drawn = draw(Size(speakers, size.samples, size.likeness), generator)
+    drawn = draw(SampleSize(speakers, size.samples, size.likeness), generator)
     recipe, label = population.score(drawn)
     bound = Bootstrap(drawn.codes, seed=seed).bound(recipe)
     return float(bound.point()[bound.keys.index((recipe.group, label))])
 
 
 def coverage(
-    population: Population, size: Size, repetitions: int, *, seed: int
+    population: Population, size: SampleSize, repetitions: int, *, seed: int
 ) -> dict[str, float]:
     """Share of the intervals of each method that hold the true value, and their mean width.
 

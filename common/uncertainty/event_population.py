@@ -7,7 +7,7 @@ import numpy as np
 from common.metrics import METRICS
 from common.metrics.events import EventList, FrameScores
 from common.metrics.events.recordings import SoundEvents
-from common.uncertainty.populations import Drawn, Population
+from common.uncertainty.populations import DrawnSamples, Population
 from common.uncertainty.recipe import Recipe, Term
 
 #: a recording has so many frames of so many seconds, and up to so many events
@@ -70,7 +70,7 @@ def _scores(generator: np.random.Generator, active: np.ndarray) -> np.ndarray:
 def detections(metric: str, classes: int) -> Population:
     """A PSDS without parameters; what is drawn are recordings."""
 
-    def score(drawn: Drawn) -> tuple[Recipe, str]:
+    def score(drawn: DrawnSamples) -> tuple[Recipe, str]:
         arrays = recordings(drawn.generator, drawn.speakers, classes)
         return Recipe(Term(metric, arrays)), ""  # type: ignore[arg-type]
 

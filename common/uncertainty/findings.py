@@ -15,7 +15,7 @@ import numpy as np
 from common.core import rng
 from common.uncertainty.bootstrap import Bootstrap
 from common.uncertainty.multiple import benjamini_hochberg
-from common.uncertainty.populations import CLASSES, Drawn, Size, draw
+from common.uncertainty.populations import CLASSES, DrawnSamples, SampleSize, draw
 from common.uncertainty.recipe import Recipe, Term
 from common.uncertainty.written import write_table
 
@@ -30,11 +30,11 @@ COLUMNS = (
 )
 
 #: samples and the group of each -> recipe of the score of each group, and its label
-Comparisons = Callable[[Drawn, np.ndarray], tuple[list[Recipe], str]]
+Comparisons = Callable[[DrawnSamples, np.ndarray], tuple[list[Recipe], str]]
 
 
 def _shift(metric: str, label: str = "") -> Comparisons:
-    def comparisons(drawn: Drawn, groups: np.ndarray) -> tuple[list[Recipe], str]:
+    def comparisons(drawn: DrawnSamples, groups: np.ndarray) -> tuple[list[Recipe], str]:
         values = drawn.classes()[1] if label else drawn.numbers()[1]
         everyone = np.arange(len(values))
         found = []
@@ -48,7 +48,7 @@ def _shift(metric: str, label: str = "") -> Comparisons:
 
 
 def _quality(metric: str) -> Comparisons:
-    def comparisons(drawn: Drawn, groups: np.ndarray) -> tuple[list[Recipe], str]:
+    def comparisons(drawn: DrawnSamples, groups: np.ndarray) -> tuple[list[Recipe], str]:
         arrays = drawn.numbers()
         everyone = Term(metric, arrays)
         found = []
@@ -62,7 +62,7 @@ def _quality(metric: str) -> Comparisons:
 
 
 #: speakers of each group, samples of each speaker, and how alike these are
-SIZES = [Size(speakers, 6, 0.2) for speakers in (3, 4, 5, 10)]
+SIZES = [SampleSize(speakers, 6, 0.2) for speakers in (3, 4, 5, 10)]
 TABLE: list[tuple[str, Comparisons]] = [
     ("mean", _shift("mean_difference")),
     ("share of a class", _shift("relative_difference_per_class", "b")),
@@ -71,7 +71,7 @@ TABLE: list[tuple[str, Comparisons]] = [
 
 
 def findings(
-    comparisons: Comparisons, size: Size, runs: int, *, seed: int
+    comparisons: Comparisons, size: SampleSize, runs: int, *, seed: int
 ) -> tuple[list[float], float]:
     """Share of false alarms.
 
@@ -85,7 +85,7 @@ def findings(
         share of p values below each of :data:`LEVELS`; share of runs with a finding
     """
     values = np.empty((runs, GROUPS))
-    whole = Size(GROUPS * size.speakers, size.samples, size.likeness)
+    whole = SampleSize(GROUPS * size.speakers, size.samples, size.likeness)
     for number in range(runs):
         drawn = draw(whole, rng.generator(seed, "groups", repr(size), number))
         recipes, label = comparisons(drawn, drawn.codes // size.speakers)

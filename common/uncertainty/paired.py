@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 CERTAIN = 0.05
 
 
-class Paired(NamedTuple):
+class PairedDifference(NamedTuple):
     """A paired difference.
 
     Args:
@@ -48,7 +48,7 @@ def paired(
     candidate: Recipe,
     label: str = "",
     gain: Callable[[np.ndarray], np.ndarray] = lambda values: values,
-) -> Paired:
+) -> PairedDifference:
     r"""Paired cluster bootstrap of the difference of two scores.
 
     Both scores are computed in the same resamples, so that what makes samples or speakers
@@ -76,7 +76,7 @@ def paired(
 
 def nearer(
     bootstrap: Bootstrap, baseline: Recipe, candidate: Recipe, centre: float, label: str = ""
-) -> Paired:
+) -> PairedDifference:
     r"""Is the candidate nearer to a wanted value than the baseline, or farther from it?
 
     Tested is the signed difference of both scores (:func:`paired`). Noise pushes absolute values
@@ -112,7 +112,7 @@ def nearer(
     p = difference.p
     if not same and _tested(old, before, both).p < CERTAIN:
         p = max(p, total.p)
-    return Paired(sign * found.difference, low, high, p, found.clusters, found.mde)
+    return PairedDifference(sign * found.difference, low, high, p, found.clusters, found.mde)
 
 
 class Size(NamedTuple):
@@ -146,19 +146,19 @@ def _both(bootstrap: Bootstrap, baseline: Recipe, candidate: Recipe, label: str)
     return _Both((points[0], points[1]), (draws[0], draws[1]), size)
 
 
-def _tested(difference: float, draws: np.ndarray, both: _Both) -> Paired:
+def _tested(difference: float, draws: np.ndarray, both: _Both) -> PairedDifference:
     """Interval and t test of a difference from its resamples."""
     clusters, freedom, wider = both.size
     known = draws[~np.isnan(draws)]
     if clusters < 2 or len(known) <= MOST_UNDEFINED * len(draws) or math.isnan(difference):
-        return Paired(difference, math.nan, math.nan, math.nan, clusters)
+        return PairedDifference(difference, math.nan, math.nan, math.nan, clusters)
     error = float(known.std()) * wider
     if error < ROUNDING:
         return _constant(difference, freedom, clusters)
     half = float(student(np.array([freedom]))[0]) * error
     p = float(two_sided(np.array(difference / error), np.array(freedom)))
     mde = float(detectable(np.array(half)))
-    return Paired(difference, difference - half, difference + half, p, clusters, mde)
+    return PairedDifference(difference, difference - half, difference + half, p, clusters, mde)
 
 
 def size_of(support: Support, place: int) -> Size:
@@ -177,14 +177,14 @@ def size_of(support: Support, place: int) -> Size:
     return Size(clusters, number - 1, math.sqrt(number / (number - 1)))
 
 
-def _constant(difference: float, freedom: float, clusters: int) -> Paired:
+def _constant(difference: float, freedom: float, clusters: int) -> PairedDifference:
     """The same difference in every resample: none at all, or one with the same sign everywhere.
 
     The latter is as surprising as C tosses of a coin that all show the same side.
     """
     if abs(difference) < ROUNDING:
-        return Paired(0.0, 0.0, 0.0, 1.0, clusters)
-    return Paired(difference, difference, difference, min(1.0, 2**-freedom), clusters)
+        return PairedDifference(0.0, 0.0, 0.0, 1.0, clusters)
+    return PairedDifference(difference, difference, difference, min(1.0, 2**-freedom), clusters)
 
 
 class Discordant(NamedTuple):

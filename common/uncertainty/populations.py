@@ -18,7 +18,7 @@ GROUPS = 8
 
 
 @dataclass(frozen=True)
-class Size:
+class SampleSize:
     """How many samples there are.
 
     Args:
@@ -35,7 +35,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSamples:
     """Samples of a population, with what makes speakers alike.
 
     Args:
@@ -91,7 +91,7 @@ class Population:
         known: source of random numbers -> true value; None: that of a very large sample
     """
 
-    score: Callable[[Drawn], tuple[Recipe, str]]
+    score: Callable[[DrawnSamples], tuple[Recipe, str]]
     known: Callable[[np.random.Generator], float] | None = None
 
 
@@ -100,13 +100,13 @@ def _zero(generator: np.random.Generator) -> float:
     return 0.0
 
 
-def draw(size: Size, generator: np.random.Generator) -> Drawn:
+def draw(size: SampleSize, generator: np.random.Generator) -> DrawnSamples:
     """Speakers and the samples of each."""
     counts = np.full(size.speakers, size.samples)
     if size.uneven:
         factor = generator.lognormal(-(UNEVEN**2) / 2, UNEVEN, size.speakers)
         counts = np.maximum(1, np.round(size.samples * factor)).astype(int)
-    return Drawn(generator, np.repeat(np.arange(size.speakers), counts), size.likeness)
+    return DrawnSamples(generator, np.repeat(np.arange(size.speakers), counts), size.likeness)
 
 
 # -- populations -----------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def of_classes(metric: str, label: str = "") -> Population:
 def unchanged(tolerance: float) -> Population:
     """Share of predictions that a change moves by less than a tolerance."""
 
-    def score(drawn: Drawn) -> tuple[Recipe, str]:
+    def score(drawn: DrawnSamples) -> tuple[Recipe, str]:
         before = drawn.normal() / 6
         arrays = before, before + drawn.normal() / 40
         return Recipe(Term("percentage_unchanged", arrays, params={"tolerance": tolerance})), ""
@@ -133,10 +133,10 @@ def unchanged(tolerance: float) -> Population:
     return Population(score)
 
 
-def change(metric: str, original: Callable[[Drawn], tuple[np.ndarray, ...]]) -> Population:
+def change(metric: str, original: Callable[[DrawnSamples], tuple[np.ndarray, ...]]) -> Population:
     """Change of a score by a change of the signals."""
 
-    def score(drawn: Drawn) -> tuple[Recipe, str]:
+    def score(drawn: DrawnSamples) -> tuple[Recipe, str]:
         truth, before = original(drawn)
         if truth.dtype == object:
             redrawn = drawn.generator.random(len(truth)) < 0.1
@@ -151,7 +151,7 @@ def change(metric: str, original: Callable[[Drawn], tuple[np.ndarray, ...]]) -> 
 def by_group(metric: str, label: str = "") -> Population:
     """Half of the speakers against all of them."""
 
-    def score(drawn: Drawn) -> tuple[Recipe, str]:
+    def score(drawn: DrawnSamples) -> tuple[Recipe, str]:
         arrays = drawn.classes() if label else drawn.numbers()
         rows = drawn.group(0.5)
         everyone = Term(metric, arrays, labels=CLASSES)
@@ -164,7 +164,7 @@ def by_group(metric: str, label: str = "") -> Population:
 def shift(metric: str, label: str = "") -> Population:
     """Predictions of one speaker in thirty against those of all."""
 
-    def score(drawn: Drawn) -> tuple[Recipe, str]:
+    def score(drawn: DrawnSamples) -> tuple[Recipe, str]:
         values = drawn.classes()[1] if label else drawn.numbers()[1]
         rows = drawn.group(1 / 30)
         everyone = np.arange(len(values))
@@ -177,7 +177,7 @@ def shift(metric: str, label: str = "") -> Population:
 def context(metric: str, label: str = "") -> Population:
     """Shift of one of several groups in a context, against the mean shift."""
 
-    def score(drawn: Drawn) -> tuple[Recipe, str]:
+    def score(drawn: DrawnSamples) -> tuple[Recipe, str]:
         values = drawn.classes()[1] if label else drawn.numbers()[1]
         n = len(values)
         groups = np.array([f"g{number}" for number in range(GROUPS)], dtype=object)
@@ -188,7 +188,7 @@ def context(metric: str, label: str = "") -> Population:
     return Population(score, _zero)
 
 
-def ranks(drawn: Drawn) -> tuple[Recipe, str]:
+def ranks(drawn: DrawnSamples) -> tuple[Recipe, str]:
     """Means of speakers, with a correlation of 0.8."""
     truth, noise = (drawn.generator.normal(size=drawn.speakers) for _ in range(2))
     names = np.arange(drawn.speakers)
@@ -204,7 +204,7 @@ def apart(metric: str, groups: int) -> Population:
     They lie evenly from one standard deviation of the predictions below all to one above.
     """
 
-    def score(drawn: Drawn) -> tuple[Recipe, str]:
+    def score(drawn: DrawnSamples) -> tuple[Recipe, str]:
         truth, prediction = drawn.numbers()
         group = drawn.codes * groups // drawn.speakers
         prediction = prediction + np.linspace(-1, 1, groups)[group] / 6
@@ -226,7 +226,7 @@ OfSpeakers = Callable[[np.random.Generator, int], np.ndarray]
 def unchanged_of(shares: OfSpeakers) -> Population:
     """Share of unchanged predictions; each speaker has a probability of his own."""
 
-    def score(drawn: Drawn) -> tuple[Recipe, str]:
+    def score(drawn: DrawnSamples) -> tuple[Recipe, str]:
         share = shares(drawn.generator, drawn.speakers)[drawn.codes]
         moved = (drawn.generator.random(len(share)) >= share).astype(np.float64)
         arrays = np.zeros(len(share)), moved
@@ -238,7 +238,7 @@ def unchanged_of(shares: OfSpeakers) -> Population:
 def errors_of(scales: OfSpeakers) -> Population:
     """Mean absolute error; errors are normal with a standard deviation of each speaker."""
 
-    def score(drawn: Drawn) -> tuple[Recipe, str]:
+    def score(drawn: DrawnSamples) -> tuple[Recipe, str]:
         scale = scales(drawn.generator, drawn.speakers)[drawn.codes]
         errors = drawn.generator.normal(size=len(scale)) * scale
         return Recipe(Term("mae", (np.zeros(len(scale)), errors))), ""

@@ -17,7 +17,7 @@ from common.uncertainty.coverage import true_value
 from common.uncertainty.event_population import detections
 from common.uncertainty.populations import (
     Population,
-    Size,
+    SampleSize,
     draw,
     errors_of,
     mostly,
@@ -33,7 +33,7 @@ COLUMNS = (
     *("score", "population", "speakers", "samples", "true value", "mean score"),
     *("interval above", "interval below", "passes"),
 )
-SIZES = [Size(10, 50, 0.1), Size(24, 50, 0.1), Size(60, 60, 0.1)]
+SIZES = [SampleSize(10, 50, 0.1), SampleSize(24, 50, 0.1), SampleSize(60, 60, 0.1)]
 SHARE, ERROR = "share of unchanged predictions", "mean absolute error"
 TABLE: list[tuple[str, str, Population]] = [
     (SHARE, "alike", unchanged(0.05)),
@@ -47,7 +47,7 @@ TABLE: list[tuple[str, str, Population]] = [
     (ERROR, "differ", errors_of(lambda generator, n: generator.lognormal(-0.08, 0.4, n) / 10)),
     (ERROR, "one in ten", errors_of(mostly(0.1, 0.3))),
 ]
-RECORDINGS = [Size(30, 1, 0), Size(60, 1, 0), Size(150, 1, 0)]
+RECORDINGS = [SampleSize(30, 1, 0), SampleSize(60, 1, 0), SampleSize(150, 1, 0)]
 EVENTS: list[tuple[str, str, Population]] = [
     ("PSDS, scenario 2", f"{classes} classes", detections("psds_2", classes)) for classes in (5, 10)
 ]
@@ -71,7 +71,7 @@ class Wrong(NamedTuple):
     passes: float
 
 
-def wrong(population: Population, size: Size, true: float, runs: int, *, seed: int) -> Wrong:
+def wrong(population: Population, size: SampleSize, true: float, runs: int, *, seed: int) -> Wrong:
     """How often the interval and the verdict are wrong.
 
     Args:

@@ -9,7 +9,7 @@ import pytest
 import soundfile
 
 from common.core.errors import DataError, MissingDependency
-from common.predictions.attributes import Context, Recipe, recipe
+from common.predictions.attributes import ComputedColumn, Context, recipe
 from common.predictions.attributes import segment_f0 as module
 from common.predictions.attributes.base import ATTRIBUTES
 from common.predictions.attributes.speaker_pitch import SpeakerPitch, pitch_groups
@@ -125,7 +125,7 @@ def samples(tmp_path):
     return datasets.load(dataset, tmp_path / "cache", {})
 
 
-def pitch(**options) -> Recipe:
+def pitch(**options) -> ComputedColumn:
     return recipe({"speaker_pitch": {"min_samples": 2, "ranges": RANGES, **options}})
 
 

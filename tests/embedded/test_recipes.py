@@ -15,7 +15,7 @@ GUIDE = (paths.DOCS / "howto" / "make_sentiment_data.rst").read_text("utf-8")
 
 
 @pytest.mark.parametrize("recipe", recipes.choose(), ids=lambda recipe: recipe.id)
-def test_a_recipe_is_what_its_page_says(recipe: corpus.Recipe) -> None:
+def test_a_recipe_is_what_its_page_says(recipe: corpus.CorpusRecipe) -> None:
     (number,) = re.findall(rf"\* - ``{recipe.id}``\n +- (\d+)\n", PAGE)
     assert int(number) == len(recipe.items())
     assert recipe.license == "CC0-1.0"

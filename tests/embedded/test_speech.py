@@ -13,7 +13,7 @@ from common.samples.demo import recipes, speech
 
 @pytest.fixture(scope="module")
 def utterances() -> list[speech.Utterance]:
-    spoken = [recipe for recipe in recipes.choose() if isinstance(recipe, speech.Recipe)]
+    spoken = [recipe for recipe in recipes.choose() if isinstance(recipe, speech.SpeechRecipe)]
     return list(chain.from_iterable(recipe.utterances() for recipe in spoken))
 
 

@@ -40,7 +40,7 @@ def write(folder: Path, content: Any) -> Path:
     return path
 
 
-def make(folder: Path, content: Any, number: int | None = None) -> list[templates.Sentence]:
+def make(folder: Path, content: Any, number: int | None = None) -> list[templates.TemplateSentence]:
     return list(templates.sentences(templates.load(write(folder, content)), number))
 
 

@@ -19,7 +19,7 @@ from common.figures.event_errors import describe_error_composition, error_compos
 from common.figures.event_timeline import (
     HIT,
     MISS,
-    Lane,
+    TimelineLane,
     describe_event_timeline,
     event_timeline_figure,
 )
@@ -38,10 +38,10 @@ CLASSES = {
 }
 
 
-def lane(*events: tuple[float, float, int, bool]) -> Lane:
+def lane(*events: tuple[float, float, int, bool]) -> TimelineLane:
     columns = list(zip(*events, strict=True)) or [()] * 4
     kinds = (float, float, int, bool)
-    return Lane(*(np.array(c, dtype=k) for c, k in zip(columns, kinds, strict=True)))
+    return TimelineLane(*(np.array(c, dtype=k) for c, k in zip(columns, kinds, strict=True)))
 
 
 def test_curves_are_stairs_up_to_the_largest_rate() -> None:

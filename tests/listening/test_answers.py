@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from common.pages.listening.answers import Comparison, compares, comparisons
+from common.pages.listening.answers import ConditionPair, compares, comparisons
 from common.spec import load_benchmark
 from common.spec.view import View
 
 BENCHMARK = load_benchmark()
 
 
-def found(test: str, target: str, *parts: Any) -> list[Comparison]:
+def found(test: str, target: str, *parts: Any) -> list[ConditionPair]:
     entry = BENCHMARK.targets[target]
     assert compares(BENCHMARK.tests[test], entry)
     used = {"upward-tilt": "upward-tilt", "downward-tilt": "downward-tilt"}

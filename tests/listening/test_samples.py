@@ -17,7 +17,7 @@ from common.core.errors import NotCached
 from common.core.paths import Paths
 from common.core.rng import generator
 from common.pages.listening import licences, samples
-from common.pages.listening.answers import Comparison
+from common.pages.listening.answers import ConditionPair
 from common.pages.listening.samples import most_changed
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
@@ -29,13 +29,13 @@ TEST, DATASET = "robustness_spectral_tilt", "mine"
 KEYS = [(f"{letter}.wav", 0, -1) for letter in "abcdefgh"]
 
 
-def comparison(before: list[Any], after: list[Any]) -> Comparison:
+def comparison(before: list[Any], after: list[Any]) -> ConditionPair:
     rows = np.repeat(np.arange(len(before))[:, None], 2, axis=1)
     arrays = [np.array(values, dtype=object) for values in (before, after)]
-    return Comparison("noise", "original", ("original", "noise"), rows, *arrays)
+    return ConditionPair("noise", "original", ("original", "noise"), rows, *arrays)
 
 
-def chosen(kind: str, *found: Comparison) -> list[int]:
+def chosen(kind: str, *found: ConditionPair) -> list[int]:
     return most_changed(kind, found[0].rows, found, KEYS)
 
 

@@ -35,8 +35,7 @@ from common.cli.bench import site
 from common.cli.bench.usage import Stopwatch
 from common.core import display, paths
 from common.core.mirror import listing, mirror
-from common.reports.summary import Cell as Score
-from common.reports.summary import Key, matrix
+from common.reports.summary import Key, WideCell, matrix
 from common.spec import load_benchmark
 
 EXTENSIONS = sorted(
@@ -52,7 +51,7 @@ def test_examples_in_docstrings(module: str) -> None:
     assert failed == 0
 
 
-def score(value: float, status: str = "pass", **more: Any) -> Score:
+def score(value: float, status: str = "pass", **more: Any) -> WideCell:
     nan = math.nan
     known = {
         "n": None,
@@ -64,7 +63,7 @@ def score(value: float, status: str = "pass", **more: Any) -> Score:
         "ci_low": nan,
         "ci_high": nan,
     }
-    return Score(value=value, status=status, **{**known, **more})
+    return WideCell(value=value, status=status, **{**known, **more})
 
 
 # -- cells ----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 
 from common.core import paths
 from common.uncertainty import METHODS
-from common.uncertainty.coverage import COLUMNS, TABLE, Size, coverage, draw, main
+from common.uncertainty.coverage import COLUMNS, TABLE, SampleSize, coverage, draw, main
 
 FILE = paths.REPOSITORY / "extra" / "uncertainty" / "coverage.csv"
 PAGE = (paths.DOCS / "method" / "uncertainty.rst").read_text("utf-8")
@@ -72,7 +72,7 @@ def test_the_page_shows_the_table() -> None:
 def test_the_simulation_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from common.uncertainty import coverage as module
 
-    monkeypatch.setattr(module, "TABLE", [("CCC", TABLE[0][1], [Size(6, 20, 0.05)])])
+    monkeypatch.setattr(module, "TABLE", [("CCC", TABLE[0][1], [SampleSize(6, 20, 0.05)])])
     monkeypatch.setattr(module, "WHOLE", 200)
     texts = []
     for name in "ab":
@@ -95,11 +95,11 @@ def test_every_population_can_be_drawn(score: str, population, sizes) -> None:
 def test_likeness_is_that_of_the_samples_of_a_speaker() -> None:
     import numpy as np
 
-    drawn = draw(Size(4000, 10, 0.3), np.random.default_rng(0))
+    drawn = draw(SampleSize(4000, 10, 0.3), np.random.default_rng(0))
     values = drawn.normal().reshape(4000, 10)
     between = values.mean(axis=1).var(ddof=1) - values.var(axis=1, ddof=1).mean() / 10
     assert between == pytest.approx(0.3, abs=0.02)
     assert values.var() == pytest.approx(1, abs=0.03)
-    uneven = draw(Size(200, 50, 0, uneven=True), np.random.default_rng(0))
+    uneven = draw(SampleSize(200, 50, 0, uneven=True), np.random.default_rng(0))
     counts = np.bincount(uneven.codes)
     assert counts.mean() == pytest.approx(50, rel=0.2) and counts.max() > 10 * counts.min()

@@ -11,7 +11,7 @@ import pytest
 
 from common.designs import DESIGNS, ORIGINAL, View
 from common.designs.certainty import permutations
-from common.reports.alarms import Scene, alarms
+from common.reports.alarms import AlarmScene, alarms
 from common.spec import Criterion, MetricUse, Target, load_benchmark
 from common.uncertainty import Recipe, Term, fairness_of, permutation, permuted
 from common.uncertainty.permutation import Permuted, assignments, blocks_of, merged
@@ -206,7 +206,7 @@ def test_verdicts(value, ends, p, verdict) -> None:
 
 def test_false_alarms_with_speakers(tmp_path) -> None:
     """Half of the variance between speakers: the published bound fails most fair models."""
-    scene = (Scene("fairness_accent", ("mean_difference",), 31, 10, 6),)
+    scene = (AlarmScene("fairness_accent", ("mean_difference",), 31, 10, 6),)
     (row,) = alarms(
         load_benchmark().tests, Bounds(tmp_path), seed=0, models=40, scenes=scene, shares=(0.5,)
     )

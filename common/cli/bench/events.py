@@ -64,7 +64,7 @@ DURATION_S = 10.0
 SMOOTH = 9
 
 
-class Scenes(NamedTuple):
+class RandomScenes(NamedTuple):
     """Random scenes with scores that mostly find their events.
 
     Args:
@@ -82,7 +82,9 @@ class Scenes(NamedTuple):
     durations: np.ndarray
 
 
-def scenes(n_files: int, n_labels: int, n_frames: int, seed: int, *, first: int = 0) -> Scenes:
+def scenes(
+    n_files: int, n_labels: int, n_frames: int, seed: int, *, first: int = 0
+) -> RandomScenes:
     """Random scenes of 10 s.
 
     Args:
@@ -122,7 +124,7 @@ def scenes(n_files: int, n_labels: int, n_frames: int, seed: int, *, first: int 
     )
     names = [f"scene{number:05d}.wav" for number in range(first, first + n_files)]
     labels = [f"label{number:03d}" for number in range(n_labels)]
-    return Scenes(names, labels, truth, scores, np.full(n_files, DURATION_S))
+    return RandomScenes(names, labels, truth, scores, np.full(n_files, DURATION_S))
 
 
 def bench_events(*, peers: str | None = None, large: bool = False) -> dict[str, Any]:
@@ -155,7 +157,7 @@ def bench_events(*, peers: str | None = None, large: bool = False) -> dict[str, 
     return found
 
 
-def _cases(data: Scenes, lists: Sequence[EventList]) -> dict[str, Callable[[], float]]:
+def _cases(data: RandomScenes, lists: Sequence[EventList]) -> dict[str, Callable[[], float]]:
     one = lists[len(lists) // 2]
 
     def segment(events: EventList = one) -> float:
@@ -210,7 +212,9 @@ def _seconds(case: Callable[[], Any], repetitions: int = 5) -> float:
     return float(best)
 
 
-def _peers(data: Scenes, lists: Sequence[EventList], python: str) -> dict[str, tuple[float, float]]:
+def _peers(
+    data: RandomScenes, lists: Sequence[EventList], python: str
+) -> dict[str, tuple[float, float]]:
     """Case -> seconds and value of the peer, for the peers that the interpreter can import."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scenes.npz"

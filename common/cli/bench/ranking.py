@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from common.core.rng import DEFAULT_SEED, generator
-from common.reports.summary.leave_one_out import DRAWS, Layout
+from common.reports.summary.leave_one_out import DRAWS, RankingLayout
 from common.reports.summary.outcomes import common_cells, outcomes
 from common.reports.summary.rank_simulation import SCENARIOS, Found, simulate
 from common.results import published
@@ -51,16 +51,16 @@ class Case(NamedTuple):
     two: float
 
 
-def shapes() -> Iterator[tuple[str, Layout]]:
+def shapes() -> Iterator[tuple[str, RankingLayout]]:
     """Tests and datasets of the published rankings with the fewest and the most pairs."""
     rows, chance = published.load(), published.chance()
-    found: dict[int, tuple[str, Layout]] = {}
+    found: dict[int, tuple[str, RankingLayout]] = {}
     for target, own in rows.groupby("target"):
         made = outcomes(own)
         _, cells = common_cells(made, [key for key in made.models if key[0] not in chance])
         sizes = Counter((family_of(cell[0], {}), cell[0], cell[1]) for cell in cells)
         pairs = sorted(sizes)
-        layout = Layout(pairs, np.array([sizes[pair] for pair in pairs]))
+        layout = RankingLayout(pairs, np.array([sizes[pair] for pair in pairs]))
         found.setdefault(len(pairs), (str(target), layout))
     yield from (found[size] for size in (min(found), max(found)))
 
@@ -89,7 +89,7 @@ def cases(*, worlds: int = WORLDS, draws: int = DRAWS) -> Iterator[Case]:
 
 
 def _ranked(
-    layout: Layout,
+    layout: RankingLayout,
     effects: tuple[float, float, float],
     seeds: tuple[str, ...],
     draws: int,

@@ -17,7 +17,7 @@ from common.metrics.events.grouping import expand
 from common.metrics.events.lifetimes import lives, states, there, turns
 from common.metrics.events.lists import EventList
 from common.metrics.events.sed_eval_matching import maximum_matching
-from common.metrics.events.selection import Selection, checked_truth, selections
+from common.metrics.events.selection import ScoredFiles, checked_truth, selections
 from common.metrics.events.sweep import Changes, SweepCounts, SweepPool, output_changes
 
 
@@ -82,7 +82,7 @@ class ExactCollar(SweepPool):
             ),
         )
 
-    def _hits(self, part: Selection, truth: EventList) -> Changes:
+    def _hits(self, part: ScoredFiles, truth: EventList) -> Changes:
         """Changes of the number of matched events."""
         tree = part.tree
         pair, node = expand(

@@ -13,7 +13,7 @@ from common.metrics.events.criteria import Criteria
 from common.metrics.events.grouping import reaches
 from common.metrics.events.lifetimes import lives, states, there, turns
 from common.metrics.events.lists import EventList
-from common.metrics.events.selection import Selection
+from common.metrics.events.selection import ScoredFiles
 from common.metrics.events.sweep import Changes
 
 #: how near in s coverage must be to its limit for it to be added up again, one by one
@@ -21,7 +21,7 @@ NEAR_S = 2e-6
 
 
 def judge(
-    part: Selection, truth: EventList, slot: np.ndarray, criteria: Criteria
+    part: ScoredFiles, truth: EventList, slot: np.ndarray, criteria: Criteria
 ) -> tuple[Changes, Changes, Changes]:
     """Changes of true positives, of relevant detections and of cross triggers.
 

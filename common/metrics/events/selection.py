@@ -25,7 +25,7 @@ from common.metrics.events.lists import EventList
 FRAMES = 2**16
 
 
-class Selection(NamedTuple):
+class ScoredFiles(NamedTuple):
     """Score sequences of some files and labels, and the annotated events in these files.
 
     Args:
@@ -47,7 +47,7 @@ class Selection(NamedTuple):
 
 def selections(
     scores: FrameScores, truth: EventList, *, every_label: bool, margin: np.ndarray | float = 0.0
-) -> Iterator[Selection]:
+) -> Iterator[ScoredFiles]:
     """Sequences that meet annotated events, some at a time.
 
     Args:
@@ -87,7 +87,7 @@ def selections(
         sequence, event = sequence[inside], event[inside]
         first = joined.element[begin[event] + shift[sequence]]
         stop = joined.element[end[event] - 1 + shift[sequence]] + 1
-        yield Selection(label, component_tree(joined), sequence, event, first, stop)
+        yield ScoredFiles(label, component_tree(joined), sequence, event, first, stop)
 
 
 def _speaks(scores: FrameScores) -> np.ndarray:

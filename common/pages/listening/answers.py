@@ -16,7 +16,7 @@ from common.spec.view import ORIGINAL, View
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ConditionPair:
     """A condition and what it is compared with.
 
     Args:
@@ -42,7 +42,7 @@ def compares(test: Test, target: Target) -> bool:
     return shown and isinstance(design_of(test), Perturbed | Paired)
 
 
-def comparisons(test: Test, view: View, used: Mapping[str, str]) -> list[Comparison]:
+def comparisons(test: Test, view: View, used: Mapping[str, str]) -> list[ConditionPair]:
     """All conditions of a test with the answers of a model.
 
     Args:
@@ -81,5 +81,7 @@ def _compared(
     rows: np.ndarray,
     before: np.ndarray,
     after: np.ndarray,
-) -> Comparison:
-    return Comparison(condition, base, perturbations, rows, before[rows[:, 0]], after[rows[:, 1]])
+) -> ConditionPair:
+    return ConditionPair(
+        condition, base, perturbations, rows, before[rows[:, 0]], after[rows[:, 1]]
+    )

@@ -26,7 +26,7 @@ from common.core.errors import BenchmarkError
 from common.engine.plan import conditions
 from common.pages.listening import speech
 from common.pages.listening.loudness import loudness
-from common.pages.listening.speech import RATE, SPEECH, Settings, settings, speak
+from common.pages.listening.speech import RATE, SPEECH, ExampleSettings, settings, speak
 from common.perturbations.examples import shown
 from common.perturbations.filters import tilt_filter
 from common.perturbations.library import Library
@@ -59,7 +59,7 @@ class Example:
 
 
 @dataclass
-class Report:
+class ExamplesReport:
     """What was done.
 
     Args:
@@ -75,7 +75,7 @@ class Report:
     removed: list[str] = field(default_factory=list)
 
 
-def update(benchmark: Benchmark, folders: paths.Paths) -> Report:
+def update(benchmark: Benchmark, folders: paths.Paths) -> ExamplesReport:
     """Make the examples that are missing or stale.
 
     Args:
@@ -86,7 +86,7 @@ def update(benchmark: Benchmark, folders: paths.Paths) -> Report:
         OutputError: if a file cannot be written
     """
     known = read(folders.media)
-    report, state = Report(), {}
+    report, state = ExamplesReport(), {}
     _prepare(benchmark, folders)
     for example in planned(benchmark, folders):
         path = folders.media / example.file
@@ -171,7 +171,7 @@ def _conditions(benchmark: Benchmark, test: str) -> dict[str, str]:
     return found
 
 
-def _recorded(chosen: Settings) -> Iterator[Example]:
+def _recorded(chosen: ExampleSettings) -> Iterator[Example]:
     """One utterance as each device records it."""
     (recipe,) = recipes.choose([chosen.recordings.recipe])
     made_from = publish.fingerprint(recipe)
@@ -183,7 +183,7 @@ def _recorded(chosen: Settings) -> Iterator[Example]:
         )
 
 
-def _responses(chosen: Settings, library: Library) -> Iterator[Example]:
+def _responses(chosen: ExampleSettings, library: Library) -> Iterator[Example]:
     """Filters of spectral tilts as files, centre at half of the length."""
     for file, name in chosen.impulse_responses.items():
         entry = library.entry(name)

@@ -26,7 +26,7 @@ from common.core.paths import Paths
 from common.core.rng import DEFAULT_SEED, digest
 from common.models.base import SampleKey
 from common.pages.listening import answers, licences
-from common.pages.listening.answers import Comparison
+from common.pages.listening.answers import ConditionPair
 from common.pages.listening.loudness import loudness
 from common.perturbations.library import Library
 from common.results.keys import CellKey
@@ -55,7 +55,7 @@ RATE = 16000
 
 
 @dataclass(frozen=True)
-class Group:
+class TestGroup:
     """A test on a dataset for a target, with the cells of all models.
 
     Args:
@@ -109,7 +109,7 @@ def update(
     return maker.written
 
 
-def groups(benchmark: Benchmark, folders: Paths) -> list[Group]:
+def groups(benchmark: Benchmark, folders: Paths) -> list[TestGroup]:
     """All tests with results in which two states of an utterance are compared."""
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for target in benchmark.targets.values():
@@ -123,7 +123,7 @@ def groups(benchmark: Benchmark, folders: Paths) -> list[Group]:
                 if answers.compares(test, target):
                     found.setdefault((target.id, name, dataset), {})[model.id] = cell
     return [
-        Group(benchmark.targets[t], benchmark.tests[n], benchmark.datasets[d], cells)
+        TestGroup(benchmark.targets[t], benchmark.tests[n], benchmark.datasets[d], cells)
         for (t, n, d), cells in found.items()
     ]
 
@@ -157,7 +157,7 @@ def _prune(media: Path, pages: Any) -> None:
 
 
 def most_changed(
-    kind: str, rows: np.ndarray, found: Sequence[Comparison], keys: Sequence[Key]
+    kind: str, rows: np.ndarray, found: Sequence[ConditionPair], keys: Sequence[Key]
 ) -> list[int]:
     """Places of the samples whose answers changed most, on average over models.
 
@@ -180,7 +180,7 @@ def most_changed(
     return chosen[:TOP]
 
 
-def _change(kind: str, one: Comparison) -> np.ndarray:
+def _change(kind: str, one: ConditionPair) -> np.ndarray:
     if kinds.get(kind).is_number:
         return np.nan_to_num(np.abs(one.after.astype(float) - one.before.astype(float)))
     return (one.after != one.before).astype(float)
@@ -201,7 +201,7 @@ class _Maker:
         self.code = closure.code_of(type(self))
         self._samples: dict[str, Samples] = {}
 
-    def entry(self, group: Group, old: Mapping[str, Any]) -> dict[str, Any]:
+    def entry(self, group: TestGroup, old: Mapping[str, Any]) -> dict[str, Any]:
         """What a page says about a dataset; the old entry if nothing has changed."""
         dataset = group.dataset
         cells = sorted((model, noted["hash"]) for model, noted in group.cells.items())
@@ -236,7 +236,7 @@ class _Maker:
                 made["conditions"] = self._conditions(group, rebuilt, sound=False)
         return made
 
-    def _rebuilt(self, group: Group, model: str, noted: Mapping[str, Any]) -> Evaluation | None:
+    def _rebuilt(self, group: TestGroup, model: str, noted: Mapping[str, Any]) -> Evaluation | None:
         """A cell with its view; None if its predictions are not there any more."""
         key = CellKey(group.target.id, model, group.test.id, group.dataset.id)
         try:
@@ -246,13 +246,13 @@ class _Maker:
             return None
         return cell if cell.view.predictions else None
 
-    def _counting(self, group: Group) -> set[str]:
+    def _counting(self, group: TestGroup) -> set[str]:
         """Models that decide which samples changed most."""
         listening = {m for m in group.cells if not self.benchmark.models[m].is_chance}
         return listening or set(group.cells)
 
     def _conditions(
-        self, group: Group, rebuilt: Mapping[str, Evaluation], *, sound: bool
+        self, group: TestGroup, rebuilt: Mapping[str, Evaluation], *, sound: bool
     ) -> list[dict[str, Any]]:
         by_model = {
             model: {
@@ -289,10 +289,10 @@ class _Maker:
 
     def _sample(
         self,
-        group: Group,
+        group: TestGroup,
         place: int,
-        like: Comparison,
-        known: Mapping[str, Comparison],
+        like: ConditionPair,
+        known: Mapping[str, ConditionPair],
         view: View,
         keys: list[Key],
         sound: bool,

@@ -41,7 +41,7 @@ class Speech(Record):
     cues: Mapping[str, float]
 
 
-class Recordings(Record):
+class DeviceRecordings(Record):
     """An utterance that several devices have recorded.
 
     Args:
@@ -53,7 +53,7 @@ class Recordings(Record):
     speaker: str
 
 
-class Settings(Record):
+class ExampleSettings(Record):
     """Content of ``examples.yaml``.
 
     Args:
@@ -67,7 +67,7 @@ class Settings(Record):
 
     seed: int
     speech: Speech
-    recordings: Recordings
+    recordings: DeviceRecordings
     corpora: str
     impulse_responses: Mapping[str, str]
     names: Mapping[str, str]
@@ -83,7 +83,7 @@ class Settings(Record):
 
 
 @functools.cache
-def settings(path: Path = SETTINGS) -> Settings:
+def settings(path: Path = SETTINGS) -> ExampleSettings:
     """Checked content of ``examples.yaml``.
 
     Raises:
@@ -91,9 +91,9 @@ def settings(path: Path = SETTINGS) -> Settings:
     """
     content: Any = read_yaml(path)
     try:
-        found = Settings.model_validate(content)
+        found = ExampleSettings.model_validate(content)
     except pydantic.ValidationError as error:
-        raise ConfigError(fault(Settings, str(path), error)) from None
+        raise ConfigError(fault(ExampleSettings, str(path), error)) from None
     known("cue", found.speech.cues, CUES, f"{path}: speech.cues")
     for name in CUES:
         if name not in found.speech.cues:
@@ -101,7 +101,7 @@ def settings(path: Path = SETTINGS) -> Settings:
     return found
 
 
-def speak(chosen: Settings) -> np.ndarray:
+def speak(chosen: ExampleSettings) -> np.ndarray:
     """The sentences, synthesised.
 
     Returns:
@@ -122,14 +122,14 @@ def speak(chosen: Settings) -> np.ndarray:
     return (signal / np.float32(32768)).astype(np.float32)[None, :]
 
 
-def recorded(chosen: Settings) -> dict[str, Utterance]:
+def recorded(chosen: ExampleSettings) -> dict[str, Utterance]:
     """File -> the utterance as one of the devices records it."""
     (recipe,) = recipes.choose([chosen.recordings.recipe])
     own = [item for item in recipe.items() if item.speaker.id == chosen.recordings.speaker]
     return {f"{u.labels['device']}_speech.wav": u for u in own if u.text == own[0].text}
 
 
-def record(chosen: Settings, file: str) -> np.ndarray:
+def record(chosen: ExampleSettings, file: str) -> np.ndarray:
     """One of :func:`recorded`, as it is in the corpus.
 
     Returns:

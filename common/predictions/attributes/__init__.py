@@ -5,9 +5,9 @@ from common.predictions.attributes.base import (
     ATTRIBUTES,
     Attribute,
     Computed,
+    ComputedColumn,
     Context,
-    Recipe,
     recipe,
 )
 
-__all__ = ["ATTRIBUTES", "Attribute", "Computed", "Context", "Recipe", "recipe"]
+__all__ = ["ATTRIBUTES", "Attribute", "Computed", "ComputedColumn", "Context", "recipe"]

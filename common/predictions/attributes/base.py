@@ -83,7 +83,7 @@ ATTRIBUTES: Registry[Attribute] = Registry("computed attribute")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ComputedColumn:
     """An attribute with its options, as a test asks for it."""
 
     attribute: Attribute
@@ -109,7 +109,7 @@ class Recipe:
         return self.attribute.compute(self.options, samples, context)
 
 
-def recipe(content: Mapping[str, Mapping[str, Any]]) -> Recipe:
+def recipe(content: Mapping[str, Mapping[str, Any]]) -> ComputedColumn:
     """Recipe from ``{name: options}``.
 
     Raises:
@@ -123,6 +123,6 @@ def recipe(content: Mapping[str, Mapping[str, Any]]) -> Recipe:
         raise ValueError(f"unknown computed attribute '{name}'. Known: {known}")
     attribute = ATTRIBUTES.get(name)
     try:
-        return Recipe(attribute, attribute.options.model_validate(dict(options or {})))
+        return ComputedColumn(attribute, attribute.options.model_validate(dict(options or {})))
     except pydantic.ValidationError as error:
         raise ValueError(fault(attribute.options, name, error)) from None

@@ -17,11 +17,11 @@ from common.engine.scoring import Evaluation
 from common.metrics import METRICS, Metric
 from common.reports.compare.sides import Side
 from common.reports.rebuild import Rebuilder
-from common.results.history import Kept
+from common.results.history import KeptVersion
 from common.results.keys import NO_LABEL, CellKey
 from common.samples.base import KEYS
 from common.spec import Benchmark, Criterion, kinds
-from common.uncertainty import Bootstrap, Paired, Recipe, mcnemar, nearer, paired
+from common.uncertainty import Bootstrap, PairedDifference, Recipe, mcnemar, nearer, paired
 
 Outcome = Literal["better", "worse", "equal", "cannot tell", "not compared"]
 OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "cannot tell", "equal", "not compared")
@@ -170,7 +170,7 @@ def _cells(*sides: Side) -> Iterator[tuple[str, str, str]]:
 _Row = Mapping[Any, Any]
 
 
-def _rows(kept: Kept | None, test: str, dataset: str) -> dict[tuple[str, ...], _Row]:
+def _rows(kept: KeptVersion | None, test: str, dataset: str) -> dict[tuple[str, ...], _Row]:
     if kept is None:
         return {}
     table = kept.rows[(kept.rows["test"] == test) & (kept.rows["dataset"] == dataset)]
@@ -229,7 +229,7 @@ def _tested(
     rebuilder: Rebuilder,
     comparison: Comparison,
     key: tuple[str, str, str],
-    sides: list[Kept | None],
+    sides: list[KeptVersion | None],
     pairs: list[Pair],
 ) -> list[Pair]:
     """Pairs of a cell with the tests of their differences."""
@@ -310,7 +310,7 @@ def _with_test(
 
 def _difference(
     pair: Pair, bootstrap: Bootstrap, criterion: Criterion, old: Recipe, new: Recipe
-) -> Paired:
+) -> PairedDifference:
     """Gain with its interval and p value."""
     centre = centre_of(criterion, pair.metric)
     if centre is not None:

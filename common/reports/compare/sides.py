@@ -10,7 +10,7 @@ from common.core.errors import ConfigError
 from common.core.paths import Paths
 from common.core.registry import unknown
 from common.results import history
-from common.results.history import Kept
+from common.results.history import KeptVersion
 
 
 class _Bare(Paths):
@@ -35,7 +35,7 @@ class Side:
     model: str
     version: str
     folder: str
-    kept: dict[str, Kept]
+    kept: dict[str, KeptVersion]
 
     @property
     def name(self) -> str:
@@ -115,7 +115,7 @@ def _side(role: str, named: str, folders: Paths, model: str, version: str, *, ot
         raise ConfigError(f"{role} {model}: {what}")
     if model not in known:
         raise unknown("model", model, known, role)
-    kept: dict[str, Kept] = {}
+    kept: dict[str, KeptVersion] = {}
     seen: set[str] = set()
     for target in known[model]:
         newest = history.current(folders, target, model)

@@ -16,7 +16,7 @@ from common.metrics.events.report import Scores
 from common.metrics.events.threshold_curve import AtThreshold
 from common.reports.events.evaluation import Evaluated, IntersectionF, PointScores
 from common.reports.events.inputs import Inputs
-from common.reports.events.settings import Settings
+from common.reports.events.settings import EventSettings
 
 #: column of the overview -> (family, path of the figure)
 OVERVIEW = {
@@ -60,7 +60,7 @@ def _psds_name(name: str) -> str:
 
 
 def answer(
-    inputs: Inputs, settings: Settings, found: Sequence[Evaluated], sources: Mapping[str, Any]
+    inputs: Inputs, settings: EventSettings, found: Sequence[Evaluated], sources: Mapping[str, Any]
 ) -> dict[str, Any]:
     """All scores as plain values: NaN as null, infinite rates as the text ``inf``."""
     return plain(
@@ -192,7 +192,7 @@ def many(number_of: int, what: str) -> str:
     return f"{number_of} {what}{'' if number_of == 1 else 's'}"
 
 
-def lines(inputs: Inputs, settings: Settings, found: Sequence[Evaluated]) -> list[str]:
+def lines(inputs: Inputs, settings: EventSettings, found: Sequence[Evaluated]) -> list[str]:
     """Tables for a terminal: systems side by side, then each class by class."""
     names = [each.system.name for each in found]
     rows = _rows("", names, [main_figures(each) for each in found])

@@ -14,7 +14,7 @@ from common.core.terminal import tell
 from common.reports.events.answer import answer, lines, many, per_file
 from common.reports.events.evaluation import evaluate
 from common.reports.events.inputs import Inputs, read_inputs
-from common.reports.events.settings import Settings, settings
+from common.reports.events.settings import EventSettings, settings
 
 #: more segments than this, all recordings together, do not fit into memory
 MOST_SEGMENTS = 10**8
@@ -73,7 +73,7 @@ def run(
     return content
 
 
-def _check_segments(inputs: Inputs, wanted: Settings) -> None:
+def _check_segments(inputs: Inputs, wanted: EventSettings) -> None:
     if inputs.durations is None or "segment_based" not in wanted.metrics:
         return
     number = float(inputs.durations.sum()) / wanted.time_resolution

@@ -17,7 +17,7 @@ from common.samples.event_lists.text_lists import EXTENSIONS, RECORDS
 LISTS = (*EXTENSIONS, ".parquet", ".jams")
 
 
-class Point(NamedTuple):
+class OperatingPoint(NamedTuple):
     """Events of a system at one operating point.
 
     Args:
@@ -41,7 +41,7 @@ class Estimate:
 
     path: Path
     kind: str
-    points: tuple[Point, ...]
+    points: tuple[OperatingPoint, ...]
 
     def renamed(self, names: Names, alone: str | None) -> Estimate:
         """The estimate with complete names of recordings.
@@ -69,14 +69,14 @@ def read_estimate(path: Path, folder: str) -> Estimate:
     if not path.exists():
         raise DataError(f"--estimate {path}: there is no such file or folder")
     if not path.is_dir():
-        return Estimate(path, "list", (Point(path.stem, read_events(path)),))
+        return Estimate(path, "list", (OperatingPoint(path.stem, read_events(path)),))
     # a folder of lists may hold settings as YAML or JSON, too
     parts = sorted(look(path, LISTS).parts or look(path, RECORDS).parts, key=_natural)
     if not parts:
         raise DataError(
             f"--estimate {path}: holds no event list; known: {', '.join((*LISTS, *RECORDS))}"
         )
-    points = [Point(part.stem, read_events(part)) for part in parts]
+    points = [OperatingPoint(part.stem, read_events(part)) for part in parts]
     kind = _kind(points) if folder == "auto" else folder
     if kind == "points":
         return Estimate(path, kind, tuple(points))
@@ -85,10 +85,10 @@ def read_estimate(path: Path, folder: str) -> Estimate:
         tables = [point.table for point in points]
     else:
         tables = [of_recording(point) for point in points]
-    return Estimate(path, kind, (Point(path.name, EventTable.concatenate(tables)),))
+    return Estimate(path, kind, (OperatingPoint(path.name, EventTable.concatenate(tables)),))
 
 
-def _kind(points: list[Point]) -> str:
+def _kind(points: list[OperatingPoint]) -> str:
     if not any(point.table.files for point in points):
         return "recordings"
     seen: set[str] = set()
@@ -100,7 +100,7 @@ def _kind(points: list[Point]) -> str:
     return "folds"
 
 
-def _refuse_shared(points: list[Point]) -> None:
+def _refuse_shared(points: list[OperatingPoint]) -> None:
     where: dict[str, str] = {}
     for point in points:
         for at, file in enumerate(point.table.file):
@@ -112,7 +112,7 @@ def _refuse_shared(points: list[Point]) -> None:
                 )
 
 
-def of_recording(point: Point) -> EventTable:
+def of_recording(point: OperatingPoint) -> EventTable:
     """Events of a list that names no recording, as those of the recording that it is named after."""
     if len(point.table):
         return point.table.named(file=point.name)

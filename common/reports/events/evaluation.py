@@ -22,7 +22,7 @@ from common.metrics.events.roc import curves, psd_roc
 from common.metrics.events.segment_based import SegmentBased
 from common.reports.events.inputs import Inputs, System
 from common.reports.events.scored import Exact, events_and_curves
-from common.reports.events.settings import Settings
+from common.reports.events.settings import EventSettings
 
 
 class IntersectionF(NamedTuple):
@@ -104,7 +104,7 @@ class Evaluated:
         return self.points[self.system.shown]
 
 
-def evaluate(system: System, inputs: Inputs, settings: Settings) -> Evaluated:
+def evaluate(system: System, inputs: Inputs, settings: EventSettings) -> Evaluated:
     """Score a system.
 
     Raises:
@@ -126,7 +126,7 @@ def evaluate(system: System, inputs: Inputs, settings: Settings) -> Evaluated:
     return Evaluated(system, scored, detail, psds, exact, tuple(notes))
 
 
-def _point(name: str, events: EventList, inputs: Inputs, settings: Settings) -> PointScores:
+def _point(name: str, events: EventList, inputs: Inputs, settings: EventSettings) -> PointScores:
     segment = event = intersection = None
     if "segment_based" in settings.metrics:
         segment = _segment_pool(events, inputs, settings).scores(
@@ -145,7 +145,7 @@ def _point(name: str, events: EventList, inputs: Inputs, settings: Settings) -> 
     return PointScores(name, segment, event, intersection)
 
 
-def _segment_pool(events: EventList, inputs: Inputs, settings: Settings) -> SegmentBased:
+def _segment_pool(events: EventList, inputs: Inputs, settings: EventSettings) -> SegmentBased:
     pool = SegmentBased(
         inputs.labels, time_resolution=settings.time_resolution, decimals=settings.decimals
     )
@@ -154,7 +154,7 @@ def _segment_pool(events: EventList, inputs: Inputs, settings: Settings) -> Segm
 
 
 def _event_pool(
-    events: EventList, inputs: Inputs, settings: Settings
+    events: EventList, inputs: Inputs, settings: EventSettings
 ) -> tuple[EventBased, Matched]:
     collar = settings.collar
     pool = EventBased(
@@ -170,7 +170,7 @@ def _event_pool(
 
 
 def _intersection_pool(
-    points: Sequence[EventList], inputs: Inputs, settings: Settings, criteria: Criteria
+    points: Sequence[EventList], inputs: Inputs, settings: EventSettings, criteria: Criteria
 ) -> IntersectionBased:
     assert inputs.durations is not None
     pool = IntersectionBased(
@@ -185,7 +185,7 @@ def _intersection_pool(
     return pool
 
 
-def _intersection_f(confusion: Confusion, settings: Settings) -> IntersectionF:
+def _intersection_f(confusion: Confusion, settings: EventSettings) -> IntersectionF:
     label = np.arange(confusion.counts.shape[1])
     tp, fp = confusion.counts[0, label, label], confusion.counts[0, :, -1]
     fn = confusion.events.astype(np.int64) - tp
@@ -198,7 +198,7 @@ def _intersection_f(confusion: Confusion, settings: Settings) -> IntersectionF:
     return IntersectionF(mean.macro, float(micro), mean.classes, tp, fp, fn)
 
 
-def _psds(name: str, points: Sequence[EventList], inputs: Inputs, settings: Settings) -> Psds:
+def _psds(name: str, points: Sequence[EventList], inputs: Inputs, settings: EventSettings) -> Psds:
     wanted = settings.psds[name]
     criteria = wanted.criteria if wanted.alpha_ct else wanted.criteria.without_cross_triggers()
     pool = _intersection_pool(points, inputs, settings, criteria)
@@ -211,7 +211,7 @@ def _psds(name: str, points: Sequence[EventList], inputs: Inputs, settings: Sett
     return summary(psd_roc(curves(found.efpr, found.tpr), alpha_st=wanted.alpha_st), wanted)
 
 
-def _detail(events: EventList, inputs: Inputs, settings: Settings) -> Detail:
+def _detail(events: EventList, inputs: Inputs, settings: EventSettings) -> Detail:
     files: dict[str, Columns] = {}
     matched = confusion = None
     options = {"zero_score": settings.zero_score, "beta": settings.beta}

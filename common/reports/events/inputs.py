@@ -16,7 +16,7 @@ from common.metrics.events.lists import EventList, merged
 from common.reports.events.estimates import LISTS, Estimate, read_estimate
 from common.reports.events.names import Names
 from common.reports.events.pairs import read_pair_list
-from common.reports.events.rules import Rules
+from common.reports.events.rules import EventRules
 from common.samples.event_lists import EventTable, read_audformat, read_events
 from common.samples.event_lists.checking import refuse_incomplete
 from common.samples.event_lists.durations import durations_of_audio, read_durations
@@ -98,7 +98,7 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
     for table in (truth, *(point.table for each in estimates for point in each.points)):
         refuse_incomplete(table)
     labels = _labels(args, truth, estimates)
-    rules = Rules(files, labels, lengths, args)
+    rules = EventRules(files, labels, lengths, args)
     notes += rules.check(truth)
     for each in estimates:
         for point in each.points:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from common.core.errors import DataError
-from common.reports.events.estimates import Estimate, Point, of_recording
+from common.reports.events.estimates import Estimate, OperatingPoint, of_recording
 from common.samples.event_lists import EventTable, read_events, read_pairs
 
 
@@ -33,6 +33,6 @@ def read_pair_list(path: Path) -> tuple[EventTable, Estimate]:
             if not file.is_file():
                 raise DataError(f"--pairs {path}: there is no such file: {file}")
             table = read_events(file)
-            found.append(table if table.files else of_recording(Point(name, table)))
-    made = Point(path.stem, EventTable.concatenate(estimate))
+            found.append(table if table.files else of_recording(OperatingPoint(name, table)))
+    made = OperatingPoint(path.stem, EventTable.concatenate(estimate))
     return EventTable.concatenate(truth), Estimate(path, "list", (made,))

@@ -25,7 +25,7 @@ ROUNDING_S = 0.05
 
 
 @dataclass(frozen=True)
-class Rules:
+class EventRules:
     """What events must keep to."""
 
     files: Sequence[str]

@@ -19,7 +19,7 @@ from common.metrics.events.psds import Psds, summary
 from common.metrics.events.sweep import SweepPool
 from common.metrics.events.threshold_curve import AtThreshold, CountCurve, auroc
 from common.reports.events.inputs import Inputs
-from common.reports.events.settings import Settings
+from common.reports.events.settings import EventSettings
 from common.samples.event_lists.folders import look
 from common.samples.event_lists.frame_scores import EXTENSIONS, NamedScores, read_scores
 
@@ -44,7 +44,9 @@ class Exact:
     auroc: Mapping[str, float]
 
 
-def events_and_curves(path: Path, inputs: Inputs, settings: Settings) -> tuple[EventList, Exact]:
+def events_and_curves(
+    path: Path, inputs: Inputs, settings: EventSettings
+) -> tuple[EventList, Exact]:
     """Events above the threshold, and all that needs no threshold.
 
     Scores are read and counted some recordings at a time, so that memory does not grow with
@@ -84,7 +86,7 @@ def events_and_curves(path: Path, inputs: Inputs, settings: Settings) -> tuple[E
 
 
 def _pools(
-    inputs: Inputs, settings: Settings
+    inputs: Inputs, settings: EventSettings
 ) -> tuple[dict[str, SweepPool], dict[str, ExactIntersection]]:
     assert inputs.durations is not None
     sweeps: dict[str, SweepPool] = {}
@@ -175,7 +177,7 @@ def _exact(
     sweeps: Mapping[str, SweepPool],
     psds: Mapping[str, ExactIntersection],
     inputs: Inputs,
-    settings: Settings,
+    settings: EventSettings,
 ) -> Exact:
     found = {}
     for name, pool in psds.items():

@@ -33,7 +33,7 @@ SED_SCORES_EVAL_DECIMALS = 6
 
 
 @dataclass(frozen=True)
-class Settings:
+class EventSettings:
     """All that the figures depend on, to be reported with them.
 
     Args:
@@ -96,7 +96,7 @@ class Settings:
         return found
 
 
-def settings(args: argparse.Namespace) -> Settings:
+def settings(args: argparse.Namespace) -> EventSettings:
     """Settings of the command line.
 
     Raises:
@@ -126,7 +126,7 @@ def settings(args: argparse.Namespace) -> Settings:
     share = DCASE_TASK4_COLLAR["percentage_of_length"] if dcase else 0.5
     named = _psds(args, decimals)
     first = next(iter(named.values())).criteria
-    return Settings(
+    return EventSettings(
         metrics=tuple(name for name in FAMILIES if name in args.metrics),
         time_resolution=_above(args.time_resolution, "--time-resolution", 1.0),
         factor=_given(args.factor, 0.5),

@@ -21,7 +21,7 @@ from common.figures.svg import to_svg
 from common.metrics.events.psds import Psds
 from common.reports.events.evaluation import Evaluated
 from common.reports.events.inputs import Inputs
-from common.reports.events.settings import Settings
+from common.reports.events.settings import EventSettings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ def comparison(found: Sequence[Evaluated]) -> list[dict[str, Any]]:
 
 
 def of_system(
-    name: str, found: Evaluated, inputs: Inputs, settings: Settings
+    name: str, found: Evaluated, inputs: Inputs, settings: EventSettings
 ) -> list[dict[str, Any]]:
     """Figures of a system."""
     album = _Album(name)
@@ -143,7 +143,7 @@ def _add_errors(album: _Album, found: Evaluated, inputs: Inputs, family: str) ->
 
 
 def _add_thresholds(
-    album: _Album, found: Evaluated, inputs: Inputs, settings: Settings, family: str, best: Any
+    album: _Album, found: Evaluated, inputs: Inputs, settings: EventSettings, family: str, best: Any
 ) -> None:
     assert found.exact is not None
     curves, points = {}, {}

@@ -15,7 +15,7 @@ from common.figures.details import picker
 from common.reports.events.answer import best_rows, main_figures, many, overview
 from common.reports.events.evaluation import Evaluated
 from common.reports.events.inputs import Inputs
-from common.reports.events.settings import Settings
+from common.reports.events.settings import EventSettings
 from common.reports.events_report import graphics, tables, timelines
 
 HERE = Path(__file__).parent
@@ -25,7 +25,7 @@ FILES = 20
 
 def render(
     inputs: Inputs,
-    settings: Settings,
+    settings: EventSettings,
     found: Sequence[Evaluated],
     content: Mapping[str, Any],
     *,
@@ -64,7 +64,7 @@ def render(
 
 
 def _system(
-    place: int, found: Evaluated, inputs: Inputs, settings: Settings, n_timelines: int
+    place: int, found: Evaluated, inputs: Inputs, settings: EventSettings, n_timelines: int
 ) -> dict[str, Any]:
     points = [point.name for point in found.points]
     return {
@@ -86,7 +86,7 @@ def _system(
     }
 
 
-def _picker(found: Evaluated, inputs: Inputs, settings: Settings) -> dict[str, Any] | None:
+def _picker(found: Evaluated, inputs: Inputs, settings: EventSettings) -> dict[str, Any] | None:
     if found.exact is None:
         return None
     data = picker.table(
@@ -103,7 +103,7 @@ def _picker(found: Evaluated, inputs: Inputs, settings: Settings) -> dict[str, A
     }
 
 
-def _settings(settings: Settings) -> list[tuple[str, str]]:
+def _settings(settings: EventSettings) -> list[tuple[str, str]]:
     """Names and values of all settings, in the words of the command line."""
     collar = settings.collar
     rows = [

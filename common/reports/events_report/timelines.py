@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from common.figures.event_timeline import Lane, describe_event_timeline, event_timeline_figure
+from common.figures.event_timeline import (
+    TimelineLane,
+    describe_event_timeline,
+    event_timeline_figure,
+)
 from common.figures.svg import to_svg
 from common.metrics.events.lists import EventList
 from common.reports.events.evaluation import Evaluated
@@ -73,12 +77,12 @@ def _hits(found: Evaluated, inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
 
 def lanes(
     truth: EventList, prediction: EventList, hit: tuple[np.ndarray, np.ndarray], file: int
-) -> tuple[list[int], Lane, Lane]:
+) -> tuple[list[int], TimelineLane, TimelineLane]:
     """Labels that occur in a recording, and its events with the number of their lane."""
     some = [np.flatnonzero(events.file == file) for events in (truth, prediction)]
     labels = sorted({*truth.label[some[0]].tolist(), *prediction.label[some[1]].tolist()})
     made = [
-        Lane(
+        TimelineLane(
             events.onset[rows],
             events.offset[rows],
             np.searchsorted(labels, events.label[rows]),

@@ -27,7 +27,7 @@ from common.reports.summary.standings import (
     score,
     standings,
 )
-from common.reports.summary.wide import Cell, Column, Key, Matrix, matrix
+from common.reports.summary.wide import Key, Matrix, ModelColumn, WideCell, matrix
 from common.results.paper import (
     all_mean_over_tests,
     table6,
@@ -36,7 +36,7 @@ from common.results.paper import (
     table7,
 )
 from common.results.tally import (
-    Tally,
+    VerdictCounts,
     counts,
     family_of,
     half_up,
@@ -46,15 +46,15 @@ from common.results.tally import (
 )
 
 __all__ = [
-    "Cell",
     "Claims",
-    "Column",
     "Key",
     "Matrix",
+    "ModelColumn",
     "Outcome",
     "Standing",
     "Standings",
-    "Tally",
+    "VerdictCounts",
+    "WideCell",
     "add_scope",
     "all_mean_over_tests",
     "beyond_chance",

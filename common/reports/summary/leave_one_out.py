@@ -50,7 +50,7 @@ class Moves(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class RankingLayout:
     """Tests and datasets of a ranking.
 
     Args:
@@ -130,7 +130,7 @@ def _equal(parts: np.ndarray) -> float:
 
 
 def told_apart(
-    layout: Layout, passed: np.ndarray, *, seed: int, draws: int = DRAWS
+    layout: RankingLayout, passed: np.ndarray, *, seed: int, draws: int = DRAWS
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scores of models, and which of them differ for certain.
 
@@ -161,7 +161,7 @@ def told_apart(
 
 
 def _certain(
-    layout: Layout,
+    layout: RankingLayout,
     contrasts: np.ndarray,
     size: np.ndarray,
     models: int,
@@ -192,7 +192,7 @@ def _certain(
 
 
 def _errors(
-    layout: Layout, tests: np.ndarray, datasets: np.ndarray, pairs: np.ndarray, models: int
+    layout: RankingLayout, tests: np.ndarray, datasets: np.ndarray, pairs: np.ndarray, models: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Standard error of each difference and its degrees of freedom (Satterthwaite)."""
     by_test, by_dataset, by_pair = (

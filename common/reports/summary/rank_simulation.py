@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.reports.summary.leave_one_out import DRAWS, Layout, told_apart
+from common.reports.summary.leave_one_out import DRAWS, RankingLayout, told_apart
 
 #: name -> standard deviations of a (tests), b (datasets) and c (pairs)
 SCENARIOS = {
@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 
 def simulate(
-    layout: Layout,
+    layout: RankingLayout,
     generator: np.random.Generator,
     *,
     effects: tuple[float, float, float],
@@ -79,7 +79,7 @@ def simulate(
 
 
 def world(
-    layout: Layout,
+    layout: RankingLayout,
     generator: np.random.Generator,
     *,
     effects: tuple[float, float, float],

@@ -25,7 +25,7 @@ from common.core.rng import DEFAULT_SEED
 from common.reports.summary.leave_one_out import (
     DRAWS,
     LEAST_PAIRS,
-    Layout,
+    RankingLayout,
     rank_intervals,
     tiers,
     told_apart,
@@ -340,7 +340,7 @@ def _placed(
         (family_of(test, families), test, name) for test, name in zip(tests, datasets, strict=True)
     ]
     pairs, place = np.unique(np.array(keys, dtype=object).astype(str), axis=0, return_inverse=True)
-    layout = Layout([tuple(pair) for pair in pairs.tolist()], np.bincount(place.ravel()))
+    layout = RankingLayout([tuple(pair) for pair in pairs.tolist()], np.bincount(place.ravel()))
     passed = np.zeros((len(pairs), common.shape[1]))
     np.add.at(passed, place.ravel(), common.to_numpy())
     scores, apart = told_apart(layout, passed, seed=seed, draws=draws)

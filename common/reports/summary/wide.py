@@ -21,14 +21,14 @@ class Key(NamedTuple):
     label: str
 
 
-class Column(NamedTuple):
+class ModelColumn(NamedTuple):
     """The model of one column of a table."""
 
     model: str
     version: str
 
 
-class Cell(NamedTuple):
+class WideCell(NamedTuple):
     """One cell: plain Python values, NaN, None or an empty text where there is none."""
 
     value: float
@@ -63,15 +63,15 @@ class Matrix:
 
     metric: str
     criteria: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[ModelColumn, ...]
     index: tuple[Key, ...]
-    cells: tuple[tuple[Cell | None, ...], ...]
+    cells: tuple[tuple[WideCell | None, ...], ...]
 
     def frame(self, field: str) -> pd.DataFrame:
         """One field of all cells; index (data, condition, label), columns (model, version)."""
         values = [[None if c is None else getattr(c, field) for c in line] for line in self.cells]
         index = pd.MultiIndex.from_tuples(self.index, names=Key._fields)
-        columns = pd.MultiIndex.from_tuples(self.columns, names=Column._fields)
+        columns = pd.MultiIndex.from_tuples(self.columns, names=ModelColumn._fields)
         dtype = "float64" if field in NUMBERS else "object"
         return pd.DataFrame(values, index=index, columns=columns, dtype=dtype)
 
@@ -95,10 +95,10 @@ def matrix(
         DataError: if a model has two rows for the same cell
     """
     own = rows[(rows["target"] == target) & (rows["test"] == test)]
-    found = {Column(*pair) for pair in zip(own["model"], own["model_version"], strict=True)}
+    found = {ModelColumn(*pair) for pair in zip(own["model"], own["model_version"], strict=True)}
     order = {name: n for n, name in enumerate(models)}
     columns = tuple(sorted(found, key=lambda c: (order.get(c.model, len(order)), c)))
-    tables: dict[str, dict[Key, dict[Column, Cell]]] = {}
+    tables: dict[str, dict[Key, dict[ModelColumn, WideCell]]] = {}
     for metric, key, column, cell in _cells(own):
         line = tables.setdefault(metric, {}).setdefault(key, {})
         if column in line:
@@ -108,22 +108,22 @@ def matrix(
     return {metric: _table(metric, lines, columns) for metric, lines in sorted(tables.items())}
 
 
-def _cells(rows: pd.DataFrame) -> Iterable[tuple[str, Key, Column, Cell]]:
+def _cells(rows: pd.DataFrame) -> Iterable[tuple[str, Key, ModelColumn, WideCell]]:
     """Rows as tuples of plain Python values."""
     plain = {name: rows[name].tolist() for name in rows}
     for name in COUNTS:
         plain[name] = [None if pd.isna(n) else int(n) for n in rows[name]]
-    fields = [plain[name] for name in Cell._fields]
+    fields = [plain[name] for name in WideCell._fields]
     keys = zip(*(plain[name] for name in Key._fields), strict=True)
     owners = zip(plain["model"], plain["model_version"], strict=True)
     for metric, key, owner, cell in zip(
         plain["metric"], keys, owners, zip(*fields, strict=True), strict=True
     ):
-        yield metric, Key(*key), Column(*owner), Cell(*cell)
+        yield metric, Key(*key), ModelColumn(*owner), WideCell(*cell)
 
 
 def _table(
-    metric: str, lines: dict[Key, dict[Column, Cell]], columns: tuple[Column, ...]
+    metric: str, lines: dict[Key, dict[ModelColumn, WideCell]], columns: tuple[ModelColumn, ...]
 ) -> Matrix:
     """One metric, sorted."""
     index = tuple(sorted(lines))

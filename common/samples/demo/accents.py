@@ -18,7 +18,7 @@ from common import spec
 from common.core.errors import ConfigError
 from common.samples.demo import speech
 from common.samples.demo.corpus import KINDS
-from common.samples.demo.reading import TEXT, Line, Reading
+from common.samples.demo.reading import TEXT, Reading, ReadText
 from common.samples.demo.speech import known
 
 STRESS = "ˈ"
@@ -82,7 +82,7 @@ class Accent(spec.Record):
 
 
 @dataclass(frozen=True)
-class Sound:
+class Phoneme:
     """A sound of the sentence, or with ``made`` a phoneme of the accent."""
 
     name: str
@@ -105,13 +105,13 @@ class Accents(Reading):
         """Accent and text."""
         return {"accent": {"labels": list(self.accents)}, "text": TEXT}
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ReadText]:
         """Accent by accent."""
         for name, accent in self.accents.items():
             for n, one in enumerate(self.sentences):
                 spoken = self.pronounce(one, accent) if accent.sounds else one.text
                 labels = {"accent": name, "text": one.text}
-                yield Line(
+                yield ReadText(
                     name, n, f"{n:02d}", self.language, accent.tongue, one.text, spoken, labels
                 )
 
@@ -151,7 +151,7 @@ class Accents(Reading):
                 known("consonant", accent.epenthesis.allowed, self.consonants, f"{where}.allowed")
 
 
-def split(word: str, vowels: Sequence[str], consonants: Mapping[str, str]) -> list[Sound]:
+def split(word: str, vowels: Sequence[str], consonants: Mapping[str, str]) -> list[Phoneme]:
     """Sounds of a word; a stress mark belongs to the next vowel.
 
     >>> [sound.name for sound in split("ˈθɪŋz", ["ɪ"], {"θ": "T", "ŋ": "N", "z": "z"})]
@@ -169,13 +169,13 @@ def split(word: str, vowels: Sequence[str], consonants: Mapping[str, str]) -> li
         name = next((name for name in names if rest.startswith(name)), None)
         if name is None:
             raise ValueError(f"unknown sound at '{rest}' in '{word}'")
-        sounds.append(Sound(name, name in vowels, stressed and name in vowels))
+        sounds.append(Phoneme(name, name in vowels, stressed and name in vowels))
         stressed = stressed and name not in vowels
         rest = rest.removeprefix(name)
     return sounds
 
 
-def _shape(word: list[Sound], accent: Accent) -> list[Sound]:
+def _shape(word: list[Phoneme], accent: Accent) -> list[Phoneme]:
     """Word after the habits of the accent."""
     end = max((n + 1 for n, sound in enumerate(word) if sound.vowel), default=0)
     prothesis = bool(accent.prothesis) and len(word) > 1
@@ -190,11 +190,11 @@ def _shape(word: list[Sound], accent: Accent) -> list[Sound]:
             name = accent.final.get(name, name)
         if name:
             changed.append(replace(sound, name=name))
-    begin = [Sound(accent.prothesis, vowel=True, made=True)] if prothesis else []
+    begin = [Phoneme(accent.prothesis, vowel=True, made=True)] if prothesis else []
     return begin + (_open(changed, accent.epenthesis) if accent.epenthesis else changed)
 
 
-def _open(word: list[Sound], rule: Epenthesis) -> list[Sound]:
+def _open(word: list[Phoneme], rule: Epenthesis) -> list[Phoneme]:
     """Word with vowels after consonants."""
     opened = []
     for n, sound in enumerate(word):
@@ -203,11 +203,11 @@ def _open(word: list[Sound], rule: Epenthesis) -> list[Sound]:
         closed = last or (rule.where == "anywhere" and not word[n + 1].vowel)
         if closed and not sound.vowel and sound.name not in rule.allowed:
             vowel = rule.after.get(sound.name, rule.vowel)
-            opened.append(Sound(vowel, vowel=True, made=True))
+            opened.append(Phoneme(vowel, vowel=True, made=True))
     return opened
 
 
-def _stress(word: list[Sound], rule: str) -> list[Sound]:
+def _stress(word: list[Phoneme], rule: str) -> list[Phoneme]:
     """Word with the stress where the accent has it; words without stress stay so."""
     if rule == "kept" or not any(sound.stressed for sound in word):
         return word
@@ -216,7 +216,7 @@ def _stress(word: list[Sound], rule: str) -> list[Sound]:
     return [replace(sound, stressed=n == nuclei[place]) for n, sound in enumerate(word)]
 
 
-def _write(word: list[Sound], accent: Accent, sounds: Mapping[str, str]) -> str:
+def _write(word: list[Phoneme], accent: Accent, sounds: Mapping[str, str]) -> str:
     """Word as espeak-ng wants it."""
     phonemes = []
     for sound in word:

@@ -61,7 +61,7 @@ class Spread(spec.Record):
 
 
 @KINDS.register("acted")
-class Acted(speech.Recipe):
+class Acted(speech.SpeechRecipe):
     """The recipe; one table ``<category>.<split>`` for each split."""
 
     category: str

@@ -20,7 +20,7 @@ from common.core.registry import Registry
 SAMPLING_RATE = 16000
 
 
-class Recipe(spec.Entry, abc.ABC):
+class CorpusRecipe(spec.Entry, abc.ABC):
     """What every recipe says."""
 
     kind: str
@@ -53,4 +53,4 @@ class Recipe(spec.Entry, abc.ABC):
 
 
 #: ``kind`` of a recipe -> class that reads it
-KINDS: Registry[type[Recipe]] = Registry("kind of recipe")
+KINDS: Registry[type[CorpusRecipe]] = Registry("kind of recipe")

@@ -7,7 +7,7 @@ from typing import Any
 
 from common.samples.demo import corpus
 from common.samples.demo.corpus import SAMPLING_RATE
-from common.samples.demo.speech import Recipe, Utterance
+from common.samples.demo.speech import SpeechRecipe, Utterance
 
 SPEECH, AUDIO = "speech", "audio"
 SPEAKER = "speaker"
@@ -15,7 +15,7 @@ SPEAKER = "speaker"
 FILES = "files"
 
 
-def of_speech(recipe: Recipe, utterances: Sequence[Utterance]) -> Any:
+def of_speech(recipe: SpeechRecipe, utterances: Sequence[Utterance]) -> Any:
     """Database of a corpus of speech, without audio.
 
     Args:
@@ -49,7 +49,7 @@ def of_speech(recipe: Recipe, utterances: Sequence[Utterance]) -> Any:
 
 
 def of_files(
-    recipe: corpus.Recipe, schemes: Mapping[str, Mapping[str, Any]], items: Sequence[Any]
+    recipe: corpus.CorpusRecipe, schemes: Mapping[str, Mapping[str, Any]], items: Sequence[Any]
 ) -> Any:
     """Database of a corpus with one table, without audio.
 
@@ -70,7 +70,7 @@ def of_files(
     return db
 
 
-def _empty(recipe: corpus.Recipe, languages: Sequence[str], media: str) -> Any:
+def _empty(recipe: corpus.CorpusRecipe, languages: Sequence[str], media: str) -> Any:
     """Database that says where it comes from and what its media are."""
     import audformat
 

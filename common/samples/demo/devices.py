@@ -18,7 +18,7 @@ from common.core import rng
 from common.core.errors import ConfigError
 from common.samples.demo import acoustics, dsp, rooms
 from common.samples.demo.corpus import KINDS, SAMPLING_RATE
-from common.samples.demo.reading import TEXT, Line, Reading
+from common.samples.demo.reading import TEXT, Reading, ReadText
 from common.samples.demo.speech import Utterance, filled
 
 #: how long the control of the level looks, and the level below which it does not help, in dB
@@ -27,7 +27,7 @@ CONTROL_FLOOR_DB = -50.0
 PEAK = 0.97
 
 
-class Room(spec.Record):
+class ReadingRoom(spec.Record):
     """Where it is read: a box, its reverberation time, and the place of the mouth."""
 
     size_m: tuple[float, float, float]
@@ -35,7 +35,7 @@ class Room(spec.Record):
     mouth_m: tuple[float, float, float]
 
 
-class Device(spec.Record):
+class Recorder(spec.Record):
     """What records.
 
     Args:
@@ -66,20 +66,22 @@ class Devices(Reading):
     language: str
     tongue: str
     texts: tuple[str, ...]
-    room: Room
-    devices: Mapping[str, Device]
+    room: ReadingRoom
+    devices: Mapping[str, Recorder]
 
     def schemes(self) -> dict[str, dict[str, Any]]:
         """Device and text."""
         return {"device": {"labels": list(self.devices)}, "text": TEXT}
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ReadText]:
         """Text by text, once for each device."""
         for n, text in enumerate(self.texts):
             for device in self.devices:
                 labels = {"device": device, "text": text}
                 name = f"{n:02d}-{device}"
-                yield Line(self.language, n, name, self.language, self.tongue, text, text, labels)
+                yield ReadText(
+                    self.language, n, name, self.language, self.tongue, text, text, labels
+                )
 
     def shaped(self, utterance: Utterance, sampling_rate: int, audio: np.ndarray) -> np.ndarray:
         """What a device records of an utterance."""
@@ -124,7 +126,7 @@ def _responses(key: str, recipe: Devices) -> dict[str, np.ndarray]:
 
 
 def recorded(
-    speech: np.ndarray, response: np.ndarray, device: Device, random: np.random.Generator
+    speech: np.ndarray, response: np.ndarray, device: Recorder, random: np.random.Generator
 ) -> np.ndarray:
     """What a device makes of speech.
 

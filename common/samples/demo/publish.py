@@ -24,7 +24,7 @@ from common.core import closure, files, heap, paths, provenance
 from common.core.documents import parse_json
 from common.core.errors import DataError, MissingDependency, OutputError
 from common.samples.demo import REPOSITORY, synthesis
-from common.samples.demo.corpus import Recipe
+from common.samples.demo.corpus import CorpusRecipe
 
 RENDER = "common.samples.demo.render"
 DATABASE = "common.samples.demo.database"
@@ -38,13 +38,13 @@ def host(cache: Path) -> Path:
     return paths.Paths(cache=cache).embedded / "repo"
 
 
-def fingerprint(recipe: Recipe) -> str:
+def fingerprint(recipe: CorpusRecipe) -> str:
     """Hash of all that decides about the content of a corpus: recipe and code."""
     return provenance.digest([recipe.content(), closure.code_of(type(recipe), RENDER, DATABASE)])
 
 
 def ensure_corpora(
-    cache: Path, recipes: Sequence[Recipe], *, workers: int, progress: Progress | None = None
+    cache: Path, recipes: Sequence[CorpusRecipe], *, workers: int, progress: Progress | None = None
 ) -> None:
     """Make and publish those corpora that are not there; see :func:`common.samples.demo.ensure`."""
     if not missing(cache, recipes):
@@ -85,16 +85,16 @@ def _lock(path: Path) -> Any:
     return filelock.FileLock(path)
 
 
-def _marker(cache: Path, recipe: Recipe) -> Path:
+def _marker(cache: Path, recipe: CorpusRecipe) -> Path:
     return host(cache) / f"{recipe.id}.json"
 
 
-def missing(cache: Path, recipes: Sequence[Recipe]) -> list[Recipe]:
+def missing(cache: Path, recipes: Sequence[CorpusRecipe]) -> list[CorpusRecipe]:
     """Recipes whose corpus is not there or was made from another version of them."""
     return [recipe for recipe in recipes if not _is_published(cache, recipe)]
 
 
-def _is_published(cache: Path, recipe: Recipe) -> bool:
+def _is_published(cache: Path, recipe: CorpusRecipe) -> bool:
     try:
         found = parse_json(files.read_kept(_marker(cache, recipe)) or "")
     except ValueError:
@@ -105,7 +105,7 @@ def _is_published(cache: Path, recipe: Recipe) -> bool:
 
 
 def _make(
-    recipe: Recipe, items: Sequence[Any], build: Path, workers: int, counter: _Counter
+    recipe: CorpusRecipe, items: Sequence[Any], build: Path, workers: int, counter: _Counter
 ) -> None:
     """Render and publish below ``build``."""
     import audb
@@ -126,7 +126,7 @@ def _make(
     )
 
 
-def _install(cache: Path, recipe: Recipe, build: Path) -> None:
+def _install(cache: Path, recipe: CorpusRecipe, build: Path) -> None:
     """Move the corpus to its place; without its marker it does not count."""
     place = host(cache) / REPOSITORY / recipe.id
     marker = _marker(cache, recipe)
@@ -147,7 +147,7 @@ def _install(cache: Path, recipe: Recipe, build: Path) -> None:
 
 
 def render_all(
-    recipe: Recipe, folder: Path, *, workers: int, counter: _Counter | None = None
+    recipe: CorpusRecipe, folder: Path, *, workers: int, counter: _Counter | None = None
 ) -> None:
     """Write all audio files below ``folder`` with several processes.
 
@@ -170,7 +170,7 @@ def render_all(
 
 
 def _start(
-    recipe: Recipe, folder: Path, share: int, shares: int, stack: contextlib.ExitStack
+    recipe: CorpusRecipe, folder: Path, share: int, shares: int, stack: contextlib.ExitStack
 ) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
     """Process that renders a share, and the file with its complaints."""
     complaint = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)

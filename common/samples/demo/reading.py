@@ -27,7 +27,7 @@ TEXT = {"dtype": "str"}
 
 
 @dataclass(frozen=True)
-class Line:
+class ReadText:
     """One text that somebody reads.
 
     Args:
@@ -51,17 +51,17 @@ class Line:
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
-class Reading(speech.Recipe):
+class Reading(speech.SpeechRecipe):
     """Voices read lines; their cues follow from one dimension, how lively it is read."""
 
     table: str
     voices: tuple[speech.Voice, ...]
 
     @abc.abstractmethod
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ReadText]:
         """What is read."""
 
-    def readers(self, line: Line) -> Sequence[speech.Voice]:
+    def readers(self, line: ReadText) -> Sequence[speech.Voice]:
         """Voices that read a line: all of them."""
         return self.voices
 
@@ -92,7 +92,7 @@ class Reading(speech.Recipe):
         deviation: np.ndarray = habit + self.deviations(random, "utterance")
         return self.cue_values(point, deviation, added={}, expressivity=1.0)
 
-    def _utter(self, speaker: Speaker, line: Line, cues: Mapping[str, float]) -> Utterance:
+    def _utter(self, speaker: Speaker, line: ReadText, cues: Mapping[str, float]) -> Utterance:
         return Utterance(
             file=f"audio/{speaker.id}/{speaker.id}-{line.name}.flac",
             table=self.table,
@@ -113,7 +113,7 @@ class Reading(speech.Recipe):
         speech.unique((voice.id for voice in self.voices), f"{self.origin}: voices: id")
 
 
-def _speaker(voice: speech.Voice, line: Line) -> Speaker:
+def _speaker(voice: speech.Voice, line: ReadText) -> Speaker:
     content = voice.model_dump()
     name = f"{line.group}-{voice.id}"
     return Speaker(**{**content, "id": name, "language": line.language, "tongue": line.tongue})
@@ -150,13 +150,13 @@ class Languages(Reading):
         """Language and text."""
         return {"language": {"labels": list(self.languages)}, "text": TEXT}
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ReadText]:
         """Language by language."""
         for name, language in self.languages.items():
             for n, text in enumerate(self.texts[name]):
                 labels = {"language": name, "text": text}
                 spoken = language.spell(text)
-                yield Line(name, n, f"{n:02d}", name, language.tongue, text, spoken, labels)
+                yield ReadText(name, n, f"{n:02d}", name, language.tongue, text, spoken, labels)
 
     def check(self) -> None:
         """Each language must have its texts, and as many as the others."""
@@ -200,16 +200,16 @@ class Sentiments(Reading):
             "text": TEXT,
         }
 
-    def readers(self, line: Line) -> Sequence[speech.Voice]:
+    def readers(self, line: ReadText) -> Sequence[speech.Voice]:
         """Voices take turns."""
         return (self.voices[line.number % len(self.voices)],)
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ReadText]:
         """Language by language, the sentiments of each sentence side by side."""
         for sentence in sentences(self.loaded()):
             name, language = sentence.language, self.languages[sentence.language]
             labels = {"language": name, "sentiment": sentence.sentiment, "text": sentence.text}
-            yield Line(
+            yield ReadText(
                 name,
                 sentence.number,
                 f"{sentence.number:03d}-{sentence.sentiment}",

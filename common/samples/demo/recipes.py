@@ -9,12 +9,12 @@ from common import spec
 from common.core.errors import ConfigError
 from common.core.registry import unknown
 from common.samples.demo import accents, acted, devices, reading, scenes, sound_corpora  # noqa: F401 (registration)
-from common.samples.demo.corpus import KINDS, Recipe
+from common.samples.demo.corpus import KINDS, CorpusRecipe
 
 FOLDER = Path(__file__).with_name("recipes")
 
 
-def load(path: Path) -> Recipe:
+def load(path: Path) -> CorpusRecipe:
     """Read and check a recipe.
 
     Raises:
@@ -31,7 +31,7 @@ def load(path: Path) -> Recipe:
     return recipe
 
 
-def choose(names: Collection[str] | None = None) -> list[Recipe]:
+def choose(names: Collection[str] | None = None) -> list[CorpusRecipe]:
     """Built-in recipes, in the order of their files.
 
     Args:

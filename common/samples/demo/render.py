@@ -18,10 +18,10 @@ import soundfile
 
 from common.core.errors import BenchmarkError
 from common.samples.demo import acoustics, recipes
-from common.samples.demo.corpus import SAMPLING_RATE, Recipe
+from common.samples.demo.corpus import SAMPLING_RATE, CorpusRecipe
 
 
-def render(recipe: Recipe, items: Iterable[Any], folder: Path) -> None:
+def render(recipe: CorpusRecipe, items: Iterable[Any], folder: Path) -> None:
     """Make and write the audio of some items of a recipe."""
     for file, sound in recipe.rendered(items):
         path = folder / file

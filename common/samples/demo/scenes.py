@@ -108,7 +108,7 @@ class Scene:
 
 
 @KINDS.register("scenes")
-class Scenes(corpus.Recipe):
+class Scenes(corpus.CorpusRecipe):
     """Kind ``scenes``.
 
     Args:

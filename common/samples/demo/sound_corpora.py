@@ -51,7 +51,7 @@ class Group(spec.Record):
 
 
 @KINDS.register("sounds")
-class Sounds(corpus.Recipe):
+class Sounds(corpus.CorpusRecipe):
     """Kind ``sounds``: takes of synthesised sounds by category."""
 
     modules: ClassVar[tuple[str, ...]] = (
@@ -122,7 +122,7 @@ class Place(spec.Record):
 
 
 @KINDS.register("rooms")
-class Rooms(corpus.Recipe):
+class Rooms(corpus.CorpusRecipe):
     """Kind ``rooms``: impulse responses between places in simulated rooms."""
 
     rooms: Mapping[str, Room]

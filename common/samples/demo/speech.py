@@ -139,7 +139,7 @@ class Utterance:
         }
 
 
-class Recipe(corpus.Recipe):
+class SpeechRecipe(corpus.CorpusRecipe):
     """What every recipe of speech says; ``recipes/emotion.yaml`` explains the cues."""
 
     synthesiser: str

@@ -76,7 +76,7 @@ class Templates(spec.Entry):
 
 
 @dataclass(frozen=True)
-class Sentence:
+class TemplateSentence:
     """One sentence; those of one language and number differ in the sentiment word only."""
 
     language: str
@@ -122,7 +122,7 @@ def slots(template: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def sentences(templates: Templates, number: int | None = None) -> Iterator[Sentence]:
+def sentences(templates: Templates, number: int | None = None) -> Iterator[TemplateSentence]:
     """Sentences, balanced: every template and sentiment as often as the others.
 
     Which fillings are chosen depends on seed and language only.
@@ -140,15 +140,17 @@ def sentences(templates: Templates, number: int | None = None) -> Iterator[Sente
         random = rng.generator(templates.seed, "templates", language)
         for n, (template, filling) in enumerate(_fillings(words, wanted, random, place)):
             for sentiment in templates.sentiments:
-                yield Sentence(language, n, sentiment, words.fill(template, filling, sentiment))
+                yield TemplateSentence(
+                    language, n, sentiment, words.fill(template, filling, sentiment)
+                )
 
 
-def to_csv(found: Iterable[Sentence]) -> str:
+def to_csv(found: Iterable[TemplateSentence]) -> str:
     """Table of sentences for a speech synthesiser, with a name for the file of each.
 
     With the recordings beside it, it is the ``metadata.csv`` of a dataset.
 
-    >>> print(to_csv([Sentence("en", 7, "calm", "That sounds long, but fine.")]), end="")
+    >>> print(to_csv([TemplateSentence("en", 7, "calm", "That sounds long, but fine.")]), end="")
     file,language,sentiment,text
     en/en-007-calm.wav,en,calm,"That sounds long, but fine."
     """

@@ -26,7 +26,7 @@ from common.samples.event_lists.databases import HEADER
 from common.samples.folder_adapter import METADATA
 from common.samples.importing import conventions, guessing
 from common.samples.importing.conventions import Layout
-from common.samples.importing.inspection import Report, inspect, several
+from common.samples.importing.inspection import Inspection, inspect, several
 from common.spec import Benchmark, Dataset, Target, kinds
 
 #: corpora of a dataset that names none
@@ -43,7 +43,7 @@ def import_dataset(
     force: bool = False,
     corpora: str = PAPER,
     benchmark: Benchmark | None = None,
-) -> Report:
+) -> Inspection:
     """Write an entry for a folder of audio into a catalog.
 
     The entry points to the folder; no audio is copied. Its version is made of the content, so
@@ -172,7 +172,7 @@ def _draft(
 
 
 def _rated(
-    entry: Mapping[str, Any], source: Path, targets: list[Target], report: Report
+    entry: Mapping[str, Any], source: Path, targets: list[Target], report: Inspection
 ) -> dict[str, Any]:
     """Ratings of single raters that were found."""
     if entry["adapter"] == "folder":

@@ -26,7 +26,7 @@ SPEAKER, SEX = "speaker", "sex"
 
 
 @dataclass(frozen=True)
-class Report:
+class Inspection:
     """What was found in the data.
 
     Args:
@@ -74,7 +74,7 @@ class Report:
 
 def inspect(
     samples: Samples, entry: Mapping[str, Any], catalog: Path, targets: Mapping[str, Target]
-) -> Report:
+) -> Inspection:
     """Look at every row and at the header of every audio file.
 
     Args:
@@ -104,7 +104,7 @@ def inspect(
     faults += _ambiguous(table)
     if not set(columns) & set(targets):
         notes.append("has no labels of a target; serves tests that need none")
-    return Report(
+    return Inspection(
         id=samples.dataset.id,
         catalog=catalog,
         entry=entry,

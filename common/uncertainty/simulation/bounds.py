@@ -25,7 +25,7 @@ DIGITS = 3
 FOLDER = "simulated"
 
 
-class Bound(NamedTuple):
+class SimulatedBound(NamedTuple):
     """A simulated threshold.
 
     Args:
@@ -89,9 +89,11 @@ class Bounds:
 
     def __init__(self, cache: Path):
         self._folder = cache / FOLDER
-        self._known: dict[str, Bound] = {}
+        self._known: dict[str, SimulatedBound] = {}
 
-    def bound(self, use: MetricUse, target: Target, sizes: Sequence[tuple[int, int]]) -> Bound:
+    def bound(
+        self, use: MetricUse, target: Target, sizes: Sequence[tuple[int, int]]
+    ) -> SimulatedBound:
         """Threshold of a metric for the samples of a score.
 
         Args:
@@ -122,7 +124,7 @@ class Bounds:
         return self._known[key]
 
 
-def _simulated(asked: dict[str, Any]) -> Bound:
+def _simulated(asked: dict[str, Any]) -> SimulatedBound:
     from common.uncertainty.simulation.nulls import quantile
     from common.uncertainty.simulation.setup import default_setup
 
@@ -132,15 +134,15 @@ def _simulated(asked: dict[str, Any]) -> Bound:
     more |= {"classes": asked["classes"]} if asked["classes"] else {}
     found = quantile(default_setup(asked["metric"]), asked["sizes"], generator, **more)
     groups = len(asked["sizes"])
-    return Bound(threshold=bound_above(found.value), quantile=found.value, error=found.error,
+    return SimulatedBound(threshold=bound_above(found.value), quantile=found.value, error=found.error,
                  tail=found.tail, draws=found.draws, groups=groups, null=found.null)  # fmt: skip
 
 
-def _read(path: Path) -> Bound | None:
+def _read(path: Path) -> SimulatedBound | None:
     """Kept bound; None if there is none or it is damaged."""
     try:
         content = parse_json(read_kept(path) or "")
-        return Bound(
+        return SimulatedBound(
             threshold=float(content["threshold"]),
             quantile=float(content["quantile"]),
             error=float(content["error"]),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from benchmark_site.page import anchor
 from common.core.display import MINUS, bounds, decimals, number, tidy
-from common.reports.summary import Cell as Score
+from common.reports.summary import WideCell
 from common.spec import Criterion
 from common.uncertainty import is_decidable
 
@@ -92,7 +92,9 @@ def criterion(rule: str, name: str) -> str:
     return tidy(f"{name} {rule}") if rule else name
 
 
-def cell(row: Score, *, digits: int = 0, n: bool = False, why: str = "", origin: str = "") -> Cell:
+def cell(
+    row: WideCell, *, digits: int = 0, n: bool = False, why: str = "", origin: str = ""
+) -> Cell:
     """Cell of a score.
 
     Args:
@@ -125,17 +127,17 @@ def cell(row: Score, *, digits: int = 0, n: bool = False, why: str = "", origin:
     )
 
 
-def on_bound(row: Score) -> str:
+def on_bound(row: WideCell) -> str:
     """Remark on a score that fails as it equals the bound, which does not belong to the range."""
     fails = row.status == "fail" and abs(row.value) in bounds(row.criterion)
     return "equals the bound" if fails else ""
 
 
-def _n(row: Score) -> str:
+def _n(row: WideCell) -> str:
     return "" if row.n is None else count(row.n)
 
 
-def _interval(row: Score, digits: int) -> str:
+def _interval(row: WideCell, digits: int) -> str:
     """Ends of the interval with as many decimals as the value, at least two."""
     if math.isnan(row.ci_low) or math.isnan(row.ci_high):
         return ""
@@ -143,7 +145,7 @@ def _interval(row: Score, digits: int) -> str:
     return " to ".join(ends)
 
 
-def _more(row: Score) -> str:
+def _more(row: WideCell) -> str:
     unit = "cluster" if row.clusters == 1 else "clusters"
     clusters = "" if row.clusters is None else f"{count(row.clusters)} {unit}"
     mde = ""
@@ -178,13 +180,13 @@ class Sure(NamedTuple):
 UNKNOWN = Sure(0, 0, 0)
 
 
-def sure(scores: Iterable[Score]) -> Sure:
+def sure(scores: Iterable[WideCell]) -> Sure:
     """Second verdicts of scores."""
     counts = Counter(score.certain for score in scores)
     return Sure(*(counts[name] for name in ("passes", "fails", DOUBT)))
 
 
-def _hint(row: Score, text: str) -> str:
+def _hint(row: WideCell, text: str) -> str:
     parts = []
     full = repr(float(row.value)).replace("-", MINUS)
     if full != text and float(text.replace(MINUS, "-")) != row.value:

@@ -19,8 +19,7 @@ from benchmark_site.sources import Model
 from common.core.display import signed
 from common.metrics.reasons import DATA, NOT_RUN
 from common.reports import summary
-from common.reports.summary import Cell as Score
-from common.reports.summary import Key, Outcome, Tally
+from common.reports.summary import Key, Outcome, VerdictCounts, WideCell
 from common.results import STATUSES
 
 VERDICTS = ("pass", "fail")
@@ -31,7 +30,7 @@ PEERS = 3
 #: at most so many own models stand side by side
 MOST = 6
 #: test, metric and line of a cell -> its score
-Cells = dict[tuple[str, str, Key], Score]
+Cells = dict[tuple[str, str, Key], WideCell]
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ def _plan(name: str, sides: list[tuple[Board, Model]], *, shared: bool = False) 
 
 
 def _scores(found: Sequence[Cells], families: Mapping[str, str]) -> list[Fraction | None]:
-    """Score of each model as in a ranking, on cells that all have and the data allow."""
+    """WideCell of each model as in a ranking, on cells that all have and the data allow."""
     never = {DATA, NOT_RUN}
     possible = {key for key in found[0] if not any(own[key].cause in never for own in found)}
     sums = []
@@ -178,16 +177,16 @@ def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[
     scores = [
         {"share": own, "hint": "", "change": _change(plan.scores[0], own)} for own in plan.scores
     ]
-    overall = {"label": "Score", "href": "", "cells": scores}
+    overall = {"label": "WideCell", "href": "", "cells": scores}
     rest = [{"title": title, "rows": rows} for title, rows in groups.items()]
     return [{"title": "", "rows": [overall]}, *rest]
 
 
-def _tally(scores: Iterable[Score]) -> Tally:
+def _tally(scores: Iterable[WideCell]) -> VerdictCounts:
     count = dict.fromkeys(STATUSES, 0)
     for score in scores:
         count[score.status] += 1
-    return Tally(*count.values())
+    return VerdictCounts(*count.values())
 
 
 def _change(baseline: Fraction | None, share: Fraction | None) -> str:

@@ -20,12 +20,11 @@ from common import results
 from common.core.paths import Paths
 from common.metrics import METRICS
 from common.reports import summary
-from common.reports.summary import Cell as Score
-from common.reports.summary import Key, Matrix, Standing, Standings, standings
+from common.reports.summary import Key, Matrix, Standing, Standings, WideCell, standings
 from common.results import published
 from common.results.keys import CellKey, split
 from common.results.manifest import Manifest
-from common.results.tally import Tally, counts, family_of, mean_over_tests, tallies, total
+from common.results.tally import VerdictCounts, counts, family_of, mean_over_tests, tallies, total
 from common.spec import Benchmark, Test
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 #: families of tests in the order of the pages
 FAMILIES: tuple[str, ...] = get_args(Test.model_fields["family"].annotation)
 #: test -> metric -> line -> score
-Scores = dict[str, dict[str, dict[Key, Score]]]
+Scores = dict[str, dict[str, dict[Key, WideCell]]]
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Ranked:
     position: int | None
     remark: str
     model: Model
-    total: Tally
+    total: VerdictCounts
     mean: Fraction | None
     families: dict[str, Fraction | None]
     standing: Standing | None = None
@@ -114,14 +113,14 @@ class Board:
         return sorted(noted.union(self.table["test"]), key=place)
 
     @cached_property
-    def tallies(self) -> dict[str, dict[str, Tally]]:
+    def tallies(self) -> dict[str, dict[str, VerdictCounts]]:
         """model -> test -> verdicts."""
         if self.table.empty:
             return {}
         found = tallies(counts(self.table, self.families))
         return {owner[2]: blocks["all"] for owner, blocks in found.items()}
 
-    def tally(self, model: Model, test: str) -> Tally | None:
+    def tally(self, model: Model, test: str) -> VerdictCounts | None:
         """Verdicts of a model in a test; None if it has none."""
         return self.tallies.get(model.id, {}).get(test)
 
@@ -165,7 +164,7 @@ class Board:
 
     def _ranked(self, model: Model, position: Any, remark: str) -> Ranked:
         tests = self.tallies.get(model.id, {})
-        families: dict[str, list[Tally]] = {}
+        families: dict[str, list[VerdictCounts]] = {}
         for test, tally in tests.items():
             families.setdefault(self.families[test], []).append(tally)
         return Ranked(

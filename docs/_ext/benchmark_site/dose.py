@@ -19,18 +19,18 @@ from common.core import display
 from common.figures.dose import COLORS, dose_svg
 from common.metrics import METRICS
 from common.results import dose
-from common.results.dose import Curve
+from common.results.dose import DoseCurve
 
 #: page that says how to make curves and how to read them
 METHOD = "method/severity"
 
 
 @cache
-def _read(path: Path, stamp: int) -> list[Curve]:
+def _read(path: Path, stamp: int) -> list[DoseCurve]:
     return dose.read(path)
 
 
-def curves(content: Content, target: str, model: Model, test: str) -> list[Curve]:
+def curves(content: Content, target: str, model: Model, test: str) -> list[DoseCurve]:
     """Curves of a model in a test; none if they were not made."""
     path = content.paths.severity(target, model.id, test)
     if model.published or not path.is_file():
@@ -73,7 +73,7 @@ def _has_axis(content: Content, test: str) -> bool:
 
 
 def _html(
-    content: Content, page: Page, test: str, found: Sequence[tuple[Model, Curve]], name: str
+    content: Content, page: Page, test: str, found: Sequence[tuple[Model, DoseCurve]], name: str
 ) -> str:
     models = list(dict.fromkeys(model for model, _ in found))
     colors = {model: number for number, model in enumerate(models)}
@@ -104,7 +104,7 @@ def _html(
 
 
 def _group(
-    group: Sequence[tuple[Model, Curve]],
+    group: Sequence[tuple[Model, DoseCurve]],
     models: Sequence[Model],
     colors: Mapping[Model, int],
     name: str,
@@ -135,7 +135,7 @@ def _group(
     }
 
 
-def _told(curve: Curve | None) -> dict[str, str]:
+def _told(curve: DoseCurve | None) -> dict[str, str]:
     if curve is None:
         return {"text": "not run", "css": "s"}
     kind = dose.breaking(curve).kind
@@ -143,7 +143,7 @@ def _told(curve: Curve | None) -> dict[str, str]:
     return {"text": dose.told(curve), "css": css}
 
 
-def _cell(curve: Curve | None, level: float) -> dict[str, str]:
+def _cell(curve: DoseCurve | None, level: float) -> dict[str, str]:
     step = next((s for s in curve.steps if s.level == level), None) if curve else None
     if curve is None or step is None:
         return {"css": "m", "text": "", "mark": "", "word": "no such cell", "hint": ""}

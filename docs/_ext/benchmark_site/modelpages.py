@@ -10,8 +10,7 @@ from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
 from benchmark_site.sources import Model
-from common.reports.summary import Cell as Score
-from common.reports.summary import Key, Tally, total
+from common.reports.summary import Key, VerdictCounts, WideCell, total
 
 
 def page(content: Content, target: str, model: Model) -> Page:
@@ -129,7 +128,7 @@ def _facts(page: Page, target: str, model: Model) -> str:
 def _test(content: Content, page: Page, boards: list[Board], model: Model, test: str) -> Section:
     facts = content.tests[test]
     target = boards[0].target
-    scores: dict[str, dict[Key, Score]] = {}
+    scores: dict[str, dict[Key, WideCell]] = {}
     for board in boards:
         for metric, found in board.scores[model.id][test].items():
             scores.setdefault(metric, {}).update(found)
@@ -138,7 +137,7 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
     origin = provenance_pages.origin(page, boards[0], model, test)
     html = render(
         "model_test.j2",
-        tally=total([board.tally(model, test) or Tally(0, 0, 0, 0) for board in boards]),
+        tally=total([board.tally(model, test) or VerdictCounts(0, 0, 0, 0) for board in boards]),
         sure=cells.sure(score for found in scores.values() for score in found.values()),
         facts=facts,
         side_by_side=page.href(test_doc(target, test)),

@@ -10,7 +10,7 @@ from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
 from common.core.display import percent
-from common.reports.summary import Tally, beyond_chance
+from common.reports.summary import VerdictCounts, beyond_chance
 from common.reports.summary.standings import NO_COMMON
 
 #: what a tier means, the first and the others
@@ -191,7 +191,7 @@ def _tests(content: Content, page: Page, board: Board) -> str:
     )
 
 
-def _share(tally: Tally) -> dict[str, Any]:
+def _share(tally: VerdictCounts) -> dict[str, Any]:
     """Share of a test with its counts."""
     unjudged = f"{tally.skipped} skipped, {tally.errors} in error"
     told = f"{tally.passed} of {tally.executed} passed, {unjudged}"

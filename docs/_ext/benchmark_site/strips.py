@@ -10,8 +10,7 @@ from benchmark_site import cells
 from benchmark_site.content import Board, metric_names
 from common.core.display import number
 from common.metrics import METRICS
-from common.reports.summary import Cell as Score
-from common.reports.summary import Key, Matrix
+from common.reports.summary import Key, Matrix, WideCell
 
 
 def strips(board: Board, test: str) -> list[dict[str, Any]]:
@@ -31,7 +30,7 @@ def strips(board: Board, test: str) -> list[dict[str, Any]]:
     return found
 
 
-def _strip(board: Board, metric: str, matrix: Matrix, key: Key, rater: Score) -> dict[str, Any]:
+def _strip(board: Board, metric: str, matrix: Matrix, key: Key, rater: WideCell) -> dict[str, Any]:
     scores = _scores(board, matrix, key)
     low = min(0.0, rater.value, *(score.value for _, _, score in scores))
     high = max(1.0, rater.value)
@@ -59,7 +58,7 @@ def _strip(board: Board, metric: str, matrix: Matrix, key: Key, rater: Score) ->
     }
 
 
-def _scores(board: Board, matrix: Matrix, key: Key) -> list[tuple[str, bool, Score]]:
+def _scores(board: Board, matrix: Matrix, key: Key) -> list[tuple[str, bool, WideCell]]:
     """Label, whether it is a chance model, and score of each model with a value."""
     known: Mapping[str, Any] = {model.id: model for model in board.models}
     line = dict(zip(matrix.index, matrix.cells, strict=True)).get(key, ())

@@ -1,4 +1,4 @@
-"""Score tables as data for the templates: lines, columns, cells and footnotes."""
+"""WideCell tables as data for the templates: lines, columns, cells and footnotes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from benchmark_site.cells import Cell
 from benchmark_site.content import metric_names
 from common.core.display import decimals, tidy
 from common.metrics import METRICS
-from common.reports.summary import Cell as Score
-from common.reports.summary import Key, Matrix
+from common.reports.summary import Key, Matrix, WideCell
 from common.spec.view import ORIGINAL
 
 
@@ -81,7 +80,7 @@ class Table:
 
 
 #: what stands in one line: where it belongs, its name, and a score per column
-Raw = tuple[str, str, Sequence[Score | None]]
+Raw = tuple[str, str, Sequence[WideCell | None]]
 
 
 def part(condition: str, label: str = "", data: str = "") -> str:
@@ -104,7 +103,7 @@ def by_models(
     anchor: str,
     matrix: Matrix,
     columns: Sequence[Column],
-    raters: Mapping[Key, Score] | None = None,
+    raters: Mapping[Key, WideCell] | None = None,
 ) -> Table:
     """Table of one metric with a column per model, and one of single raters if there are any."""
     lines: list[Raw] = [
@@ -120,15 +119,17 @@ def by_models(
     return table
 
 
-def _bare(score: Score | None) -> Score | None:
-    """Score of a rater without the remark, which stands above the table."""
+def _bare(score: WideCell | None) -> WideCell | None:
+    """WideCell of a rater without the remark, which stands above the table."""
     return score and score._replace(note="")
 
 
-def by_labels(anchor: str, metric: str, scores: Mapping[Key, Score], *, origin: str = "") -> Table:
+def by_labels(
+    anchor: str, metric: str, scores: Mapping[Key, WideCell], *, origin: str = ""
+) -> Table:
     """Table of one metric of one model with a column per class or bin."""
     labels = sorted({key.label for key in scores})
-    found: dict[Key, dict[str, Score]] = {}
+    found: dict[Key, dict[str, WideCell]] = {}
     for key, score in scores.items():
         found.setdefault(key._replace(label=""), {})[key.label] = score
     lines = [
@@ -139,7 +140,7 @@ def by_labels(anchor: str, metric: str, scores: Mapping[Key, Score], *, origin: 
     return _table(anchor, metric, columns, lines)
 
 
-def rule(metric: str, scores: Iterable[Score]) -> str:
+def rule(metric: str, scores: Iterable[WideCell]) -> str:
     """When a score passes, with the name of the metric.
 
     A metric of quality that is compared with a reference stands for its difference.
@@ -189,7 +190,7 @@ def _flat(blocks: list[Block]) -> list[Block]:
 class Style:
     """How the cells of one table are written: decimals, numbers of samples, footnotes."""
 
-    def __init__(self, lines: Sequence[Sequence[Score | None]]):
+    def __init__(self, lines: Sequence[Sequence[WideCell | None]]):
         scores = [score for line in lines for score in line if score is not None]
         values = [score.value for score in scores if not math.isnan(score.value)]
         self.digits = decimals(values)
@@ -200,7 +201,7 @@ class Style:
         self.n_note = "" if known else "n not published"
         self._reasons = _letters(score.reason for score in scores if score.reason)
 
-    def cells(self, line: Sequence[Score | None], origins: Sequence[str]) -> list[Cell]:
+    def cells(self, line: Sequence[WideCell | None], origins: Sequence[str]) -> list[Cell]:
         """Cells of a line; each with where its scores come from."""
         return [
             cells.MISSING
@@ -215,7 +216,7 @@ class Style:
             for score, origin in zip(line, origins, strict=True)
         ]
 
-    def n(self, line: Sequence[Score | None]) -> str:
+    def n(self, line: Sequence[WideCell | None]) -> str:
         """Number of samples of a line."""
         sizes = {score.n for score in line if score is not None and score.n is not None}
         return cells.count(sizes.pop()) if self.n_column and sizes else ""
