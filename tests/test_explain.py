@@ -145,7 +145,7 @@ class TestStale:
         assert {key.test for key in found} == {"own"} and len(found) == 2 * 2 * 2
         for why in found.values():
             assert why.reasons == ("the perturbation of hiss changed",)
-            assert why.concerns("hiss") and not why.concerns("softer")
+            assert why.conditions == {"hiss"}
         assert bench.run() == 8 and bench.stale() == set()
         write("FACTOR = 2\n")
         assert len(bench.stale()) == 8

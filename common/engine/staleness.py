@@ -52,10 +52,6 @@ class Stale:
     reasons: tuple[str, ...]
     conditions: frozenset[str] = field(default_factory=frozenset)
 
-    def concerns(self, condition: str) -> bool:
-        """Whether the row of a condition is stale."""
-        return not self.conditions or condition in self.conditions
-
 
 def stale(benchmark: Benchmark, folders: Paths) -> dict[CellKey, Stale]:
     """Stale cells among all results.

@@ -65,13 +65,6 @@ class Sample:
     labels: Sequence[str]
     params: Mapping[str, Any]
     strata: np.ndarray | None = None
-    _kept: dict[str, Any] = field(default_factory=dict)
-
-    def once(self, name: str, make: Callable[[], Any]) -> Any:
-        """Something that is made from the arguments, made once."""
-        if name not in self._kept:
-            self._kept[name] = make()
-        return self._kept[name]
 
     def cells(self, number: int, cells: np.ndarray, m: int) -> np.ndarray:
         """How often each cell occurs in each of what is resampled, shape (size, m).

@@ -34,7 +34,7 @@ def bend(
 
 
 def f0_hz(signal: np.ndarray) -> np.ndarray:
-    values = features.frame_values(signal)
+    values = features.frame_values(signal).T
     st = values[:, features.FRAME_VALUES.index("f0_st")]
     return features.F0_REFERENCE_HZ * 2 ** (st / 12)
 

@@ -18,7 +18,6 @@ from common.samples.event_lists import (
     durations_of_audio,
     from_audformat,
     from_frame,
-    overlapping_rows,
     read_audformat,
     read_durations,
     read_events,
@@ -255,11 +254,6 @@ def test_rules_may_be_lifted() -> None:
     check_events(table(("a", 0, 2, "d"), ("a", 1, 3, "d")), overlap="allow")
     with pytest.raises(ConfigError, match="overlap: 'merge' is neither error nor allow"):
         check_events(GOOD, overlap="merge")
-
-
-def test_report_of_overlaps() -> None:
-    events = table(("a", 0, 2, "d"), ("b", 0, 2, "d"), ("a", 1, 3, "d"))
-    assert overlapping_rows(events) == [("list: row 1 (file 'a')", "list: row 3 (file 'a')")]
 
 
 def test_path_of_the_package() -> None:

@@ -81,7 +81,7 @@ def extract(signal: np.ndarray) -> np.ndarray:
         example the F0 of a signal without voice
     """
     mono = np.asarray(signal, dtype=np.float64).mean(axis=0)
-    table = _frame_table(mono)
+    table = frame_values(mono)
     level, harmonicity = table[0], table[FRAME_VALUES.index("harmonicity")]
     active = level > max(level.max() - ACTIVE_DB, 10 * np.log10(FLOOR) + 10)
     voiced = active & (harmonicity > VOICED)
@@ -105,13 +105,8 @@ def frame_values(mono: np.ndarray) -> np.ndarray:
         mono: shape (samples,); shorter signals than a frame are filled with zeros
 
     Returns:
-        shape (frames, values)
+        shape (values, frames)
     """
-    return _frame_table(mono).T
-
-
-def _frame_table(mono: np.ndarray) -> np.ndarray:
-    """As :func:`frame_values`, shape (values, frames)."""
     if len(mono) < FRAME:
         mono = np.pad(mono, (0, FRAME - len(mono)))
     windows = np.lib.stride_tricks.sliding_window_view(mono, FRAME)[::HOP]

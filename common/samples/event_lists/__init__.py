@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from common.core.errors import DataError
-from common.samples.event_lists.checking import check_events, overlapping_rows
+from common.samples.event_lists.checking import check_events
 from common.samples.event_lists.data_frames import (
     from_audformat,
     from_frame,
@@ -28,7 +28,6 @@ __all__ = [
     "durations_of_audio",
     "from_audformat",
     "from_frame",
-    "overlapping_rows",
     "read_audformat",
     "read_durations",
     "read_events",

@@ -10,7 +10,6 @@ from common.core.errors import ConfigError, DataError
 from common.core.registry import unknown
 from common.metrics.events import checks
 from common.metrics.events.checks import Fault
-from common.metrics.events.lists import intersecting
 from common.samples.event_lists.table import EventTable
 
 #: how far in s an event may reach beyond the end of its recording: annotations are rounded
@@ -102,18 +101,3 @@ def _refuse_unknown(table: EventTable, values: np.ndarray, known: Sequence[str],
     for at, value in enumerate(values):
         if value is not None and value not in allowed:
             raise DataError(str(unknown(what, value, known, table.place(at))))
-
-
-def overlapping_rows(table: EventTable) -> list[tuple[str, str]]:
-    """All pairs of rows of one recording and label that intersect: a report, not a refusal.
-
-    Returns:
-        places of both rows of each pair
-    """
-    table = table[table.is_event]
-    events, _ = table.encode(table.files, table.labels)
-    first, second = intersecting(events)
-    return [
-        (table.place(int(one)), table.place(int(other)))
-        for one, other in zip(first, second, strict=True)
-    ]

@@ -112,19 +112,6 @@ class Kind(Protocol):
         """Which annotations can be compared with a prediction, boolean, shape (N,)."""
         ...
 
-    def check_truth(self, target: Target, table: pd.DataFrame, source: str) -> None:
-        """Refuse annotations that cannot be right.
-
-        Args:
-            target: the target
-            table: sample table with the columns ``file`` and the target's
-            source: file or table that the annotations come from, for the message
-
-        Raises:
-            DataError: with source, row and file of the first such annotation
-        """
-        ...
-
 
 KINDS: Registry[Kind] = Registry("kind")
 

@@ -82,8 +82,5 @@ class Classification:
         """Where the annotation is one of the target's classes."""
         return column.isin(target.labels).to_numpy(dtype=bool)
 
-    def check_truth(self, target: Target, table: pd.DataFrame, source: str) -> None:
-        """Other classes are no fault: their samples take no part."""
-
 
 KINDS.add("classification", Classification())

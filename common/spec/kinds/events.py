@@ -163,9 +163,6 @@ class Events:
         """Where a recording is annotated, be it with no events."""
         return column.notna().to_numpy(dtype=bool)
 
-    def check_truth(self, target: Target, table: pd.DataFrame, source: str) -> None:
-        """Nothing: annotations are checked row by row when they are read."""
-
 
 def _encoded(target: Target, item: Any, seconds: float | None, output: Output) -> Arrays:
     parts = dict(item) if isinstance(item, Mapping) else {}

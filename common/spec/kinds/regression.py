@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core.errors import DataError
 from common.spec import Output, Target
 from common.spec.kinds.base import KINDS, check_shape, matrix, numbers, refuse_detection
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: what scaling to the range may miss by, without being called wrong
-TOLERANCE = 1e-9
 
 
 class Regression:
@@ -73,21 +71,6 @@ class Regression:
     def truth_mask(self, target: Target, column: pd.Series) -> np.ndarray:
         """Where there is an annotation."""
         return ~np.isnan(column.to_numpy(dtype=np.float64))
-
-    def check_truth(self, target: Target, table: pd.DataFrame, source: str) -> None:
-        """Annotations must lie in the range of the target."""
-        if target.range is None:
-            return
-        values = table[target.id].to_numpy(dtype=np.float64)
-        low, high = target.range
-        wrong = np.flatnonzero((values < low - TOLERANCE) | (values > high + TOLERANCE))
-        if len(wrong):
-            row = int(wrong[0])
-            raise DataError(
-                f"{source}: row {row + 1} ({table['file'].iloc[row]}): {target.id} is "
-                f"{values[row]:g}, allowed is {low:g} to {high:g} ({len(wrong)} of "
-                f"{len(values)} rows). Does the dataset need 'scale: [min, max]'?"
-            )
 
 
 KINDS.add("regression", Regression())

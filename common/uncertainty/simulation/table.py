@@ -209,16 +209,6 @@ def kept(name: str) -> tuple[list[int], dict[int, list[float]]]:
     return samples, {g: [values[n] for n in samples] for g, values in found.items()}
 
 
-def kept_rows(found: Mapping[tuple[Setup, Point], Null]) -> list[dict[str, object]]:
-    """Rows of ``maxima.csv``."""
-    names = {setup: name for name, setup in plot_names(list({s for s, _ in found})).items()}
-    return [
-        {"name": names[setup], "samples": n, "groups": g, "max": f"{null.maximum:.4f}"}
-        for (setup, (n, g)), null in found.items()
-        if setup in names
-    ]
-
-
 def lines_of(
     found: Mapping[tuple[Setup, Point], Null], setup: Setup
 ) -> tuple[list[int], dict[int, list[float]]]:
