@@ -248,6 +248,25 @@ def test_a_public_class_has_a_name_of_its_own() -> None:
     assert not repeated, repeated
 
 
+#: what was done to a value says nothing of what it is
+ACTS = frozenset(
+    {"asked", "found", "given", "kept", "known", "made", "own", "taken", "told", "wanted"}
+)
+
+
+@pytest.mark.parametrize("path", [*MODULES, *DOCS], ids=lambda p: p.name)
+def test_a_variable_is_named_for_what_it_holds(path: Path) -> None:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                    names.add(inner.id)
+                elif isinstance(inner, ast.arg):
+                    names.add(inner.arg)
+    assert not names & ACTS, f"{path}: {sorted(names & ACTS)}"
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(paths.PACKAGE)))
 def test_modules_stay_readable(path: Path) -> None:
     lines = len(path.read_text("utf-8").splitlines())

@@ -397,7 +397,7 @@ def test_claims_about_the_published_results() -> None:
             rows,
             target,
             {},
-            made=standings(rows, target, {}, chance=chance),
+            standings=standings(rows, target, {}, chance=chance),
             chance=chance,
             family="fairness",
         )

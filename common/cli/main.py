@@ -86,9 +86,9 @@ def _checked(context: CommandContext) -> Any:
     from common.engine.check import cached_faults
 
     benchmark = context.benchmark()
-    found = cached_faults(benchmark, context.args.catalog, context.folders)
-    if found:
-        raise ConfigError("\n".join(found))
+    faults = cached_faults(benchmark, context.args.catalog, context.folders)
+    if faults:
+        raise ConfigError("\n".join(faults))
     return benchmark
 
 
@@ -211,15 +211,15 @@ def command_check(context: CommandContext) -> int:
     from common.engine.check import faults
 
     benchmark = context.benchmark()
-    found = faults(benchmark, files=True)
-    context.answer({"faults": found})
-    for line in found:
+    lines = faults(benchmark, files=True)
+    context.answer({"faults": lines})
+    for line in lines:
         if not context.args.json:
             tell(line)
-    if not found:
+    if not lines:
         sizes = {what: len(getattr(benchmark, what)) for what in LISTS if hasattr(benchmark, what)}
         context.say("no fault in " + ", ".join(f"{n} {what}" for what, n in sizes.items()))
-    return FAILED if found else OK
+    return FAILED if lines else OK
 
 
 def command_list(context: CommandContext) -> int:
@@ -286,15 +286,15 @@ def _termination_as_interrupt() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _only_json(wanted: bool) -> Iterator[None]:
+def _only_json(as_json: bool) -> Iterator[None]:
     """With --json, let what models print go to standard error."""
-    with contextlib.redirect_stdout(sys.stderr) if wanted else contextlib.nullcontext():
+    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
         yield
 
 
 def _command(name: str) -> Callable[[CommandContext], int]:
-    known = {**vars(tools), **vars(results), **globals()}
-    function: Callable[[CommandContext], int] = known[f"command_{name}"]
+    namespace = {**vars(tools), **vars(results), **globals()}
+    function: Callable[[CommandContext], int] = namespace[f"command_{name}"]
     return function
 
 

@@ -90,10 +90,10 @@ def _badges(context: CommandContext, benchmark: Any, rows: Any, families: Any) -
     unranked: dict[Any, str] = {}
     chance = _chance(benchmark)
     scoped = _scoped(benchmark, rows)
-    for (_, target), found in summary.rankings(scoped, families, chance=chance).items():
-        for line in found.lines:
+    for (_, target), ranking in summary.rankings(scoped, families, chance=chance).items():
+        for line in ranking.lines:
             path = context.args.badges / target / f"{line.model}.svg"
-            text = badge(target, line.score, chance=found.floor_score, is_chance=line.chance)
+            text = badge(target, line.score, chance=ranking.floor_score, is_chance=line.chance)
             # of several rankings the first that has a score: own data come before embedded ones
             (unranked if line.score is None else scored).setdefault(path, text)
     for path, text in {**unranked, **scored}.items():
@@ -109,21 +109,21 @@ def _card(context: CommandContext, benchmark: Any, rows: Any, families: Any) -> 
     from common.results import history
 
     model = context.args.card
-    own = rows[rows["model"] == model]
-    if own.empty:
+    model_rows = rows[rows["model"] == model]
+    if model_rows.empty:
         raise unknown("model with results", model, set(rows["model"]), "--card")
-    newest = history.current(context.folders, own["target"].iloc[0], model)
+    newest = history.current(context.folders, model_rows["target"].iloc[0], model)
     facts = newest.manifest.model if newest else {}
     name = str(facts.get("label") or model)
-    context.answer(model_index(name, own, families, benchmark.targets))
+    context.answer(model_index(name, model_rows, families, benchmark.targets))
     ranked = summary.rankings(_scoped(benchmark, rows), families, chance=_chance(benchmark))
     scores = [
-        Scored(target, scope, line.score, found.floor_score)
-        for (scope, target), found in ranked.items()
-        for line in found.lines
+        Scored(target, scope, line.score, ranking.floor_score)
+        for (scope, target), ranking in ranked.items()
+        for line in ranking.lines
         if line.model == model
     ]
-    text = card(name, own, families, benchmark.targets, facts=facts, scores=scores)
+    text = card(name, model_rows, families, benchmark.targets, facts=facts, scores=scores)
     context.say(text.rstrip())
     return OK
 
@@ -135,11 +135,11 @@ def _stale(context: CommandContext, benchmark: Any) -> list[dict[str, Any]]:
 
 
 def _tell_stale(context: CommandContext, benchmark: Any, rows: Any) -> None:
-    found = _stale(context, benchmark)
-    if found:
+    cells = _stale(context, benchmark)
+    if cells:
         every = len(rows[["target", "model", "test", "dataset"]].drop_duplicates())
         context.say(
-            f"{len(found)} of {every} cells are stale: what they were made from has changed.\n"
+            f"{len(cells)} of {every} cells are stale: what they were made from has changed.\n"
             f"  what changed:    {advice.command('list', 'stale')}\n"
             f"  make them again: {advice.command('run')}"
         )
@@ -166,12 +166,12 @@ def command_compare(context: CommandContext) -> int:
     sides = compare.resolve(context.folders, args.first, args.second)
     rebuilder = Rebuilder(benchmark, context.folders, workers=context.workers)
     try:
-        found = compare.compare(benchmark, rebuilder, *sides, progress=context.progress())
+        comparison = compare.compare(benchmark, rebuilder, *sides, progress=context.progress())
     finally:
         context.clear_progress()
-    found = compare.judged(found, rules)
+    comparison = compare.judged(comparison, rules)
     form = args.format or ("json" if args.json else "table")
-    text = compare.text(form, found, compare.flips(found), rules, samples=args.samples)
+    text = compare.text(form, comparison, compare.flips(comparison), rules, samples=args.samples)
     if args.out:
         files.write_text(args.out, text)
         context.say(f"written: {args.out}")
@@ -181,6 +181,6 @@ def command_compare(context: CommandContext) -> int:
         tell(text, to=context.stdout, end="")
     if not args.gate:
         return OK
-    for line in summary_lines(found, rules):
+    for line in summary_lines(comparison, rules):
         tell(line, to=sys.stderr)
-    return OK if passes(found, rules)[0] else FAILED
+    return OK if passes(comparison, rules)[0] else FAILED

@@ -35,11 +35,11 @@ def command_texts(context: CommandContext) -> int:
     from common.samples.demo import templates
 
     args = context.args
-    found = list(templates.sentences(templates.load(args.templates), args.number))
-    files.write_text(args.out, templates.to_csv(found))
-    languages = sorted({sentence.language for sentence in found})
-    context.answer({"out": str(args.out), "sentences": len(found), "languages": languages})
-    context.say(f"{len(found)} sentences in {', '.join(languages)}: {args.out}")
+    sentences = list(templates.sentences(templates.load(args.templates), args.number))
+    files.write_text(args.out, templates.to_csv(sentences))
+    languages = sorted({sentence.language for sentence in sentences})
+    context.answer({"out": str(args.out), "sentences": len(sentences), "languages": languages})
+    context.say(f"{len(sentences)} sentences in {', '.join(languages)}: {args.out}")
     return OK
 
 

@@ -120,17 +120,17 @@ class Sources:
 
     def _reach(self, names: Iterable[str]) -> set[str]:
         todo = [name for name in names if self._own(name)]
-        found: set[str] = set()
+        modules: set[str] = set()
         while todo:
             name = todo.pop()
-            if name in found or name in self._stops:
+            if name in modules or name in self._stops:
                 continue
-            found.add(name)
+            modules.add(name)
             facts = self._facts(name)
             assert facts is not None, name
             todo += [module for use in facts.uses if (module := self._resolved(*use))]
             todo += [word for word in facts.words if self._own(word) and self._path(word)]
-        return found
+        return modules
 
     def code(self, *starts: Start) -> str:
         """Hash of the code that functions, classes or modules reach.
@@ -187,8 +187,8 @@ class Sources:
     def _looked_up(self, path: Path, name: str) -> Facts:
         text = path.read_bytes()
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        known = ",".join([package, *self._roots])
-        key = hashlib.sha256(known.encode() + b"\0" + text).hexdigest()[:32]
+        context = ",".join([package, *self._roots])
+        key = hashlib.sha256(context.encode() + b"\0" + text).hexdigest()[:32]
         if key not in self._memo:
             self._memo[key] = facts_of(text, package, self._roots)
         return self._memo[key]
@@ -233,13 +233,13 @@ def code_of(*starts: Start) -> str:
     return SOURCES.code(*starts)
 
 
-def facts_of(source: str | bytes, package: str, own: Collection[str]) -> Facts:
+def facts_of(source: str | bytes, package: str, roots: Collection[str]) -> Facts:
     """What is to be known about a source.
 
     Args:
         source: Python
         package: dotted name of the package that it is part of, for relative imports
-        own: names of the packages that may count
+        roots: names of the packages that may count
 
     Raises:
         SyntaxError: if it is no Python
@@ -253,14 +253,16 @@ def facts_of(source: str | bytes, package: str, own: Collection[str]) -> Facts:
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
-        and names.get(node.value.id, ("",))[0].partition(".")[0] in own
+        and names.get(node.value.id, ("",))[0].partition(".")[0] in roots
     }
     words = {
         node.value
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and (node.value.endswith(BESIDE) or ("." in node.value and node.value.split(".")[0] in own))
+        and (
+            node.value.endswith(BESIDE) or ("." in node.value and node.value.split(".")[0] in roots)
+        )
         and not set("/ \n") & set(node.value)
     }
     exported = dict(_imports(tree.body, package))

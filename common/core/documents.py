@@ -85,12 +85,12 @@ def _guarded(construct: Callable[..., Any], what: str) -> Callable[..., Any]:
 
 def _constructors() -> dict[str | None, Callable[..., Any]]:
     """Tag -> what makes a value of it; None stands for all others."""
-    known = yaml.SafeLoader.yaml_constructors
-    found: dict[str | None, Callable[..., Any]] = {None: known[None]}
+    defaults = yaml.SafeLoader.yaml_constructors
+    makers: dict[str | None, Callable[..., Any]] = {None: defaults[None]}
     for name, what in _TYPES.items():
-        construct = known[_TAG + name]
-        found[_TAG + name] = construct if name in ("seq", "map") else _guarded(construct, what)
-    return found
+        construct = defaults[_TAG + name]
+        makers[_TAG + name] = construct if name in ("seq", "map") else _guarded(construct, what)
+    return makers
 
 
 _Loader.yaml_constructors = _constructors()

@@ -35,17 +35,17 @@ def owner(processes: Path = PROCESSES) -> str:
 
 def new_name() -> str | None:
     """Name of new shared memory; None: any."""
-    own = owner()
-    return f"{own}-{next(_counter)}" if own else None
+    prefix = owner()
+    return f"{prefix}-{next(_counter)}" if prefix else None
 
 
 def name_semaphores() -> None:
     """Let semaphores that this process makes from now on bear its name."""
-    own = owner()
+    prefix = owner()
     # there is no public way; where the private one is gone, semaphores have any name
     config = getattr(multiprocessing.current_process(), "_config", None)
-    if own and isinstance(config, dict) and "semprefix" in config:
-        config["semprefix"] = f"/{own}"
+    if prefix and isinstance(config, dict) and "semprefix" in config:
+        config["semprefix"] = f"/{prefix}"
 
 
 def clear(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:
@@ -61,12 +61,12 @@ def clear(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:
     space = namespace(processes)
     removed = []
     for path in sorted(shared.iterdir()) if space and shared.is_dir() else ():
-        found = _NAME.match(path.name)
-        if found is None or found["space"] != space:
+        match = _NAME.match(path.name)
+        if match is None or match["space"] != space:
             continue
         with contextlib.suppress(OSError):  # somebody else was faster
             mine = path.stat(follow_symlinks=False).st_uid == os.getuid()
-            if mine and started(int(found["number"]), processes) != found["start"]:
+            if mine and started(int(match["number"]), processes) != match["start"]:
                 path.unlink()
                 removed.append(path.name)
     return removed
@@ -86,7 +86,7 @@ def started(number: int, processes: Path = PROCESSES) -> str:
 def namespace(processes: Path = PROCESSES) -> str:
     """Number of the namespace in which numbers of processes count; empty if not known."""
     try:
-        found = re.search(r"\d+", os.readlink(processes / "self" / "ns" / "pid"))  # noqa: PTH115
+        match = re.search(r"\d+", os.readlink(processes / "self" / "ns" / "pid"))  # noqa: PTH115
     except OSError:
         return ""
-    return found[0] if found else ""
+    return match[0] if match else ""

@@ -29,24 +29,24 @@ def contents(folder: Path, *, skip: Collection[str] = ()) -> list[list[str]]:
         folder: may be absent
         skip: names at its top that do not count
     """
-    found = []
+    entries = []
     for path in listing(folder):
         name = path.relative_to(folder)
         if name.parts[0] not in skip:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            found.append([name.as_posix(), digest])
-    return found
+            entries.append([name.as_posix(), digest])
+    return entries
 
 
 def stats(folder: Path, *, times: bool = True) -> list[list[str | int]]:
     """Relative name, size and time of all files below a folder."""
-    found: list[list[str | int]] = []
+    entries: list[list[str | int]] = []
     for path in listing(folder):
         stat = path.stat()
         name = path.relative_to(folder).as_posix()
-        found.append([name, stat.st_size, *([stat.st_mtime_ns] if times else [])])
-    return found
+        entries.append([name, stat.st_size, *([stat.st_mtime_ns] if times else [])])
+    return entries
 
 
 def mirror(
@@ -73,16 +73,16 @@ def mirror(
     Raises:
         OutputError: if a file cannot be written
     """
-    wanted = set()
+    names = set()
     for path in listing(source):
         name = path.relative_to(source)
         if name.parts[0] in skip or (deep and len(name.parts) > deep):
             continue
-        wanted.add(name)
+        names.add(name)
         _update(path, copy / name, link=link)
     for path in listing(copy):
         name = path.relative_to(copy)
-        if name.parts[0] not in keep and name not in wanted:
+        if name.parts[0] not in keep and name not in names:
             path.unlink()
     remove_empty(copy)
 

@@ -12,13 +12,13 @@ from common.core.errors import ConfigError
 T = TypeVar("T")
 
 
-def unknown(what: str, name: str, known: Iterable[str], where: str = "") -> ConfigError:
+def unknown(what: str, name: str, options: Iterable[str], where: str = "") -> ConfigError:
     """Error for an unknown name that offers the nearest known one.
 
     >>> str(unknown("metric", "cc", ["ccc", "mae"], "suite/a.yaml: regression[0].metric"))
     "suite/a.yaml: regression[0].metric: unknown metric 'cc'. Did you mean 'ccc'? Known: ccc, mae"
     """
-    names = sorted(known)
+    names = sorted(options)
     near = _nearest(str(name), names)
     hint = f" Did you mean '{near}'?" if near else ""
     shown = ", ".join(names[:30]) + (f", ... ({len(names)} in all)" if len(names) > 30 else "")
@@ -29,8 +29,8 @@ def unknown(what: str, name: str, known: Iterable[str], where: str = "") -> Conf
 def _nearest(name: str, names: Iterable[str]) -> str:
     """Most similar name, of equally similar ones that with the same first letter; or empty."""
     ranked = [
-        (difflib.SequenceMatcher(None, known, name).ratio(), known[:1] == name[:1], known)
-        for known in names
+        (difflib.SequenceMatcher(None, option, name).ratio(), option[:1] == name[:1], option)
+        for option in names
     ]
     ratio, _, nearest = max(ranked, default=(0.0, False, ""))
     return nearest if ratio >= 0.5 else ""
@@ -41,8 +41,8 @@ def _importing() -> str:
     first = frame = sys._getframe(2)
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
-    found = frame if frame.f_code.co_name == "<module>" else first
-    return str(found.f_globals["__name__"])
+    module_frame = frame if frame.f_code.co_name == "<module>" else first
+    return str(module_frame.f_globals["__name__"])
 
 
 class Registry(Generic[T]):

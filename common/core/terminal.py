@@ -21,9 +21,9 @@ _OBEYED = re.compile(
 _OTHERS = re.compile("[^\x00-\x7f]")
 
 
-def _shown(found: re.Match[str]) -> str:
+def _shown(match: re.Match[str]) -> str:
     """A character as JSON writes it, so that JSON stays what it is."""
-    return json.dumps(found[0])[1:-1]
+    return json.dumps(match[0])[1:-1]
 
 
 def harmless(text: str) -> str:

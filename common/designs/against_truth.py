@@ -33,8 +33,8 @@ class AgainstTruth(Design):
         """
         truth, prediction = view.truth, view.prediction
         labels = kinds.of(view.target).classes(truth, prediction)
-        found = [score_pair(use, truth, prediction, labels=labels) for use in uses]
-        return [score for part in found for score in part]
+        parts = [score_pair(use, truth, prediction, labels=labels) for use in uses]
+        return [score for part in parts for score in part]
 
 
 DESIGNS.add("against_truth", AgainstTruth)

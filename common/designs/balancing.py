@@ -92,19 +92,19 @@ def balance_classes(
     size = int(groups.max()) + 1
     smallest = int(np.argmin(np.bincount(groups, minlength=size)))
     drawn = order[groups[order] == smallest][:n]
-    wanted = np.bincount(classes[drawn], minlength=len(labels))
+    counts = np.bincount(classes[drawn], minlength=len(labels))
     table = np.zeros((size, len(labels)), dtype=np.int64)
     np.add.at(table, (groups, classes), 1)
-    table[smallest] = wanted
-    taken = np.minimum(table.min(axis=0), wanted)
+    table[smallest] = counts
+    quotas = np.minimum(table.min(axis=0), counts)
     exhausted = {
-        label: int(lost) for label, lost in zip(labels, wanted - taken, strict=True) if lost
+        label: int(lost) for label, lost in zip(labels, counts - quotas, strict=True) if lost
     }
     rows = []
     for group in range(size):
         pool = drawn if group == smallest else order[groups[order] == group]
-        own = classes[pool]
-        parts = [pool[own == code][:count] for code, count in enumerate(taken)]
+        codes = classes[pool]
+        parts = [pool[codes == code][:count] for code, count in enumerate(quotas)]
         rows.append(np.concatenate(parts))
     return Balanced(np.stack(rows), exhausted)
 
@@ -137,13 +137,13 @@ def balance_values(order: np.ndarray, groups: np.ndarray, values: np.ndarray, n:
     return Balanced(np.stack(rows), {})
 
 
-def _closest(pool: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _closest(pool: np.ndarray, values: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """For each wanted value the row with the closest value that is left, each row once.
 
     Args:
         pool: positions of rows in random order, at least as many as values are wanted
         values: value of each row
-        wanted: shape (n,)
+        targets: shape (n,)
     """
     pool = pool[np.argsort(values[pool], kind="stable")]  # equal values stay in random order
     distinct, first = np.unique(values[pool], return_index=True)
@@ -154,9 +154,9 @@ def _closest(pool: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.nda
     # places are shifted by one, 0 and size + 1 stand for "none"
     up, down = list(range(size + 2)), list(range(size + 2))
     levels = [-np.inf, *distinct.tolist(), np.inf]
-    above = np.searchsorted(distinct, wanted, side="left").tolist()
-    chosen = np.empty(len(wanted), dtype=np.int64)
-    for number, (value, place) in enumerate(zip(wanted.tolist(), above, strict=True)):
+    above = np.searchsorted(distinct, targets, side="left").tolist()
+    chosen = np.empty(len(targets), dtype=np.int64)
+    for number, (value, place) in enumerate(zip(targets.tolist(), above, strict=True)):
         high, low = _find(up, place + 1), _find(down, place)
         at = low if value - levels[low] <= levels[high] - value else high
         chosen[number] = heads[at - 1]

@@ -243,8 +243,8 @@ def score_pair(
     value = metric.score(truth, prediction, labels=labels, params=use.params)
     sizes = _sizes(metric, use, truth, prediction)
     values = value if isinstance(value, Mapping) else {"": value}
-    own = () if rows is None else (rows,)
-    recipe = Recipe(Term(use.metric, (truth, prediction), own, labels, use.params))
+    term_rows = () if rows is None else (rows,)
+    recipe = Recipe(Term(use.metric, (truth, prediction), term_rows, labels, use.params))
     perfect = cache(lambda: metric.score(truth, truth, labels=labels, params=use.params))
 
     def caused(label: str) -> Cause:

@@ -91,17 +91,17 @@ class ByGroup(GroupDesign):
         order = balancing.shuffled(rows, draws("balance", target.id))
         if kinds.of(target).has_classes:
             classes = label_codes(rows[target.id].to_numpy(dtype=object), target.labels)
-            found = balancing.balance_classes(order, codes, classes, target.labels, n)
+            balance = balancing.balance_classes(order, codes, classes, target.labels, n)
         else:
-            found = balancing.balance_values(order, codes, rows[target.id].to_numpy(float), n)
-        size, note = found.rows.shape[1], ""
-        if found.exhausted:
-            lost = ", ".join(f"{label} (-{count})" for label, count in found.exhausted.items())
+            balance = balancing.balance_values(order, codes, rows[target.id].to_numpy(float), n)
+        size, note = balance.rows.shape[1], ""
+        if balance.exhausted:
+            lost = ", ".join(f"{label} (-{count})" for label, count in balance.exhausted.items())
             note = f"balanced to {size} instead of {n} per group: some group has too few {lost}"
         if size < self.min_group:
             reason = f"{note}, at least {self.min_group} needed"
             return replace(selection, samples=rows.iloc[:0], reason=reason)
-        chosen = rows.iloc[np.sort(found.rows, axis=None)]
+        chosen = rows.iloc[np.sort(balance.rows, axis=None)]
         return replace(selection, samples=chosen, note=remark(selection.note, note))
 
     def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
@@ -114,7 +114,7 @@ class ByGroup(GroupDesign):
         truth, prediction = view.truth, view.prediction
         labels = kinds.of(view.target).classes(truth, prediction)
         constant, outside = check_predictions(view)
-        found = []
+        scores = []
         for use in uses:
             everyone = score_pair(use, truth, prediction, labels=labels)
             each = {
@@ -128,8 +128,8 @@ class ByGroup(GroupDesign):
                 for number in groups.values()
             }
             for group, number in groups.items():
-                own = _with_gaps(number, each, codes)
-                found += [
+                group_scores = _with_gaps(number, each, codes)
+                scores += [
                     replace(
                         score,
                         value=NAN if constant else score.value,
@@ -141,12 +141,12 @@ class ByGroup(GroupDesign):
                         note=remark(view.note, outside),
                         sizes=own_first(sizes, number),
                     )
-                    for score in _differences(own, everyone, codes)
+                    for score in _differences(group_scores, everyone, codes)
                 ]
             for group, reason in view.left_out.items():
                 name, part = self.name(group), self.part(group)
-                found.append(left_out(use.metric, name, part, reason))
-        return found
+                scores.append(left_out(use.metric, name, part, reason))
+        return scores
 
     def criterion_names(self, target: Target, label: str) -> list[str]:
         """One name per declared group; without declared groups the metric alone."""
@@ -163,17 +163,19 @@ def _with_gaps(number: int, each: Mapping[int, Sequence[Score]], groups: np.ndar
         return list(each[number])
     return [
         replace(
-            own,
-            gap=Gap(own.value - other.value, difference(own.recipe, other.recipe, strata=groups)),
+            score,
+            gap=Gap(
+                score.value - other.value, difference(score.recipe, other.recipe, strata=groups)
+            ),
         )
-        for own, other in zip(each[number], others[0], strict=True)
+        for score, other in zip(each[number], others[0], strict=True)
     ]
 
 
 def _differences(
-    own: Sequence[Score], everyone: Sequence[Score], groups: np.ndarray
+    scores: Sequence[Score], everyone: Sequence[Score], groups: np.ndarray
 ) -> Iterator[Score]:
-    for score, reference in zip(own, everyone, strict=True):
+    for score, reference in zip(scores, everyone, strict=True):
         yield replace(
             score,
             value=score.value - reference.value,

@@ -61,7 +61,7 @@ def intervals(scores: Sequence[Score], view: View) -> list[Interval | None]:
 def _gaps(scores: Sequence[Score]) -> list[Score]:
     """Differences from the other group as scores; nothing in the place of all others."""
     nothing = Score("", math.nan, 0)
-    found: list[Score] = []
+    gaps: list[Score] = []
     seen: set[int] = set()
     for score in scores:
         gap = score.gap
@@ -69,20 +69,20 @@ def _gaps(scores: Sequence[Score]) -> list[Score]:
         if gap is not None and gap.recipe is not None and used:
             seen.add(id(gap.recipe.term))
             score = replace(score, value=gap.value, recipe=gap.recipe)
-        found.append(score if used else nothing)
-    return found
+        gaps.append(score if used else nothing)
+    return gaps
 
 
 def _intervals(
     scores: Sequence[Score], resamples: Callable[[], Bootstrap]
 ) -> list[Interval | None]:
-    wanted = [score.recipe is not None and not math.isnan(score.value) for score in scores]
-    if not any(wanted):
+    flags = [score.recipe is not None and not math.isnan(score.value) for score in scores]
+    if not any(flags):
         return [None] * len(scores)
     bootstrap = resamples()
     return [
         _interval(bootstrap, score) if used else None
-        for score, used in zip(scores, wanted, strict=True)
+        for score, used in zip(scores, flags, strict=True)
     ]
 
 
@@ -109,23 +109,25 @@ def permutations(
     for number, score in enumerate(scores):
         if score.sizes and score.recipe is not None and not math.isnan(score.value):
             families.setdefault(score.metric, []).append(number)
-    found: list[Permuted | None] = [None] * len(scores)
+    tests: list[Permuted | None] = [None] * len(scores)
     codes = cluster_codes(view.samples) if families else np.empty(0)
     for family in families.values():
-        asked = [(recipe, scores[n].label) for n in family if (recipe := scores[n].recipe)]
+        recipes = [(recipe, scores[n].label) for n in family if (recipe := scores[n].recipe)]
         outcomes = permuted(
-            asked, codes, seed=view.seed, keys=(view.dataset,), permutations=permutations
+            recipes, codes, seed=view.seed, keys=(view.dataset,), permutations=permutations
         )
         for number, outcome in zip(family, outcomes, strict=True):
-            found[number] = outcome
-    return found
+            tests[number] = outcome
+    return tests
 
 
 def _interval(bootstrap: Bootstrap, score: Score) -> Interval:
     assert score.recipe is not None
-    found = bootstrap.interval(score.recipe, score.label)
+    interval = bootstrap.interval(score.recipe, score.label)
     # sums may differ from the score in their last digit
-    return found._replace(low=min(found.low, score.value), high=max(found.high, score.value))
+    return interval._replace(
+        low=min(interval.low, score.value), high=max(interval.high, score.value)
+    )
 
 
 def cluster_codes(samples: pd.DataFrame) -> np.ndarray:
@@ -142,16 +144,16 @@ def cluster_codes(samples: pd.DataFrame) -> np.ndarray:
     import pandas as pd
 
     speakers = samples[CLUSTER].to_numpy(dtype=object) if CLUSTER in samples else None
-    known = np.zeros(len(samples), dtype=bool) if speakers is None else pd.notna(speakers)
+    mask = np.zeros(len(samples), dtype=bool) if speakers is None else pd.notna(speakers)
     codes = np.empty(len(samples), dtype=np.int64)
     count = 0
-    if speakers is not None and known.any():
-        codes[known], names = pd.factorize(speakers[known], sort=True)
+    if speakers is not None and mask.any():
+        codes[mask], names = pd.factorize(speakers[mask], sort=True)
         count = len(names)
-    files = pd.factorize(samples["file"].to_numpy(dtype=object)[~known], sort=True)[0]
-    times = (samples[name].to_numpy()[~known] for name in ("end", "start"))
+    files = pd.factorize(samples["file"].to_numpy(dtype=object)[~mask], sort=True)[0]
+    times = (samples[name].to_numpy()[~mask] for name in ("end", "start"))
     order = np.lexsort((*times, files))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(count, count + len(order))
-    codes[~known] = place
+    codes[~mask] = place
     return codes

@@ -58,10 +58,10 @@ class ContextShift(GroupShift):
         """Rows in one of the contexts, of the groups that have enough of them."""
         rows = table[table[self.context].isin(self.contexts).to_numpy()]
         if rows.empty:
-            found = sorted({str(value) for value in table[self.context].dropna().unique()})
-            shown = ", ".join(found[:5]) or "none"
-            wanted = ", ".join(self.contexts)
-            return Selection(rows, f"no sample with {self.context} {wanted}; found: {shown}")
+            values = sorted({str(value) for value in table[self.context].dropna().unique()})
+            shown = ", ".join(values[:5]) or "none"
+            names = ", ".join(self.contexts)
+            return Selection(rows, f"no sample with {self.context} {names}; found: {shown}")
         check_units(self, table)
         context = label_codes(rows[self.context].to_numpy(dtype=object), self.contexts)
         groups = Groups(self, rows, lambda codes, n: self._too_few(codes, context, n))
@@ -96,7 +96,7 @@ class ContextShift(GroupShift):
         names = codes.astype(str).astype(object)
         contexts = view.samples[self.context].to_numpy(dtype=object)
         constant, outside = check_predictions(view)
-        found = []
+        scores = []
         for use in uses:
             metric = METRICS.get(use.metric)
             for context in self.contexts:
@@ -108,7 +108,7 @@ class ContextShift(GroupShift):
                 for key, group in number.items():
                     sizes = _own_first(table, int(key))
                     for label, shift in _by_label(values[key]).items():
-                        found.append(
+                        scores.append(
                             Score(
                                 use.metric,
                                 NAN if constant else shift.difference,
@@ -127,8 +127,8 @@ class ContextShift(GroupShift):
                         )
                 for group, reason in view.left_out.items():
                     name, part = self.condition_of(context), self.part(group)
-                    found.append(left_out(use.metric, name, part, reason))
-        return found
+                    scores.append(left_out(use.metric, name, part, reason))
+        return scores
 
     def criterion_names(self, target: Target, label: str) -> list[str]:
         """One name per context: the groups are those of the data."""
@@ -138,8 +138,8 @@ class ContextShift(GroupShift):
         """Why a metric cannot be used: it must be a shift of groups in a context."""
         if metric.takes == "groups":
             return ""
-        known = [m.id for m in METRICS if m.kind == metric.kind and m.takes == "groups"]
-        return f"'{metric.id}' is no shift of groups. Known: {', '.join(known)}"
+        ids = [m.id for m in METRICS if m.kind == metric.kind and m.takes == "groups"]
+        return f"'{metric.id}' is no shift of groups. Known: {', '.join(ids)}"
 
 
 def annotation(shift: Shift) -> str:

@@ -99,7 +99,7 @@ class ExpectedRange(Design):
         show the same rows.
         """
         category = view.samples[self.column].to_numpy(dtype=object)
-        found = []
+        scores = []
         for use in uses:
             name = self.range_of(use.metric)
             low, high = self.ranges[name]
@@ -110,7 +110,7 @@ class ExpectedRange(Design):
                 value = function(chosen, low=low, high=high)
                 reason = "" if len(chosen) else f"no sample of {label}"
                 term = Term(use.metric, (chosen,), (rows,), params={"low": low, "high": high})
-                found.append(
+                scores.append(
                     Score(
                         use.metric,
                         value,
@@ -121,14 +121,14 @@ class ExpectedRange(Design):
                         recipe=Recipe(term, label=""),
                     )
                 )
-        return found
+        return scores
 
     def misfit(self, metric: Metric) -> str:
         """Why a metric cannot be used: it must be the one of a declared range."""
-        known = [METRIC_ID.format(name) for name in self.ranges]
-        if metric.takes == "range" and metric.id in known:
+        ids = [METRIC_ID.format(name) for name in self.ranges]
+        if metric.takes == "range" and metric.id in ids:
             return ""
-        return f"'{metric.id}' is not the metric of a range. Known: {', '.join(sorted(known))}"
+        return f"'{metric.id}' is not the metric of a range. Known: {', '.join(sorted(ids))}"
 
 
 DESIGNS.add("expected_range", ExpectedRange)

@@ -94,14 +94,14 @@ class GroupShift(GroupDesign):
         groups, codes, sizes = compared(self, view)
         prediction, labels = view.prediction, view.target.labels
         constant, outside = check_predictions(view)
-        found = []
+        scores = []
         for use in uses:
             metric = METRICS.get(use.metric)
             level = by_label(metric.level_of(prediction, labels=labels, params=use.params))
             for group, number in groups.items():
                 rows = np.flatnonzero(codes == number)
                 values = prediction[rows]
-                own = metric.level_of(values, labels=labels, params=uncounted(use).params)
+                group_level = metric.level_of(values, labels=labels, params=uncounted(use).params)
                 term = Term(
                     use.metric,
                     (prediction, values),
@@ -109,7 +109,7 @@ class GroupShift(GroupDesign):
                     labels,
                     use.params,
                 )
-                found += [
+                scores += [
                     Score(
                         use.metric,
                         NAN if constant else value - level[label],
@@ -125,12 +125,12 @@ class GroupShift(GroupDesign):
                         sizes=own_first(sizes, number),
                         recipe=Recipe(term, strata=codes),
                     )
-                    for label, value in by_label(own).items()
+                    for label, value in by_label(group_level).items()
                 ]
             for group, reason in view.left_out.items():
                 name, part = self.name(group), self.part(group)
-                found.append(left_out(use.metric, name, part, reason))
-        return found
+                scores.append(left_out(use.metric, name, part, reason))
+        return scores
 
     def criterion_names(self, target: Target, label: str) -> list[str]:
         """The metric alone: the groups are those of the data."""
@@ -140,8 +140,8 @@ class GroupShift(GroupDesign):
         """Why a metric cannot be used: it must be the difference of two sets of values."""
         if metric.level is not None:
             return ""
-        known = [m.id for m in METRICS if m.kind == metric.kind and m.level is not None]
-        return f"'{metric.id}' is no difference of two sets of values. Known: {', '.join(known)}"
+        ids = [m.id for m in METRICS if m.kind == metric.kind and m.level is not None]
+        return f"'{metric.id}' is no difference of two sets of values. Known: {', '.join(ids)}"
 
 
 def _undefined(value: float, prediction: np.ndarray, label: str, use: MetricUse) -> str:

@@ -77,8 +77,8 @@ class GroupDesign(Design):
 
     def _attribute(self, name: str, where: str) -> None:
         if name not in self.attribute:
-            known = ", ".join(self.attribute)
-            raise ValueError(f"{where}: '{name}' is no attribute of this test. Known: {known}")
+            names = ", ".join(self.attribute)
+            raise ValueError(f"{where}: '{name}' is no attribute of this test. Known: {names}")
 
     @cached_property
     def recipes(self) -> dict[str, ComputedColumn]:
@@ -91,17 +91,17 @@ class GroupDesign(Design):
 
     def columns(self) -> list[str]:
         """Columns that the dataset must have for the groups."""
-        found = [name for name in self.attribute if name not in self.compute]
+        names = [name for name in self.attribute if name not in self.compute]
         for item in self.recipes.values():
-            found += item.needs
-        return list(dict.fromkeys(found))
+            names += item.needs
+        return list(dict.fromkeys(names))
 
     def expected(self) -> list[tuple[str, ...]]:
         """Groups that are declared; empty unless every attribute declares its own."""
-        found: list[tuple[str, ...]] = [()] if set(self.attribute) == set(self.groups) else []
+        groups: list[tuple[str, ...]] = [()] if set(self.attribute) == set(self.groups) else []
         for name in self.attribute:
-            found = [(*start, value) for start in found for value in self.groups[name]]
-        return found
+            groups = [(*start, value) for start in groups for value in self.groups[name]]
+        return groups
 
     def name(self, group: Sequence[str]) -> str:
         """Condition of a group.
@@ -138,15 +138,15 @@ def group_codes(
     there = np.ones(len(samples), dtype=bool)
     levels = []
     for name in design.attribute:
-        own, values = pd.factorize(samples[name].to_numpy(dtype=object), sort=True)
-        wanted = [str(value) for value in values]
+        codes, values = pd.factorize(samples[name].to_numpy(dtype=object), sort=True)
+        labels = [str(value) for value in values]
         if name in design.groups:
             place = {value: n for n, value in enumerate(design.groups[name])}
-            own = np.array([place.get(value, -1) for value in wanted] + [-1])[own]
-            wanted = list(design.groups[name])
-        there &= own >= 0
-        code = code * max(len(wanted), 1) + own
-        levels.append(wanted)
+            codes = np.array([place.get(value, -1) for value in labels] + [-1])[codes]
+            labels = list(design.groups[name])
+        there &= codes >= 0
+        code = code * max(len(labels), 1) + codes
+        levels.append(labels)
     names: list[tuple[str, ...]] = [()]
     for level in levels:
         names = [(*start, value) for start in names for value in level]
@@ -168,10 +168,10 @@ def check_units(design: GroupDesign, samples: pd.DataFrame) -> None:
         twice = rows[design.unit].duplicated(keep=False)
         if twice.any():
             unit = rows.loc[twice, design.unit].iloc[0]
-            found = ", ".join(sorted(rows.loc[rows[design.unit] == unit, name]))
+            values = ", ".join(sorted(rows.loc[rows[design.unit] == unit, name]))
             count = rows.loc[twice, design.unit].nunique()
             raise DataError(
-                f"{design.unit} '{unit}' has several values of {name}: {found} "
+                f"{design.unit} '{unit}' has several values of {name}: {values} "
                 f"({count} such {design.unit}s)"
             )
 
@@ -220,10 +220,10 @@ class Groups:
         if len(self.names) > 1:
             return ""
         what = " x ".join(self._design.attribute)
-        found = self._sizes or "no sample has one"
+        sizes = self._sizes or "no sample has one"
         return (
             f"fewer than 2 groups of {what} with at least {self._design.min_group} samples; "
-            f"samples: {found}{self._others}"
+            f"samples: {sizes}{self._others}"
         )
 
 
@@ -235,10 +235,10 @@ def _others(design: GroupDesign, samples: pd.DataFrame) -> str:
     """Values that are there but not declared: most likely they are spelt differently."""
     texts = []
     for name, declared in design.groups.items():
-        found = sorted({str(v) for v in samples[name].dropna().unique()} - set(declared))
-        if found:
-            more = ", ..." if len(found) > MOST_NAMED else ""
-            texts.append(f"; other values of {name}: {', '.join(found[:MOST_NAMED])}{more}")
+        values = sorted({str(v) for v in samples[name].dropna().unique()} - set(declared))
+        if values:
+            more = ", ..." if len(values) > MOST_NAMED else ""
+            texts.append(f"; other values of {name}: {', '.join(values[:MOST_NAMED])}{more}")
     return "".join(texts)
 
 

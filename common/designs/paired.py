@@ -97,33 +97,33 @@ class Paired(Design):
         places = {}
         for name in sorted(set(device)):
             at = np.flatnonzero(device == name)
-            own = utterance.iloc[at]
-            single = ~own.duplicated(keep=False).to_numpy()
-            places[name] = dict(zip(own[single], at[single].tolist(), strict=True))
+            keys = utterance.iloc[at]
+            single = ~keys.duplicated(keep=False).to_numpy()
+            places[name] = dict(zip(keys[single], at[single].tolist(), strict=True))
         if not places:
             return {}
         first = places.pop(self.reference_in(samples))
-        found = {}
+        pairs = {}
         for name, others in places.items():
             rows = [(place, others[key]) for key, place in first.items() if key in others]
-            found[name] = np.array(rows, dtype=np.int64).reshape(-1, 2)
-        return found
+            pairs[name] = np.array(rows, dtype=np.int64).reshape(-1, 2)
+        return pairs
 
     def select(self, target: Target, table: pd.DataFrame) -> Selection:
         """All samples; of recordings those that have a partner."""
         if not self.column:
             return Selection(table, "" if len(table) else "no samples")
-        wanted = [self.column, *self.match]
-        known = table[table[wanted].notna().all(axis=1)]
-        pairs = self.partners(known)
+        columns = [self.column, *self.match]
+        recordings = table[table[columns].notna().all(axis=1)]
+        pairs = self.partners(recordings)
         rows = np.unique(np.concatenate([[], *(pair.ravel() for pair in pairs.values())]))
         if not len(rows):
             match = ", ".join(self.match)
             reason = f"no two recordings with equal {match} and different {self.column}"
             return Selection(table.iloc[:0], reason)
-        ambiguous = int(known.duplicated(wanted, keep=False).sum())
+        ambiguous = int(recordings.duplicated(columns, keep=False).sum())
         note = f"{ambiguous} recordings of repeated utterances left out" if ambiguous else ""
-        return Selection(known.iloc[rows.astype(np.int64)], note=note)
+        return Selection(recordings.iloc[rows.astype(np.int64)], note=note)
 
     def draw(self, target: Target, selection: Selection, draws: Draws) -> Selection:
         """At most ``limit`` samples, or pairs per device, the same ones for all targets."""
@@ -133,22 +133,22 @@ class Paired(Design):
         if not self.column:
             chosen = balancing.shuffled(rows, draws("sample"))[: self.limit]
             return replace(selection, samples=rows.iloc[np.sort(chosen)])
-        kept = []
+        positions = []
         for device, pair in self.partners(rows).items():
             order = balancing.shuffled(rows.iloc[pair[:, 0]], draws("sample", device))
-            kept.append(pair[order[: self.limit]].ravel())
-        return replace(selection, samples=rows.iloc[np.unique(np.concatenate(kept))])
+            positions.append(pair[order[: self.limit]].ravel())
+        return replace(selection, samples=rows.iloc[np.unique(np.concatenate(positions))])
 
     def scores(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
         """Each metric of (reference, changed) for every pair of conditions."""
         if self.column:
             return self._recorded(view, uses)
-        found = []
+        scores = []
         for use in uses:
             for base, changed in self.pairs:
                 reason = view.missing.get(base) or view.missing.get(changed)
                 if reason:
-                    found.append(not_run(use.metric, changed, base, reason))
+                    scores.append(not_run(use.metric, changed, base, reason))
                     continue
                 before, after = view.predictions[base], view.predictions[changed]
                 dry = score_pair(
@@ -160,8 +160,8 @@ class Paired(Design):
                     strict=True,
                 ):
                     note = f"against the original: {number(clean.value)}"
-                    found.append(replace(score, condition=changed, reference=base, note=note))
-        return found
+                    scores.append(replace(score, condition=changed, reference=base, note=note))
+        return scores
 
     def _recorded(self, view: View, uses: Sequence[MetricUse]) -> list[Score]:
         first = self.reference_in(view.samples)

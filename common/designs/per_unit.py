@@ -53,15 +53,15 @@ class PerUnit(Design):
         rows = table[annotated & table[self.unit].notna().to_numpy()]
         names, codes = unit_codes(rows[self.unit].to_numpy(dtype=object))
         enough = np.bincount(codes, minlength=len(names)) >= self.min_samples
-        wanted = f"at least {self.min_samples} samples"
+        rule = f"at least {self.min_samples} samples"
         if kinds.of(target).has_classes:
             classes = label_codes(rows[target.id].to_numpy(dtype=object), target.labels)
             counts = count_table(codes, classes, len(names), len(target.labels))
             enough &= (counts >= self.min_per_class).all(axis=1)
-            wanted += f" and {self.min_per_class} of each class"
-        found = int(enough.sum())
-        if found < self.min_units:
-            reason = f"{found} of {_count(len(names), self.unit)} with {wanted}"
+            rule += f" and {self.min_per_class} of each class"
+        count = int(enough.sum())
+        if count < self.min_units:
+            reason = f"{count} of {_count(len(names), self.unit)} with {rule}"
             return Selection(table.iloc[:0], f"{reason}, at least {self.min_units} needed")
         return Selection(rows[enough[codes]])
 
@@ -74,7 +74,7 @@ class PerUnit(Design):
         units = view.samples[self.unit].to_numpy(dtype=object)
         names, truth = unit_values(view.truth, units, labels=labels)
         prediction = unit_values(view.prediction, units, labels=labels).values
-        found = []
+        scores = []
         for use in uses:
             score = partial(METRICS.get(use.metric).score, labels=labels or (), params=use.params)
             value, perfect = score(truth, prediction), partial(score, truth, truth)
@@ -82,7 +82,7 @@ class PerUnit(Design):
             for label, number in (value if isinstance(value, Mapping) else {"": value}).items():
                 column = (slice(None), labels.index(label)) if labels else slice(None)
                 reason = why_undefined(truth[column], prediction[column], what=f"{self.unit}s")
-                found.append(
+                scores.append(
                     Score(
                         use.metric,
                         number,
@@ -94,16 +94,16 @@ class PerUnit(Design):
                         recipe=Recipe(term, units=names),
                     )
                 )
-        return found
+        return scores
 
     def misfit(self, metric: Metric) -> str:
         """Why a metric cannot be used: it must compare means, or for classification shares."""
         if kinds.get(metric.kind).averages == metric.takes:
             return ""
-        known = [
+        ids = [
             m.id for m in METRICS if m.kind == metric.kind and m.takes == kinds.get(m.kind).averages
         ]
-        return f"'{metric.id}' is no {metric.kind} metric of units. Known: {', '.join(known)}"
+        return f"'{metric.id}' is no {metric.kind} metric of units. Known: {', '.join(ids)}"
 
 
 def _count(n: int, unit: str) -> str:

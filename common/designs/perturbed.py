@@ -46,16 +46,16 @@ class Perturbed(AgainstTruth):
     def _named(cls, value: Any) -> Any:
         if not isinstance(value, list | tuple):
             return value
-        found: dict[str, str] = {}
+        conditions: dict[str, str] = {}
         for item in value:
             pairs = item if isinstance(item, Mapping) else {item: item}
             for name, perturbation in pairs.items():
-                if name in found:
+                if name in conditions:
                     raise ValueError(f"condition '{name}' stands there twice")
                 if name == ORIGINAL:
                     raise ValueError(f"'{ORIGINAL}' is the name of the unchanged input")
-                found[name] = perturbation
-        return found
+                conditions[name] = perturbation
+        return conditions
 
     def conditions(self, target: Target) -> Mapping[str, str]:
         """All declared ones, for every target."""
@@ -67,21 +67,21 @@ class Perturbed(AgainstTruth):
         The reference value of a change is the score on the original signals. A condition whose
         perturbation is not available here has scores without a value that say why.
         """
-        found = []
+        scores = []
         for use in uses:
             for condition in self.changes:
                 reason = view.missing.get(condition, "")
                 if reason:
-                    found.append(not_run(use.metric, condition, ORIGINAL, reason))
+                    scores.append(not_run(use.metric, condition, ORIGINAL, reason))
                 elif METRICS.get(use.metric).of:
-                    found.append(_change(use, view, condition))
+                    scores.append(_change(use, view, condition))
                 else:
                     changed = view.predictions[condition]
                     for score in score_pair(
                         use, view.prediction, changed, labels=view.target.labels, annotated=False
                     ):
-                        found.append(replace(score, condition=condition, reference=ORIGINAL))
-        return found
+                        scores.append(replace(score, condition=condition, reference=ORIGINAL))
+        return scores
 
     def criterion_names(self, target: Target, label: str) -> list[str]:
         """The metric with every condition."""

@@ -60,12 +60,12 @@ class Selector:
         return replace(selection, note=note, reason=reason)
 
     def _attributes(self, recipes: Mapping[str, ComputedColumn]) -> dict[str, Computed]:
-        found = {}
+        columns = {}
         for name, recipe in recipes.items():
             if recipe.key not in self._computed:
                 self._computed[recipe.key] = recipe(self._samples, self._context)
-            found[name] = self._computed[recipe.key]
-        return found
+            columns[name] = self._computed[recipe.key]
+        return columns
 
     def _draws(self, test: Test) -> Draws:
         dataset = self._samples.dataset.id

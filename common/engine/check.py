@@ -27,7 +27,7 @@ def faults(benchmark: Benchmark, *, files: bool = False) -> list[str]:
         files: whether to look into the files of models and of the user's datasets, too. A run
             does not: there, a broken file ends in error rows and the others go on
     """
-    found: list[str] = []
+    lines: list[str] = []
     checks: list[tuple[Callable[..., Iterator[str]], Sequence[Entry]]] = [
         (_test, list(benchmark.tests.values())),
         (_dataset, list(benchmark.datasets.values())),
@@ -42,8 +42,8 @@ def faults(benchmark: Benchmark, *, files: bool = False) -> list[str]:
                     _files(benchmark, item)
             except BenchmarkError as error:
                 wrong = [str(error)]
-            found += wrong
-    return found
+            lines += wrong
+    return lines
 
 
 def _files(benchmark: Benchmark, item: Entry) -> None:
@@ -67,7 +67,7 @@ def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths
         if path.suffix in (".py", ".yaml") and path.is_file()
     )
     stamps = [(str(path), provenance.file_digest(path)) for path in files]
-    given = [
+    locations = [
         str(entry.resolve(path))
         for entry, path in [
             *((model, model.path) for model in benchmark.models.values()),
@@ -75,14 +75,14 @@ def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths
         ]
         if path and entry.resolve(path).exists()
     ]
-    state = provenance.digest([stamps, given])
+    state = provenance.digest([stamps, locations])
     memo = folders.cache / "checked" / f"{provenance.digest([str(c) for c in sources])}.txt"
     if read_kept(memo) == state:
         return []
-    found = faults(benchmark)
-    if not found:
+    lines = faults(benchmark)
+    if not lines:
         keep(memo, state)
-    return found
+    return lines
 
 
 def _test(benchmark: Benchmark, test: Test) -> Iterator[str]:
@@ -113,14 +113,14 @@ def _test(benchmark: Benchmark, test: Test) -> Iterator[str]:
 def _use(kind: str, name: str, params: dict[str, object], place: str) -> Iterator[str]:
     metric = METRICS.get(name, f"{place}.metric")
     if metric.kind != kind:
-        known = [m.id for m in METRICS if m.kind == kind]
-        yield f"{place}.metric: '{name}' is for {metric.kind}. For {kind}: {', '.join(known)}"
+        ids = [m.id for m in METRICS if m.kind == kind]
+        yield f"{place}.metric: '{name}' is for {metric.kind}. For {kind}: {', '.join(ids)}"
     signature = inspect.signature(metric.function).parameters
-    own = {n: p for n, p in signature.items() if p.kind is p.KEYWORD_ONLY and n != "labels"}
+    keywords = {n: p for n, p in signature.items() if p.kind is p.KEYWORD_ONLY and n != "labels"}
     for key in params:
-        if key not in own:
-            yield str(unknown(f"parameter of '{name}'", key, own, place))
-    for key, parameter in own.items():
+        if key not in keywords:
+            yield str(unknown(f"parameter of '{name}'", key, keywords, place))
+    for key, parameter in keywords.items():
         if parameter.default is parameter.empty and key not in params and key not in metric.filled:
             yield f"{place}: parameter '{key}' of '{name}' is missing"
 
@@ -145,8 +145,8 @@ def _columns(benchmark: Benchmark, test: Test) -> Iterator[str]:
         lacking = min((missing_columns(test, target, dataset) for target in targets), key=len)
         if lacking:
             where = f"{test.origin}: datasets: {name}"
-            known = datasets.declared_columns(dataset)
-            yield str(unknown("column that the test needs", lacking[0], known, where))
+            columns = datasets.declared_columns(dataset)
+            yield str(unknown("column that the test needs", lacking[0], columns, where))
 
 
 def _expected(benchmark: Benchmark, test: Test) -> Iterator[str]:

@@ -87,8 +87,8 @@ def leave_one_out_mean(ratings: np.ndarray) -> RatingPairs:
     number = there.sum(axis=1)
     total = np.where(there, ratings, 0).sum(axis=1)
     rows, raters = np.nonzero(there & (number > 1)[:, None])
-    own = ratings[rows, raters]
-    return RatingPairs(rows, (total[rows] - own) / (number[rows] - 1), own)
+    rating = ratings[rows, raters]
+    return RatingPairs(rows, (total[rows] - rating) / (number[rows] - 1), rating)
 
 
 def leave_one_out_majority(votes: np.ndarray, labels: np.ndarray) -> RatingPairs:
@@ -155,9 +155,9 @@ def update(
         OutputError: if a file cannot be written
     """
     report = HumanReport()
-    known = _read_hashes(folders)
+    old_hashes = _read_hashes(folders)
     old = results.read_csv(folders.human) if folders.human.exists() else results.frame([])
-    kept: dict[Any, pd.DataFrame] = dict(
+    tables: dict[Any, pd.DataFrame] = dict(
         iter(old.groupby(["target", "test", "dataset"], sort=False))
     )
     hashes: dict[str, str] = {}
@@ -169,21 +169,21 @@ def update(
         try:
             _load(loaded, dataset, benchmark, folders, download)
             digest = _digest(dataset, test, target, folders, seed)
-            if known.get(name) == digest and key in kept:
+            if old_hashes.get(name) == digest and key in tables:
                 report.current += 1
             else:
-                found = _rows(Cell(target, RATER, test, dataset, ""), loaded[dataset.id], seed)
-                kept[key] = results.frame(found)
-                report.scores += len(found)
+                rows = _rows(Cell(target, RATER, test, dataset, ""), loaded[dataset.id], seed)
+                tables[key] = results.frame(rows)
+                report.scores += len(rows)
             hashes[name] = digest
         except DatasetUnavailable as error:
             report.not_run[dataset.id] = str(error)
-            hashes[name] = known.get(name, "")
+            hashes[name] = old_hashes.get(name, "")
         except BenchmarkError as error:
             report.errors.append(str(error))
-            kept.pop(key, None)
-        if key in kept:
-            parts.append(kept[key])
+            tables.pop(key, None)
+        if key in tables:
+            parts.append(tables[key])
     table = results.to_csv(_joined(parts))
     files.write_text(folders.human, table, only_changed=True)
     text = json.dumps(dict(sorted(hashes.items())), indent=1) + "\n"
@@ -237,8 +237,8 @@ def _rows(cell: Cell, table: pd.DataFrame, seed: int) -> list[dict[str, Any]]:
         note=f"{len(pairs.rows)} ratings of {len(np.unique(pairs.rows))} samples",
     )
     reason = "no sample with a rating that others can be compared with"
-    found = judged(cell, scores_of(cell, view, reason), view)
-    return [{**row, "note": row["note"] or view.note} for row in found]
+    rows = judged(cell, scores_of(cell, view, reason), view)
+    return [{**row, "note": row["note"] or view.note} for row in rows]
 
 
 def _digest(dataset: Dataset, test: Test, target: Target, folders: Paths, seed: int) -> str:
@@ -257,10 +257,10 @@ def _digest(dataset: Dataset, test: Test, target: Target, folders: Paths, seed: 
 
 def _read_hashes(folders: Paths) -> dict[str, str]:
     try:
-        found: dict[str, str] = parse_json(folders.human.with_suffix(".json").read_text("utf-8"))
+        hashes: dict[str, str] = parse_json(folders.human.with_suffix(".json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return hashes if isinstance(hashes, dict) else {}
 
 
 def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:

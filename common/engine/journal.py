@@ -107,8 +107,8 @@ class Journal:
             self.report.calls += request.calls
             self.report.distinct += int(request.wanted.sum())
 
-    def publish(self, found: Evaluation, rows: list[dict[str, Any]]) -> None:
+    def publish(self, evaluation: Evaluation, rows: list[dict[str, Any]]) -> None:
         """A cell that was computed, with its rows."""
-        view = replace(found.view, rows=rows) if found.view.predictions else None
-        self.publisher.cell(found.cell, rows, view, sums=found.sums)
+        view = replace(evaluation.view, rows=rows) if evaluation.view.predictions else None
+        self.publisher.cell(evaluation.cell, rows, view, sums=evaluation.sums)
         self.report.computed += 1

@@ -32,32 +32,32 @@ def kept_sums(scores: Sequence[Score], view: View, bootstrap: Bootstrap) -> pd.D
     """
     speakers, codes = _speakers(view.samples)
     place = {name: code for code, name in enumerate(speakers[CLUSTER])}
-    found: list[StateSums] = []
+    sums: list[StateSums] = []
     seen: set[tuple[str, str, int]] = set()
     for score in scores:
         recipe = score.recipe
         if recipe is None or math.isnan(score.value):
             continue
-        own = codes if recipe.units is None else _of_units(recipe, place)
+        unit_codes = codes if recipe.units is None else _of_units(recipe, place)
         for state, bound in _parts(bootstrap.bound(recipe), score):
             key = (state, bound.term.metric if bound.term else "", id(bound))
             if key not in seen and bound.term is not None:
                 seen.add(key)
-                found.append(_kept(state, bound, own, len(speakers)))
-    return table_of(found, speakers)
+                sums.append(_kept(state, bound, unit_codes, len(speakers)))
+    return table_of(sums, speakers)
 
 
 def _parts(bound: Bound, score: Score) -> Iterator[tuple[str, BoundSums]]:
     """States and what they are made of; nothing of a metric that is no function of sums."""
     assert score.recipe is not None
     # a label that the metric knows nothing of names a part of the samples
-    own = score.label if score.label and score.recipe.label == "" else score.condition
+    name = score.label if score.label and score.recipe.label == "" else score.condition
     if isinstance(bound, Difference):
-        for state, part in zip((own, score.reference or ALL), bound.parts, strict=True):
+        for state, part in zip((name, score.reference or ALL), bound.parts, strict=True):
             if isinstance(part, BoundSums):
                 yield state, part
     elif isinstance(bound, BoundSums):
-        yield own, bound
+        yield name, bound
 
 
 def _kept(state: str, bound: BoundSums, codes: np.ndarray, size: int) -> StateSums:

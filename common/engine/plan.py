@@ -81,12 +81,14 @@ def participants(benchmark: Benchmark, test: Test, target: Target) -> list[Datas
     and no speech: it takes part only where its ``tests`` say so.
     """
     named = [benchmark.find("datasets", name, f"{test.origin}: datasets") for name in test.datasets]
-    own = [d for d in benchmark.datasets.values() if not d.builtin and d.id not in test.datasets]
+    user_datasets = [
+        d for d in benchmark.datasets.values() if not d.builtin and d.id not in test.datasets
+    ]
     noise = {corpus_of(entry) for entry in benchmark.perturbations.values()}
-    own = [d for d in own if d.id not in noise or d.tests is not None]
+    user_datasets = [d for d in user_datasets if d.id not in noise or d.tests is not None]
     return [
         dataset
-        for dataset in (*named, *own)
+        for dataset in (*named, *user_datasets)
         if (dataset.tests is None or test.id in dataset.tests)
         and not missing_columns(test, target, dataset)
     ]
@@ -203,9 +205,9 @@ class Planner:
 
     def _recordings(self, test: Test, target: Target, dataset: Dataset) -> Iterator[Dataset]:
         for name in self.conditions(test, target, dataset).values():
-            found = self.library.recordings(name)
-            if found is not None:
-                yield found
+            recordings = self.library.recordings(name)
+            if recordings is not None:
+                yield recordings
 
     def plan(self, filters: Filters | None = None, *, force: bool = False) -> Plan:
         """Plan for the selected cells.
@@ -285,8 +287,8 @@ class Planner:
     @staticmethod
     def _where(used: Mapping[str, str], text: Callable[[str], str]) -> dict[str, str]:
         """Conditions about whose perturbation there is something to say."""
-        found = {condition: text(name) for condition, name in used.items()}
-        return {condition: said for condition, said in found.items() if said}
+        remarks = {condition: text(name) for condition, name in used.items()}
+        return {condition: said for condition, said in remarks.items() if said}
 
     def data(self, dataset: Dataset, *, named: bool = False) -> tuple[str, str]:
         """Fingerprint of the data and, if they are not available, the reason."""
@@ -310,13 +312,13 @@ class Planner:
             code = {"code": scoring_code(test, target), "figures": figure_code(test, target)}
             data = self.data(dataset)[0]
             self._parts[key] = made_of(test, target, dataset, data, self.seed, digests, code)
-        own = {
+        model_parts = {
             "model": model.id,
             "model_version": model.version,
             "fingerprint": fingerprint,
             "prediction": prediction_code(model, dataset),
         }
-        return {**own, **self._parts[key]}
+        return {**model_parts, **self._parts[key]}
 
     def is_current(self, cell: Cell, manifest: Manifest | None) -> bool:
         """Whether rows, sums and figures of a cell are there and made from what is there now.
@@ -326,16 +328,16 @@ class Planner:
         """
         if manifest is None:
             return False
-        known = manifest.cells.get(cell.key)
-        if known is None or known["hash"] != cell.hash or known.get("status") == "error":
+        entry = manifest.cells.get(cell.key)
+        if entry is None or entry["hash"] != cell.hash or entry.get("status") == "error":
             return False
-        if not set(known.get("missing", ())) <= set(cell.missing):
+        if not set(entry.get("missing", ())) <= set(cell.missing):
             return False
         ids = (cell.target.id, cell.model.id, cell.test.id)
         table = self._table(self.folders.results(*ids))
         folder = self.folders.figures(*ids)
-        files = [folder / name for kind in ("figures", "details") for name in known.get(kind, {})]
-        if "sums" in known:
+        files = [folder / name for kind in ("figures", "details") for name in entry.get(kind, {})]
+        if "sums" in entry:
             files.append(self.folders.sums(*ids, cell.dataset.id))
         return table == manifest.tables.get(cell.test.id, "") and all(map(Path.exists, files))
 
@@ -350,8 +352,8 @@ class Planner:
                 return False
             noted[target.id, model.id] = manifest
         for cell, reason in plan.not_run:
-            known = noted[cell.target.id, cell.model.id].not_run.get(cell.key)
-            if known != f"dataset unavailable: {reason}":
+            old_reason = noted[cell.target.id, cell.model.id].not_run.get(cell.key)
+            if old_reason != f"dataset unavailable: {reason}":
                 return False
         noted_of = ((noted[cell.target.id, cell.model.id], cell.key) for cell in plan.done)
         return not any(key in manifest.not_run for manifest, key in noted_of)
@@ -368,16 +370,16 @@ def _chosen(items: Mapping[str, Any], names: Collection[str]) -> list[Any]:
 
 def stale_files(plan: Plan, folders: Paths) -> list[Path]:
     """Files of selected models whose test, or dataset, no longer exists for the target."""
-    found = []
+    files = []
     for target, model in plan.selected:
         folder = folders.manifest(target.id, model.id).parent
-        known = {test for (name, test) in plan.order if name == target.id}
-        found += [path for path in sorted(folder.glob("*.csv")) if path.stem not in known]
+        tests = {test for (name, test) in plan.order if name == target.id}
+        files += [path for path in sorted(folder.glob("*.csv")) if path.stem not in tests]
         cells = {
             folders.sums(target.id, model.id, test, dataset)
             for (name, test), datasets in plan.order.items()
             if name == target.id
             for dataset in datasets
         }
-        found += sorted({*(folder / SUMS).glob("*.parquet")} - cells)
-    return found
+        files += sorted({*(folder / SUMS).glob("*.parquet")} - cells)
+    return files

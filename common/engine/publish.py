@@ -46,13 +46,13 @@ PACKAGES = (
 
 def environment() -> dict[str, str]:
     """Versions of Python and of the packages that decide about numbers."""
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 @dataclass(frozen=True)
@@ -117,10 +117,10 @@ class Publisher:
                 "sampling_rate": model.sampling_rate,
                 "chance": model.is_chance,
             }
-            known = Manifest.read(self.folders.manifest(target, model.id))
-            if known and known.model.get("version", model.version) != model.version:
-                history.keep(self.folders, target, model.id, str(known.model["version"]))
-            manifest = known or Manifest(target, facts)
+            old_manifest = Manifest.read(self.folders.manifest(target, model.id))
+            if old_manifest and old_manifest.model.get("version", model.version) != model.version:
+                history.keep(self.folders, target, model.id, str(old_manifest.model["version"]))
+            manifest = old_manifest or Manifest(target, facts)
             manifest.model, manifest.seed = facts, self.seed
             manifest.environment = self._environment
             self._manifests[key] = manifest
@@ -134,9 +134,9 @@ class Publisher:
             if target == manifest.target
             for dataset in names
         }
-        for known in (manifest.cells, manifest.not_run):
-            for key in [key for key in known if key not in declared]:
-                del known[key]
+        for entries in (manifest.cells, manifest.not_run):
+            for key in [key for key in entries if key not in declared]:
+                del entries[key]
         tests = {key.split("/")[0] for key in declared}
         for test in [test for test in manifest.tables if test not in tests]:
             del manifest.tables[test]
@@ -311,10 +311,10 @@ class Publisher:
     def _tidy(self, target: str, model: str, test: str) -> None:
         """Remove figures that belong to no cell."""
         ids = (target, model, test)
-        known = {*self._noted(*ids, "figures"), *self._noted(*ids, "details")}
+        names = {*self._noted(*ids, "figures"), *self._noted(*ids, "details")}
         folder = self.folders.figures(*ids)
         for path in sorted([*folder.glob("*.png"), *folder.glob(f"{event_details.PREFIX}*.json")]):
-            if path.name not in known:
+            if path.name not in names:
                 path.unlink()
 
     def close(self) -> None:

@@ -47,7 +47,7 @@ class Work:
         Raises:
             ModelError: if there is none for a sample
         """
-        samples, found = self.selection.samples, {}
+        samples, predictions = self.selection.samples, {}
         for condition, request in self.requests.items():
             ids = source.ids(self.cell.dataset.id, samples.index)
             reasons = [request.failed[i] for i in ids.tolist() if i in request.failed]
@@ -57,8 +57,8 @@ class Work:
                     f"no prediction for {len(reasons)} of {len(ids)} samples; first: {first}"
                 )
             values = request.values[ids]
-            found[condition] = decoded(self.cell.target, values, request.columns, samples)
-        return found
+            predictions[condition] = decoded(self.cell.target, values, request.columns, samples)
+        return predictions
 
 
 class Asking:
@@ -98,14 +98,14 @@ class Asking:
             lacking |= {name: lacks} if lacks else {}
         cell = replace(cell, missing=missing)
         ids = source.ids(cell.dataset.id, samples.index)
-        asked = {}
+        cell_requests = {}
         for name, used in wanted(cell):
             key = (cell.model.id, used)
             if key not in requests:
                 requests[key] = self._request(cell.model, used, source)
             requests[key].wanted[ids] = True
-            asked[name] = requests[key]
-        return replace(work, cell=cell, requests=asked, lacking=lacking)
+            cell_requests[name] = requests[key]
+        return replace(work, cell=cell, requests=cell_requests, lacking=lacking)
 
     def _lacks(self, model: Model, used: str) -> str:
         """Why there are no predictions after a perturbation; fetches what it needs."""
@@ -163,14 +163,14 @@ def by_database(
     Args:
         selected: sample table of each dataset with the cells on it
     """
-    found: dict[tuple[str, ...], tuple[Source, list[Work]]] = {}
+    groups: dict[tuple[str, ...], tuple[Source, list[Work]]] = {}
     for samples, works in selected:
         dataset = samples.dataset
         entry = dataset.adapter, dataset.database, dataset.version, str(dataset.embedded)
         key = (*entry, samples.media_fingerprint)
-        source, collected = found.setdefault(key, (Source(samples), []))
+        source, collected = groups.setdefault(key, (Source(samples), []))
         source.add(dataset.id, samples.table)
         collected += works
-    for source, _ in found.values():
+    for source, _ in groups.values():
         source.freeze()
-    return list(found.values())
+    return list(groups.values())

@@ -90,8 +90,8 @@ class Engine:
             OutputError: if results cannot be written
         """
         filters = filters or Filters()
-        made = partial(self.progress, "synthesise embedded data")
-        self.planner.prepare(filters, workers=self.workers, progress=made)
+        progress = partial(self.progress, "synthesise embedded data")
+        self.planner.prepare(filters, workers=self.workers, progress=progress)
         plan = self.planner.plan(filters, force=force)
         report = Report.of(plan, settled=self.planner.settled(plan))
         if report.settled:
@@ -145,8 +145,8 @@ class Engine:
 
     def _select(self, samples: Samples, cells: Sequence[Cell], journal: Journal) -> list[Work]:
         """Cells with their samples."""
-        told = partial(self.progress, f"attributes of {samples.dataset.id}")
-        context = Context(self.folders.cache, self.workers, told)
+        progress = partial(self.progress, f"attributes of {samples.dataset.id}")
+        context = Context(self.folders.cache, self.workers, progress)
         select = Selector(samples, self.planner.seed, context)
         works = []
         for cell in cells:
@@ -158,14 +158,14 @@ class Engine:
         self, works: Sequence[Work], source: Source, journal: Journal
     ) -> tuple[list[Work], list[Request]]:
         """Cells with their requests, and each distinct request once."""
-        asked: list[Work] = []
+        jobs: list[Work] = []
         requests: dict[tuple[str, str], Request] = {}
         for work in works:
             with journal.guarding(work.cell):
-                asked.append(self.asking.ask(work, source, requests))
-        for work in asked:
+                jobs.append(self.asking.ask(work, source, requests))
+        for work in jobs:
             journal.lack(work.cell, work.lacking)
-        return asked, list(requests.values())
+        return jobs, list(requests.values())
 
     def _predict(
         self, works: list[Work], source: Source, requests: Sequence[Request], journal: Journal
@@ -195,8 +195,8 @@ class Engine:
     def _evaluate(self, work: Work, source: Source, journal: Journal) -> None:
         """Score and judge a cell and write what came out."""
         try:
-            found = evaluate(work.cell, work.selection, work.predictions(source))
-            rows = found.rows(Bounds(self.folders.cache))
+            evaluation = evaluate(work.cell, work.selection, work.predictions(source))
+            rows = evaluation.rows(Bounds(self.folders.cache))
         except BenchmarkError as error:
             journal.fail(work.cell, str(error))
         # metrics and designs may be the user's own: whatever they raise is a fault of the cell
@@ -205,7 +205,7 @@ class Engine:
             logger.debug("%s", message, exc_info=True)
             journal.fail(work.cell, message)
         else:
-            journal.publish(found, rows)
+            journal.publish(evaluation, rows)
 
     def _told(self, stage: str, items: Sequence[T]) -> Iterator[T]:
         """Items one after the other, with the progress of a stage."""

@@ -68,8 +68,10 @@ def judged(
         bounds: simulates the bounds of criteria that say so
         resamples: as in :func:`~common.designs.certainty.sure`
     """
-    found = sure(scores, view, resamples)
-    return rows(cell, scores, bounds, found.intervals, permutations(scores, view), found.gaps)
+    certainty = sure(scores, view, resamples)
+    return rows(
+        cell, scores, bounds, certainty.intervals, permutations(scores, view), certainty.gaps
+    )
 
 
 @dataclass(frozen=True)

@@ -83,21 +83,21 @@ def sweep(benchmark: Benchmark, filters: Filters) -> Sweep:
     points: dict[str, Mapping[str, Point]] = {}
     without: dict[str, str] = {}
     for test in benchmark.tests.values():
-        found: dict[str, Point] = {}
+        test_points: dict[str, Point] = {}
         paired = bool(test.options.get("pairs"))
         for condition, name in _conditions(test, benchmark).items():
             entry = benchmark.find("perturbations", name, f"{test.origin}: design")
             swept = levels(entry)
             if not swept and condition not in _bases(test):
                 without[f"{test.id}: {condition}"] = name
-            _add_variants(perturbations, benchmark, name, [made.name for made in swept])
-            for made in swept:
-                perturbations.setdefault(made.name, made.entry)
-                place = made.name if paired else f"{condition}--{made.level:g}"
-                found[place] = Point(condition, entry, made.level, made.name)
-        if found:
-            points[test.id] = found
-            tests[test.id] = _derived(test, found)
+            _add_variants(perturbations, benchmark, name, [step.name for step in swept])
+            for step in swept:
+                perturbations.setdefault(step.name, step.entry)
+                place = step.name if paired else f"{condition}--{step.level:g}"
+                test_points[place] = Point(condition, entry, step.level, step.name)
+        if test_points:
+            points[test.id] = test_points
+            tests[test.id] = _derived(test, test_points)
     for name in filters.tests:
         benchmark.find("tests", name, "--test")
         if name not in tests:
@@ -115,9 +115,9 @@ def _add_variants(
     """Levels of the variants of a perturbation, each for the level of the same place."""
     for variant in benchmark.perturbations.values():
         swept = levels(variant) if variant.variant_of == name else []
-        for base, made in zip(named, swept, strict=len(swept) > 0):
-            own = variant.id if base == name else f"{variant.id}--{made.level:g}"
-            perturbations.setdefault(own, made.entry.model_copy(update={"variant_of": base}))
+        for base, step in zip(named, swept, strict=len(swept) > 0):
+            variant_id = variant.id if base == name else f"{variant.id}--{step.level:g}"
+            perturbations.setdefault(variant_id, step.entry.model_copy(update={"variant_of": base}))
 
 
 def _conditions(test: Test, benchmark: Benchmark) -> Mapping[str, str]:
@@ -172,12 +172,12 @@ class _Publisher(Publisher):
         sums: Callable[[], pd.DataFrame] | None = None,
     ) -> None:
         """Take the rows of a cell; sums are kept of the tests themselves only."""
-        known = self.points[cell.test.id]
-        ends = {} if view is None else _breaking(cell, view, known)
+        points = self.points[cell.test.id]
+        ends = {} if view is None else _breaking(cell, view, points)
         placed = [
             {
                 **row,
-                **(known[row["condition"]].columns if row["condition"] in known else {}),
+                **(points[row["condition"]].columns if row["condition"] in points else {}),
                 **ends.get((row["condition"], row["metric"], row["label"]), {}),
             }
             for row in rows
@@ -189,7 +189,7 @@ class _Publisher(Publisher):
 _Place = tuple[str, str, str]
 
 
-def _breaking(cell: Cell, view: View, known: Mapping[str, Point]) -> dict[_Place, dict[str, str]]:
+def _breaking(cell: Cell, view: View, points: Mapping[str, Point]) -> dict[_Place, dict[str, str]]:
     """Intervals of the breaking points, as columns of all rows of a curve."""
     uses = {use.metric: use.criterion for use in cell.test.uses(cell.target.kind)}
     judged = {
@@ -200,21 +200,21 @@ def _breaking(cell: Cell, view: View, known: Mapping[str, Point]) -> dict[_Place
     curves: dict[tuple[str, str, str, str], list[Score]] = {}
     for score in scores_of(cell, view, ""):
         place = (score.condition, score.metric, score.label)
-        if place in judged and score.condition in known and score.recipe is not None:
-            curve = (known[score.condition].condition, score.metric, score.label, score.data)
+        if place in judged and score.condition in points and score.recipe is not None:
+            curve = (points[score.condition].condition, score.metric, score.label, score.data)
             curves.setdefault(curve, []).append(score)
     bootstrap = bootstrap_of(view)
-    found: dict[_Place, dict[str, str]] = {}
+    columns: dict[_Place, dict[str, str]] = {}
     for (_, metric, label, _), scores in curves.items():
         recipes = [(score.recipe, label) for score in scores if score.recipe is not None]
         interval = breaking_interval(bootstrap, recipes, uses[metric])
         if interval is None:
             continue
-        mild, severe = interval.at([known[score.condition].level for score in scores])
+        mild, severe = interval.at([points[score.condition].level for score in scores])
         for score in scores:
             place = (score.condition, metric, label)
-            found[place] = {"breaking_mild": mild, "breaking_severe": severe}
-    return found
+            columns[place] = {"breaking_mild": mild, "breaking_severe": severe}
+    return columns
 
 
 def engine(swept: Sweep) -> type[Engine]:

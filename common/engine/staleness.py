@@ -59,7 +59,7 @@ def stale(benchmark: Benchmark, folders: Paths) -> dict[CellKey, Stale]:
     The seed does not count: results of any seed are results.
     """
     look = _Look(benchmark, folders)
-    found = {}
+    stale_cells = {}
     for path in sorted(folders.method_tests.glob("*/*/manifest.json")):
         manifest = Manifest.read(path)
         if manifest is None:
@@ -69,8 +69,8 @@ def stale(benchmark: Benchmark, folders: Paths) -> dict[CellKey, Stale]:
             key = CellKey(path.parent.parent.name, path.parent.name, test, dataset)
             answer = look(key, noted)
             if answer is not None:
-                found[key] = answer
-    return found
+                stale_cells[key] = answer
+    return stale_cells
 
 
 def stale_cell(
@@ -96,57 +96,59 @@ class _Look:
         self._fingerprints: dict[str, str] = {}
 
     def __call__(self, key: CellKey, noted: Mapping[str, Any]) -> Stale | None:
-        known = self._benchmark
+        benchmark = self._benchmark
         if (
-            key.target not in known.targets
-            or key.model not in known.models
-            or key.test not in known.tests
-            or key.dataset not in known.datasets
+            key.target not in benchmark.targets
+            or key.model not in benchmark.models
+            or key.test not in benchmark.tests
+            or key.dataset not in benchmark.datasets
         ):
             return None
-        made: Mapping[str, Any] | None = noted.get("made_of")
-        if not made:
+        origin: Mapping[str, Any] | None = noted.get("made_of")
+        if not origin:
             return Stale(("made by an older version of the program",))
-        target, test = known.targets[key.target], known.tests[key.test]
-        dataset = known.datasets[key.dataset]
-        if dataset not in participants(known, test, target):
+        target, test = benchmark.targets[key.target], benchmark.tests[key.test]
+        dataset = benchmark.datasets[key.dataset]
+        if dataset not in participants(benchmark, test, target):
             return Stale(("the dataset no longer takes part in the test",))
         # a website can be built where the packages that read data are not installed
         with contextlib.suppress(ImportError):
             now = self._planner.made_of(
-                known.models[key.model], self._fingerprint(key.model), test, target, dataset
+                benchmark.models[key.model], self._fingerprint(key.model), test, target, dataset
             )
-            return compared(made, now)
+            return compared(origin, now)
         return None
 
     def _fingerprint(self, name: str) -> str:
         """Fingerprint of a model; empty if it is not here."""
         if name not in self._fingerprints:
             try:
-                found = models.fingerprint(self._benchmark.models[name], cache=self._folders.cache)
+                fingerprint = models.fingerprint(
+                    self._benchmark.models[name], cache=self._folders.cache
+                )
             except BenchmarkError:
-                found = ""
-            self._fingerprints[name] = found
+                fingerprint = ""
+            self._fingerprints[name] = fingerprint
         return self._fingerprints[name]
 
 
-def compared(made: Mapping[str, Any], now: Mapping[str, Any]) -> Stale | None:
+def compared(origin: Mapping[str, Any], now: Mapping[str, Any]) -> Stale | None:
     """Why rows are stale that were made of something else; None if they are not.
 
     Args:
-        made: parts that they were made of
+        origin: parts that they were made of
         now: the same parts of today; an empty ``fingerprint`` or ``data``: not known
     """
     changed = [
         part
         for part in PARTS
-        if made.get(part) != now.get(part)
+        if origin.get(part) != now.get(part)
         and not (part in ("fingerprint", "data") and not now.get(part))
     ]
     changed = [part for part in changed if IMPLIED.get(part) not in changed]
-    before, after = made.get("perturbations", {}), now.get("perturbations", {})
+    before, after = origin.get("perturbations", {}), now.get("perturbations", {})
     conditions = frozenset(c for c in {**before, **after} if before.get(c) != after.get(c))
-    reasons = [_told(part, made.get(part), now.get(part)) for part in changed]
+    reasons = [_told(part, origin.get(part), now.get(part)) for part in changed]
     if conditions:
         reasons.append(f"the perturbation of {', '.join(sorted(conditions))} changed")
     if not reasons:

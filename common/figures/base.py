@@ -64,8 +64,8 @@ def alt(name: str, view: View, options: Any, suffix: str = "") -> str:
     """
     texts = ALTS.get(name)(view, options)
     if suffix not in texts:
-        known = ", ".join(repr(known) for known in texts) or "none"
-        raise DataError(f"figure '{name}': no suffix {suffix!r} here. Known: {known}")
+        text = ", ".join(repr(text) for text in texts) or "none"
+        raise DataError(f"figure '{name}': no suffix {suffix!r} here. Known: {text}")
     return texts[suffix]
 
 
@@ -103,9 +103,9 @@ def present(values: np.ndarray) -> np.ndarray:
 
 def labels_of(view: View, *values: np.ndarray) -> list[str]:
     """Classes of the target in its order, then any other label that occurs, sorted."""
-    known = list(view.target.labels)
+    labels = list(view.target.labels)
     seen = {str(label) for part in values for label in part}
-    return known + sorted(seen - set(known))
+    return labels + sorted(seen - set(labels))
 
 
 def groups(view: View, attribute: str | Iterable[str]) -> dict[str, np.ndarray]:
@@ -144,18 +144,18 @@ def shifts(view: View, options: Any) -> dict[str, tuple[str, str, np.ndarray, np
     the first, which is the original if there is one. Conditions that were not run have none.
     """
     here = list(view.predictions)
-    given = option(options, "pairs") or [(here[0], name) for name in here[1:]]
-    given = [pair for pair in given if set(pair) <= set(here)]
-    names = suffixes(changed for _, changed in given)
-    found = {}
-    for reference, changed in given:
+    pairs = option(options, "pairs") or [(here[0], name) for name in here[1:]]
+    pairs = [pair for pair in pairs if set(pair) <= set(here)]
+    names = suffixes(changed for _, changed in pairs)
+    entries = {}
+    for reference, changed in pairs:
         before, after = view.predictions[reference], view.predictions[changed]
         there = present(before) & present(after)
         words = (
             condition.replace("-", " ").replace("_", " ") for condition in (reference, changed)
         )
-        found[names[changed]] = (*words, before[there], after[there])
-    return found
+        entries[names[changed]] = (*words, before[there], after[there])
+    return entries
 
 
 def suffixes(names: Iterable[str]) -> dict[str, str]:
@@ -164,12 +164,12 @@ def suffixes(names: Iterable[str]) -> dict[str, str]:
     >>> suffixes(["female", "low, female", "Low/Female"])
     {'female': 'female', 'low, female': 'low-female', 'Low/Female': 'low-female-2'}
     """
-    found: dict[str, str] = {}
+    slugs: dict[str, str] = {}
     for name in names:
         stem = re.sub(r"\W+", "-", name.lower()).strip("-") or "other"
         suffix, n = stem, 1
-        while suffix in found.values():
+        while suffix in slugs.values():
             n += 1
             suffix = f"{stem}-{n}"
-        found[name] = suffix
-    return found
+        slugs[name] = suffix
+    return slugs

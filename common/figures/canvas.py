@@ -105,8 +105,12 @@ class Canvas(FigureCanvasAgg):
         """The renderer; a new one if the size of the figure has changed."""
         width, height = self.get_width_height(physical=True)
         dpi = self.figure.dpi
-        known = getattr(self, "renderer", None)
-        if known is None or (known.width, known.height, known.dpi) != (width, height, dpi):
+        renderer = getattr(self, "renderer", None)
+        if renderer is None or (renderer.width, renderer.height, renderer.dpi) != (
+            width,
+            height,
+            dpi,
+        ):
             self.renderer = Renderer(width, height, dpi)
         return self.renderer
 

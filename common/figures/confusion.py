@@ -42,8 +42,8 @@ def confusion_counts(rows: np.ndarray, columns: np.ndarray, labels: Sequence[str
     index = {label: n for n, label in enumerate(labels)}
     of_rows = np.array([index.get(label, -1) for label in rows], dtype=int)
     of_columns = np.array([index.get(label, -1) for label in columns], dtype=int)
-    known = (of_rows >= 0) & (of_columns >= 0)
-    flat = of_rows[known] * size + of_columns[known]
+    mask = (of_rows >= 0) & (of_columns >= 0)
+    flat = of_rows[mask] * size + of_columns[mask]
     return np.bincount(flat, minlength=size * size).reshape(size, size)
 
 

@@ -80,10 +80,10 @@ def describe_dose(curves: Sequence[tuple[str, DoseCurve]]) -> str:
 
 def _levels(curves: Sequence[DoseCurve]) -> list[float]:
     """All levels that occur, in the order of the axis."""
-    found = list(dict.fromkeys(step.level for curve in curves for step in curve.steps))
+    levels = list(dict.fromkeys(step.level for curve in curves for step in curve.steps))
     longest = max(curves, key=lambda curve: len(curve.steps)).steps
     falling = len(longest) > 1 and longest[0].level > longest[-1].level
-    return sorted(found, reverse=falling)
+    return sorted(levels, reverse=falling)
 
 
 def _ticks(curves: Sequence[tuple[str, DoseCurve]], original: float) -> list[float]:

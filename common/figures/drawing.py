@@ -157,8 +157,8 @@ def _add(content: Any, name: str, values: np.ndarray) -> None:
 
     head = json.dumps([name, str(values.dtype), values.shape])
     if values.dtype == object:
-        codes, known = pd.factorize(values)
-        head += json.dumps([str(value) for value in known], ensure_ascii=False)
+        codes, uniques = pd.factorize(values)
+        head += json.dumps([str(value) for value in uniques], ensure_ascii=False)
         values = codes
     content.update(head.encode())
     content.update(np.ascontiguousarray(values).tobytes())
@@ -263,10 +263,10 @@ class Drawer:
         if self._pool is None and self.workers > 1 and due:
             self._pool = processes.pool(self.workers, yielding=True)
         if self._pool is None:
-            made: list[Future[dict[str, str]]] = [_now(job) for job in due]
+            futures: list[Future[dict[str, str]]] = [_now(job) for job in due]
         else:
-            made = [self._pool.submit(draw, job) for job in due]
-        figures = iter(made)
+            futures = [self._pool.submit(draw, job) for job in due]
+        figures = iter(futures)
         return Drawing(
             [
                 (job.before if done else next(figures), now, job.folder)

@@ -57,8 +57,8 @@ def most_frequent(counts: np.ndarray, labels: Sequence[str]) -> tuple[np.ndarray
     """The classes with most detections, in their order, if there are more than can be shown."""
     if len(labels) <= SHOWN:
         return counts, list(labels)
-    kept = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[:SHOWN])
-    return counts[np.ix_(kept, [*kept, counts.shape[1] - 1])], [labels[at] for at in kept]
+    codes = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[:SHOWN])
+    return counts[np.ix_(codes, [*codes, counts.shape[1] - 1])], [labels[at] for at in codes]
 
 
 def event_confusion_figure(title: str, counts: np.ndarray, labels: Sequence[str]) -> Figure:

@@ -90,11 +90,11 @@ def draw_psd_roc(
 def _dashes(labels: Iterable[str]) -> dict[str, str]:
     """Line of each label: classes that share a colour differ in it."""
     seen: dict[str, int] = {}
-    found = {}
+    dashes = {}
     for label, color in style.colors(labels).items():
-        found[label] = ("-", "-.", ":")[seen.get(color, 0) % 3]
+        dashes[label] = ("-", "-.", ":")[seen.get(color, 0) % 3]
         seen[color] = seen.get(color, 0) + 1
-    return found
+    return dashes
 
 
 def _stairs(x: np.ndarray, y: np.ndarray, top: float) -> Points:
@@ -103,8 +103,8 @@ def _stairs(x: np.ndarray, y: np.ndarray, top: float) -> Points:
     x, y = x[inside], y[inside]
     if len(x) > POINTS:
         grid = np.linspace(0, top, POINTS)
-        kept = np.unique(np.searchsorted(x, grid, side="right") - 1)
-        x, y = x[kept], y[kept]
+        indices = np.unique(np.searchsorted(x, grid, side="right") - 1)
+        x, y = x[indices], y[indices]
     return np.append(x, top), np.append(y, y[-1])
 
 
@@ -143,12 +143,12 @@ def describe_psd_roc(
     """
     limit = "" if max_efpr is None else f" up to {max_efpr:g} per {unit}"
     text = f"PSD-ROC{limit}: PSDS {value:.3f}."
-    known = {label: area for label, area in classes.items() if area == area}
-    if known:
-        best, worst = max(known, key=lambda c: known[c]), min(known, key=lambda c: known[c])
+    areas = {label: area for label, area in classes.items() if area == area}
+    if areas:
+        best, worst = max(areas, key=lambda c: areas[c]), min(areas, key=lambda c: areas[c])
         text += (
-            f" Area under the curve of a class from {known[worst]:.3f} ({worst})"
-            f" to {known[best]:.3f} ({best})."
+            f" Area under the curve of a class from {areas[worst]:.3f} ({worst})"
+            f" to {areas[best]:.3f} ({best})."
         )
     return text
 

@@ -55,10 +55,10 @@ def error_composition_figure(
     errors = {kind: np.asarray(rates, np.float64) for kind, rates in errors.items()}
     if len(names) > SHOWN:
         total = np.nan_to_num(sum(errors.values()), nan=0.0, posinf=0.0)
-        kept = np.sort(np.argsort(-total, kind="stable")[:SHOWN])
+        indices = np.sort(np.argsort(-total, kind="stable")[:SHOWN])
         title = f"{title}\n{SHOWN} of {len(names)}, those with the highest rate"
-        errors = {kind: rates[kept] for kind, rates in errors.items()}
-        names = [names[at] for at in kept]
+        errors = {kind: rates[indices] for kind, rates in errors.items()}
+        names = [names[at] for at in indices]
     with style.applied():
         figure, (axes,) = style.canvas(title.strip(), height=1.1 + 0.26 * max(len(names), 2))
         draw_error_composition(axes, names, errors)

@@ -155,13 +155,13 @@ def _sides(axes: Axes, ticks: Mapping[int, Ticks], renderer: Any) -> Sides:
     for way, axis in enumerate(_both(axes)):
         if way in ticks or (axis.get_visible() and axes.axison):
             if way in ticks:
-                own = ticks[way].extents(renderer)
+                tick_boxes = ticks[way].extents(renderer)
             else:
                 labels = _tick_labels(axis, way)
-                own = [_extent(label, renderer) for label in labels]
+                tick_boxes = [_extent(label, renderer) for label in labels]
                 for label in labels:
                     label.set_in_layout(False)  # or it is measured again when it is drawn
-            extents += [*own, *_name(axes, way, [box, *own], renderer)]
+            extents += [*tick_boxes, *_name(axes, way, [box, *tick_boxes], renderer)]
     for child in axes.get_children():
         if isinstance(child, Text) and child.get_text() and child.get_in_layout():
             extent = _extent(child, renderer)
@@ -170,8 +170,8 @@ def _sides(axes: Axes, ticks: Mapping[int, Ticks], renderer: Any) -> Sides:
             extents.append(extent)
     for inset in axes.child_axes:
         extents.append(_extent(inset, renderer))
-    found = np.array(extents)
-    low, high = found[:, :2].min(axis=0), found[:, 2:].max(axis=0)
+    boxes = np.array(extents)
+    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
     return Sides(*(box[:2] - low), *(high - box[2:]))
 
 

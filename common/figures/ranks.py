@@ -141,11 +141,11 @@ def _ranks_alt(view: View, options: Any) -> dict[str, str]:
     facts = []
     for name, truth, prediction in all_panels:
         ranks = rank(truth, prediction)
-        found = {outcome: int(where.sum()) for outcome, where in ranks.kinds()}
+        counts = {outcome: int(where.sum()) for outcome, where in ranks.kinds()}
         if ranks.size:
             facts.append(
-                f"{name + ' ' if name else ''}{found['true positive']} of {2 * ranks.size} found, "
-                f"{found['top-bottom confusion']} put at the opposite end"
+                f"{name + ' ' if name else ''}{counts['true positive']} of {2 * ranks.size} found, "
+                f"{counts['top-bottom confusion']} put at the opposite end"
             )
     text = f"Ranks of {count(n, unit)} by truth and by prediction."
     if facts:

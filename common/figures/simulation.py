@@ -171,18 +171,18 @@ class _Chance:
 
 def _chance(view: View) -> dict[str, _Chance]:
     """Suffix of the figure -> what it shows, from the rows of a view."""
-    found: dict[str, _Chance] = {}
+    charts: dict[str, _Chance] = {}
     for row in view.rows:
         if "null" not in row:
             continue
         name = str(row["metric"])
-        part = found.setdefault(f"chance-{name.replace('_', '-')}", _Chance(_label(name)))
+        part = charts.setdefault(f"chance-{name.replace('_', '-')}", _Chance(_label(name)))
         bound = float(str(row["criterion"]).rpartition(" ")[2])
         if bound > part.bound:
             part.null, part.bound = row["null"], bound
         part.values.append(abs(float(row["value"])))
         part.passed.append(row["status"] == "pass")
-    return found
+    return charts
 
 
 def _label(metric: str) -> str:

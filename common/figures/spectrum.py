@@ -99,9 +99,11 @@ def plot_spectra(files: Mapping[str, str | Path]) -> None:
     Raises:
         AudioError: if a file is missing, no audio or too short
     """
-    found = {name: average_spectrum(*_read(path)) for name, path in files.items()}
-    top = max(levels.max() for _, levels in found.values())
-    curves = {name: (frequency_hz, levels - top) for name, (frequency_hz, levels) in found.items()}
+    spectra = {name: average_spectrum(*_read(path)) for name, path in files.items()}
+    top = max(levels.max() for _, levels in spectra.values())
+    curves = {
+        name: (frequency_hz, levels - top) for name, (frequency_hz, levels) in spectra.items()
+    }
     draw_magnitudes(_axes(), curves, "Level in dB").set_ylim(FLOOR_DB, 3)
 
 

@@ -56,11 +56,11 @@ class Ticks(Artist):
     @classmethod
     def replace(cls, axes: Axes) -> dict[int, Ticks]:
         """The ticks of the axis that can be drawn this way, by their direction."""
-        known = {part.way: part for part in axes.artists if isinstance(part, cls)}
+        ticks = {part.way: part for part in axes.artists if isinstance(part, cls)}
         return {
-            way: known.get(way) or cls(axes, way)
+            way: ticks.get(way) or cls(axes, way)
             for way in (0, 1)
-            if axes.axison and (way in known or _plain(axes, way))
+            if axes.axison and (way in ticks or _plain(axes, way))
         }
 
     def locate(self) -> list[float]:

@@ -19,12 +19,12 @@ _FIELDS = {
 }
 
 
-def _alike(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _alike(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
-    return one_share(np.abs(prediction - truth) < given["tolerance"])
+    return one_share(np.abs(prediction - truth) < params["tolerance"])
 
 
-def _equal(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _equal(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     check_lengths(truth=arrays[0], prediction=arrays[1])
     before, after = (np.asarray(values, dtype=object) for values in arrays)
     return one_share(np.asarray(before == after, dtype=bool))

@@ -139,10 +139,10 @@ class Metric:
 
     def given(self, labels: Sequence[str], params: Given | None) -> dict[str, Any]:
         """Keyword arguments of the function."""
-        given: dict[str, Any] = dict(params or {})
+        arguments: dict[str, Any] = dict(params or {})
         if "labels" in self.keywords:
-            given["labels"] = labels
-        return given
+            arguments["labels"] = labels
+        return arguments
 
 
 METRICS: Registry[Metric] = Registry("metric")

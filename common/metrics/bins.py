@@ -73,20 +73,20 @@ def bin_cells(values: np.ndarray, bins: int) -> np.ndarray:
     return bin_codes(np.asarray(values, dtype=np.float64), bins)
 
 
-def bin_keys(arrays: Sequence[np.ndarray], given: Given) -> tuple[Key, ...]:
+def bin_keys(arrays: Sequence[np.ndarray], params: Given) -> tuple[Key, ...]:
     """One value per bin."""
-    return tuple(("", label) for label in bin_labels(given["bins"]))
+    return tuple(("", label) for label in bin_labels(params["bins"]))
 
 
-def two_histograms(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def two_histograms(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     """Counts of the first values per bin, then of the second."""
-    bins = given["bins"]
+    bins = params["bins"]
     return tuple(Cells(bin_cells(array, bins), bins, of) for of, array in enumerate(arrays))
 
 
 def _per_bin(of: int) -> Sums:
-    def terms(arrays: Sequence[np.ndarray], given: Given) -> Terms:
-        return hits([bin_cells(array, given["bins"]) for array in arrays], of, given["bins"])
+    def terms(arrays: Sequence[np.ndarray], params: Given) -> Terms:
+        return hits([bin_cells(array, params["bins"]) for array in arrays], of, params["bins"])
 
     return Sums(terms, share_of_hits, bin_keys, counted=True, nature="share")
 

@@ -48,9 +48,12 @@ def scored(
     >>> scored(METRICS.get("ccc"), np.array([0.0, 0.5, 1.0]), np.array([0.25, 0.5, 0.75]))
     0.8
     """
-    given = "labels" in metric.keywords
+    has_labels = "labels" in metric.keywords
     value = metric.score(
-        truth, prediction, labels=observed_labels(truth, prediction) if given else (), params=params
+        truth,
+        prediction,
+        labels=observed_labels(truth, prediction) if has_labels else (),
+        params=params,
     )
     assert isinstance(value, float)
     return value
@@ -64,11 +67,11 @@ def _change(metric: Metric) -> Callable[..., float]:
         return after - scored(metric, truth, reference, params)
 
     signature = inspect.signature(change)
-    own = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    parameters = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     of_metric = inspect.signature(metric.function).parameters.values()
     # parameters of the metric; labels are found in the values
-    own += [p for p in of_metric if p.kind is p.KEYWORD_ONLY and p.name != "labels"]
-    change.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+    parameters += [p for p in of_metric if p.kind is p.KEYWORD_ONLY and p.name != "labels"]
+    change.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     change.__name__ = f"change_{metric.id}"
     change.__doc__ = DOC.format(label=metric.label)
     return change

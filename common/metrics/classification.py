@@ -49,17 +49,17 @@ def label_counts(values: np.ndarray, labels: Sequence[str]) -> np.ndarray:
 def per_class(of: int, value: Callable[..., np.ndarray], **fields: Any) -> Sums:
     """Recall (``of`` = 0) or precision (1) as a function of hits and misses of each class."""
 
-    def terms(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    def terms(arrays: Sequence[np.ndarray], params: Given) -> Terms:
         check_lengths(truth=arrays[0], prediction=arrays[1])
-        labels = given["labels"]
+        labels = params["labels"]
         return hits([label_codes(array, labels) for array in arrays], of, len(labels))
 
     return Sums(terms, value, counted=True, **fields)
 
 
-def class_keys(arrays: Sequence[np.ndarray], given: Given) -> tuple[Key, ...]:
+def class_keys(arrays: Sequence[np.ndarray], params: Given) -> tuple[Key, ...]:
     """One value per class."""
-    return tuple(("", label) for label in given["labels"])
+    return tuple(("", label) for label in params["labels"])
 
 
 UAR, UAP = (per_class(of, mean_of_shares) for of in (0, 1))

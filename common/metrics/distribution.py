@@ -21,7 +21,7 @@ from common.metrics.sums import (
 )
 
 
-def _distance(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def _distance(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     first, second = two_shares(sums)
     middle = (first + second) / 2
     divergence = (_relative_entropy(first, middle) + _relative_entropy(second, middle)) / 2
@@ -33,23 +33,23 @@ def _relative_entropy(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.asarray((p * logs).sum(axis=-1))
 
 
-def _two_counts(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _two_counts(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     """Counts of the first values per class, then of the second."""
-    labels = given["labels"]
+    labels = params["labels"]
     codes = [label_codes(array, labels) for array in arrays]
-    return tuple(Cells(own, len(labels), of) for of, own in enumerate(codes))
+    return tuple(Cells(cells, len(labels), of) for of, cells in enumerate(codes))
 
 
-def _two_sums(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _two_sums(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     """Number and sum of the first values, then of the second, about a common origin."""
     first, second = (np.asarray(values, dtype=np.float64) for values in arrays)
-    origin = given.get("about", first.mean() if first.size else 0.0)
+    origin = params.get("about", first.mean() if first.size else 0.0)
     return tuple(
         Columns((ones(values), (values - origin,)), of) for of, values in enumerate((first, second))
     )
 
 
-def _difference_of_means(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def _difference_of_means(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     return (sums[..., 3] / sums[..., 2] - sums[..., 1] / sums[..., 0])[..., None]
 
 

@@ -120,8 +120,8 @@ def psds(
 
 def psds_of(truth: SoundEvents, prediction: SoundEvents, settings: PsdsSettings) -> float:
     """PSDS of frame scores; NaN if there is nothing to compute it of."""
-    found = roc_of(truth, prediction, settings)
-    return float("nan") if found is None else float(found.value)
+    score = roc_of(truth, prediction, settings)
+    return float("nan") if score is None else float(score.value)
 
 
 def roc_of(truth: SoundEvents, prediction: SoundEvents, settings: PsdsSettings) -> Psds | None:

@@ -89,8 +89,8 @@ def mean_f_score(sums: np.ndarray, total: np.ndarray) -> np.ndarray:
     # classes without reference get no half counts either: they have no score at all
     tp, missed, _ = np.split(total, 3)
     scores = f_scores(sums, total)[..., tp + missed > 0]
-    known = ~np.isnan(scores)
-    mean = figures.divide(np.where(known, scores, 0).sum(axis=-1), known.sum(axis=-1), np.nan)
+    mask = ~np.isnan(scores)
+    mean = figures.divide(np.where(mask, scores, 0).sum(axis=-1), mask.sum(axis=-1), np.nan)
     return np.asarray(mean)[..., None]
 
 
@@ -177,7 +177,7 @@ AVERAGES = {
 }
 
 
-def _labels(arrays: Sequence[Any], given: Given) -> tuple[Key, ...]:
+def _labels(arrays: Sequence[Any], params: Given) -> tuple[Key, ...]:
     return tuple(("", label) for label in arrays[0].labels)
 
 
@@ -186,10 +186,10 @@ def _columns(rows: np.ndarray) -> Terms:
 
 
 def _sums(counting: Counting, average: Average) -> Sums:
-    def terms(arrays: Sequence[Any], given: Given) -> Terms:
-        return _columns(average.terms(counting.function(*arrays, **given)))
+    def terms(arrays: Sequence[Any], params: Given) -> Terms:
+        return _columns(average.terms(counting.function(*arrays, **params)))
 
-    def value(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    def value(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
         return average.value(sums, total)
 
     if average.per_class:
@@ -232,13 +232,13 @@ for _name, _counting in COUNTINGS.items():
         )
 
 
-def _segments(arrays: Sequence[Any], given: Given) -> Terms:
+def _segments(arrays: Sequence[Any], params: Given) -> Terms:
     """Segments with the same labels, and the others."""
-    same, every = unchanged(*arrays, **given).T
+    same, every = unchanged(*arrays, **params).T
     return _columns(np.stack([same, every - same], axis=1))
 
 
-def _share(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def _share(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     return figures.divide(sums[..., :1], sums.sum(axis=-1, keepdims=True), np.nan)
 
 

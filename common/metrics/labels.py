@@ -17,5 +17,5 @@ def observed_labels(*values: np.ndarray) -> tuple[str, ...]:
     >>> observed_labels(np.array(["b", NO_CLASS], dtype=object))
     ('b',)
     """
-    found = {str(label) for array in values for label in np.unique(array)}
-    return tuple(sorted(found - {NO_CLASS}))
+    labels = {str(label) for array in values for label in np.unique(array)}
+    return tuple(sorted(labels - {NO_CLASS}))

@@ -14,9 +14,9 @@ from common.metrics.base import metric
 from common.metrics.sums import Given, Sums, Terms, one_share, share_value
 
 
-def _inside(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _inside(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     values = np.asarray(arrays[0], dtype=np.float64)
-    low, high = given.get("low"), given.get("high")
+    low, high = params.get("low"), params.get("high")
     above = values >= (-np.inf if low is None else low)
     return one_share(above & (values <= (np.inf if high is None else high)))
 

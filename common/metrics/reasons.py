@@ -50,8 +50,8 @@ def cause(
 
 def _annotated(truth: SoundEvents) -> set[str]:
     """Classes that are annotated somewhere."""
-    known = dict(enumerate(truth.labels))
-    return {known[code] for code in set(truth.events.label.tolist()) & set(known)}
+    names = dict(enumerate(truth.labels))
+    return {names[code] for code in set(truth.events.label.tolist()) & set(names)}
 
 
 def why_undefined(

@@ -21,7 +21,7 @@ def _deviations(values: np.ndarray) -> np.ndarray:
     return values - values.mean()
 
 
-def _moments(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _moments(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     """Columns n, x, y, xx, yy, xy of predictions x and truths y, and their offset x - y.
 
     Values are deviations from their means, in a unit near 1, in which squares stay in range; no
@@ -30,8 +30,8 @@ def _moments(arrays: Sequence[np.ndarray], given: Given) -> Terms:
     """
     truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
     offset, x, y = prediction - truth, prediction, truth
-    if "about" in given:
-        x, y = x - given["about"], y - given["about"]
+    if "about" in params:
+        x, y = x - params["about"], y - params["about"]
     else:
         x, y = _deviations(x), _deviations(y)
         unit = max(float(np.abs(part).max(initial=0)) for part in (x, y, offset)) or 1.0
@@ -49,32 +49,32 @@ def _spreads(sums: np.ndarray) -> tuple[np.ndarray, ...]:
     return n, sxx, syy, sxy, offset / n
 
 
-def _concordance(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def _concordance(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     n, sxx, syy, sxy, offset = _spreads(sums)
     below = sxx + syy + n * offset**2
     value = np.clip(2 * sxy / below, -1, 1)
     return np.where((n < 2) | (below == 0), np.nan, value)[..., None]
 
 
-def _correlation(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def _correlation(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     n, sxx, syy, sxy, _ = _spreads(sums)
     value = np.clip(sxy / np.sqrt(sxx * syy), -1, 1)
     return np.where((n < 2) | (sxx == 0) | (syy == 0), np.nan, value)[..., None]
 
 
-def _errors(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _errors(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
     error = prediction - truth
     return (Columns((ones(error), (error,))),)
 
 
-def _absolute_errors(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _absolute_errors(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
     error = np.abs(truth - prediction)
     return (Columns((ones(error), (error,))),)
 
 
-def _mean(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def _mean(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     return (sums[..., 1] / sums[..., 0])[..., None]
 
 

@@ -60,7 +60,7 @@ def _checked(arrays: Sequence[np.ndarray]) -> tuple[list[str], np.ndarray, np.nd
     return *groups_of(group), np.asarray(context, dtype=bool)
 
 
-def _cells_of_means(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _cells_of_means(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     """Numbers of each group, outside and inside the context, then sums of the predictions."""
     names, codes, inside = _checked(arrays)
     values = np.asarray(arrays[0], dtype=np.float64)
@@ -69,29 +69,29 @@ def _cells_of_means(arrays: Sequence[np.ndarray], given: Given) -> Terms:
     return Cells(cells, 2 * len(names)), Cells(cells, 2 * len(names), weights=values)
 
 
-def _shifts_of_means(sums: np.ndarray, given: Given | None = None) -> tuple[np.ndarray, ...]:
+def _shifts_of_means(sums: np.ndarray, params: Given | None = None) -> tuple[np.ndarray, ...]:
     """Shifts, shape (..., groups, 1), and their average."""
     shape = (*sums.shape[:-1], -1, 2)
     numbers, totals = (part.reshape(shape) for part in np.split(sums, 2, axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):
         shifts = totals[..., 1] / numbers[..., 1] - totals.sum(-1) / numbers.sum(-1)
-    return shifts[..., None], _average(shifts[..., None], given)
+    return shifts[..., None], _average(shifts[..., None], params)
 
 
 def _cells_of_shares(code: Callable[[np.ndarray, Given], tuple[np.ndarray, int]]) -> Any:
     """Terms: counts of each group and class, outside and inside the context."""
 
-    def terms(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+    def terms(arrays: Sequence[np.ndarray], params: Given) -> Terms:
         names, groups, inside = _checked(arrays)
-        own, m = code(arrays[0], given)
-        cells = (groups * m + own) * 2 + inside
-        return (Cells(np.where(own < 0, -1, cells), len(names) * m * 2),)
+        codes, m = code(arrays[0], params)
+        cells = (groups * m + codes) * 2 + inside
+        return (Cells(np.where(codes < 0, -1, cells), len(names) * m * 2),)
 
     return terms
 
 
 def _shifts_of_shares(
-    sums: np.ndarray, m: int, given: Given | None = None
+    sums: np.ndarray, m: int, params: Given | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Shifts, shape (..., groups, m), their average, and counts in the context, (..., m)."""
     table = sums.reshape(*sums.shape[:-1], -1, m, 2)
@@ -100,19 +100,19 @@ def _shifts_of_shares(
             part / part.sum(axis=-1, keepdims=True) for part in (table.sum(-1), table[..., 1])
         )
     shifts = inside - everything
-    return shifts, _average(shifts, given), table[..., 1].sum(axis=-2)
+    return shifts, _average(shifts, params), table[..., 1].sum(axis=-2)
 
 
-def _average(shifts: np.ndarray, given: Given | None) -> np.ndarray:
+def _average(shifts: np.ndarray, params: Given | None) -> np.ndarray:
     """Mean over the groups that have a shift, shape (..., 1, m); NaN if none has.
 
-    ``given["repeats"]``, shape (groups,), says how many groups each of them stands for.
+    ``params["repeats"]``, shape (groups,), says how many groups each of them stands for.
     """
-    repeats = np.asarray((given or {}).get("repeats", 1.0), dtype=np.float64)
-    known = ~np.isnan(shifts)
-    weights = known * (repeats[:, None] if repeats.ndim else repeats)
+    repeats = np.asarray((params or {}).get("repeats", 1.0), dtype=np.float64)
+    mask = ~np.isnan(shifts)
+    weights = mask * (repeats[:, None] if repeats.ndim else repeats)
     with np.errstate(divide="ignore", invalid="ignore"):
-        sums = (np.where(known, shifts, 0) * weights).sum(axis=-2, keepdims=True)
+        sums = (np.where(mask, shifts, 0) * weights).sum(axis=-2, keepdims=True)
         average: np.ndarray = sums / weights.sum(axis=-2, keepdims=True)
     return average
 
@@ -122,18 +122,18 @@ def _flat(shifts: np.ndarray, average: np.ndarray) -> np.ndarray:
 
 
 def _keys(labels: Callable[[Given], Sequence[str]]) -> Any:
-    return lambda arrays, given: tuple(
-        (name, label) for name in _names(arrays[1]) for label in labels(given)
+    return lambda arrays, params: tuple(
+        (name, label) for name in _names(arrays[1]) for label in labels(params)
     )
 
 
-def _of_classes(values: np.ndarray, given: Given) -> tuple[np.ndarray, int]:
-    labels = sorted(given["labels"])
+def _of_classes(values: np.ndarray, params: Given) -> tuple[np.ndarray, int]:
+    labels = sorted(params["labels"])
     return label_codes(values, labels), len(labels)
 
 
-def _of_bins(values: np.ndarray, given: Given) -> tuple[np.ndarray, int]:
-    return bin_cells(values, given["bins"]), int(given["bins"])
+def _of_bins(values: np.ndarray, params: Given) -> tuple[np.ndarray, int]:
+    return bin_cells(values, params["bins"]), int(params["bins"])
 
 
 MEANS = Sums(

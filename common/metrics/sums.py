@@ -123,27 +123,27 @@ class Sums:
 
     terms: Callable[[Sequence[np.ndarray], Given], Terms]
     value: Callable[[np.ndarray, np.ndarray, Given], np.ndarray]
-    keys: Callable[[Sequence[np.ndarray], Given], tuple[Key, ...]] = lambda arrays, given: WHOLE
+    keys: Callable[[Sequence[np.ndarray], Given], tuple[Key, ...]] = lambda arrays, params: WHOLE
     counted: bool = False
     nature: Nature = ""
 
-    def total(self, *arrays: np.ndarray, **given: Any) -> np.ndarray:
+    def total(self, *arrays: np.ndarray, **params: Any) -> np.ndarray:
         """Sums of samples, shape (..., k)."""
-        return np.concatenate([part.total() for part in self.terms(arrays, given)], axis=-1)
+        return np.concatenate([part.total() for part in self.terms(arrays, params)], axis=-1)
 
-    def point(self, *arrays: np.ndarray, **given: Any) -> np.ndarray:
+    def point(self, *arrays: np.ndarray, **params: Any) -> np.ndarray:
         """Values of samples, shape (V,)."""
-        total = self.total(*arrays, **given)
-        return self.of(total, total, given)
+        total = self.total(*arrays, **params)
+        return self.of(total, total, params)
 
-    def number(self, *arrays: np.ndarray, **given: Any) -> float:
+    def number(self, *arrays: np.ndarray, **params: Any) -> float:
         """The value of a metric that has one."""
-        return float(self.point(*arrays, **given)[0])
+        return float(self.point(*arrays, **params)[0])
 
-    def of(self, sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    def of(self, sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
         """Values of sums, without warnings about what is not defined."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.value(sums, total, given)
+            return self.value(sums, total, params)
 
 
 def ones(like: np.ndarray) -> tuple[np.ndarray]:
@@ -157,8 +157,8 @@ def ratio(part: np.ndarray, whole: np.ndarray, total: np.ndarray) -> np.ndarray:
     >>> ratio(np.array([1.0, 0.0, 0.5]), np.array([2.0, 0.0, 0.5]), np.array([2, 2, 0])).tolist()
     [0.5, nan, 0.0]
     """
-    found = np.broadcast_to(np.where(total == 0, 0.0, np.nan), part.shape).copy()
-    return np.divide(part, whole, out=found, where=(whole > 0) & (total != 0))
+    shares = np.broadcast_to(np.where(total == 0, 0.0, np.nan), part.shape).copy()
+    return np.divide(part, whole, out=shares, where=(whole > 0) & (total != 0))
 
 
 def hits(codes: Sequence[np.ndarray], of: int, number: int) -> Terms:
@@ -169,24 +169,24 @@ def hits(codes: Sequence[np.ndarray], of: int, number: int) -> Terms:
         of: 0 for recall, 1 for precision
         number: number of classes
     """
-    own = codes[of]
-    cells = own + np.where(codes[0] == codes[1], 0, number)
-    return (Cells(np.where(own < 0, -1, cells), 2 * number, of),)
+    classes = codes[of]
+    cells = classes + np.where(codes[0] == codes[1], 0, number)
+    return (Cells(np.where(classes < 0, -1, cells), 2 * number, of),)
 
 
-def share_of_hits(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def share_of_hits(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     """Hits of each class as a share of hits and misses; see :func:`ratio`."""
     m = sums.shape[-1] // 2
     whole = sums[..., :m] + sums[..., m:]
     return ratio(sums[..., :m], whole, whole if total is sums else total[..., :m] + total[..., m:])
 
 
-def mean_of_shares(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def mean_of_shares(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     """Mean of the shares of hits that are defined."""
-    shares = share_of_hits(sums, total, given)
-    known = ~np.isnan(shares)
-    if not known.all():
-        return np.asarray(np.where(known, shares, 0).sum(-1) / known.sum(-1))[..., None]
+    shares = share_of_hits(sums, total, params)
+    mask = ~np.isnan(shares)
+    if not mask.all():
+        return np.asarray(np.where(mask, shares, 0).sum(-1) / mask.sum(-1))[..., None]
     return np.asarray(shares.sum(-1) / shares.shape[-1])[..., None]
 
 
@@ -195,7 +195,7 @@ def one_share(passed: np.ndarray) -> Terms:
     return (Cells(np.where(passed, 0, 1), 2),)
 
 
-def share_value(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def share_value(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     """Share of the samples that pass; NaN of none."""
     return sums[..., :1] / sums.sum(axis=-1, keepdims=True)
 
@@ -207,7 +207,7 @@ def two_shares(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first / first.sum(-1, keepdims=True), second / second.sum(-1, keepdims=True)
 
 
-def difference_of_shares(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def difference_of_shares(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     """Share of each class in the second samples minus that in the first."""
     first, second = two_shares(sums)
     return second - first

@@ -86,13 +86,13 @@ def count_table(rows: np.ndarray, columns: np.ndarray, n: int, m: int) -> np.nda
     return np.bincount(rows[used] * m + columns[used], minlength=n * m).reshape(n, m)
 
 
-def _share_errors(arrays: Sequence[np.ndarray], given: Given) -> Terms:
+def _share_errors(arrays: Sequence[np.ndarray], params: Given) -> Terms:
     truth, prediction = floats(truth=arrays[0], prediction=arrays[1])
-    errors = np.abs(truth - prediction).reshape(len(truth), len(given["labels"]))
+    errors = np.abs(truth - prediction).reshape(len(truth), len(params["labels"]))
     return (Columns((ones(errors[:, 0]), *((column,) for column in errors.T))),)
 
 
-def _means(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+def _means(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
     means: np.ndarray = sums[..., 1:] / sums[..., :1]
     return means
 

@@ -138,11 +138,11 @@ def unanswered(
         ModelError: if its files cannot be read
     """
     conditions = getattr(_adapter(entry), "conditions", None)
-    known = () if conditions is None else conditions(entry, targets, cache)
-    if conditions is None or condition in known:
+    condition_names = () if conditions is None else conditions(entry, targets, cache)
+    if conditions is None or condition in condition_names:
         return ""
     path = entry.resolve(entry.path).name
-    return f"model '{entry.id}': {path} has predictions for {', '.join(known)} only"
+    return f"model '{entry.id}': {path} has predictions for {', '.join(condition_names)} only"
 
 
 def module(entry: spec.Model) -> str:

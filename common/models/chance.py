@@ -51,8 +51,8 @@ def offered(
 ) -> tuple[str, ...]:
     """All targets of the kind that the distribution serves."""
     serves = _SERVES[_distribution(entry)]
-    found = wanted(entry, targets).items()
-    return tuple(name for name, (target, _) in found if serves(kinds.of(target)))
+    outputs = wanted(entry, targets).items()
+    return tuple(name for name, (target, _) in outputs if serves(kinds.of(target)))
 
 
 def load(
@@ -146,18 +146,18 @@ def _parameters(entry: spec.Model) -> dict[str, float]:
     """Checked parameters; empty for a model without."""
     if _distribution(entry) in chance_events.DISTRIBUTIONS:
         return chance_events.parameters(entry)
-    known = _GAUSSIAN if _distribution(entry) == "gaussian" else {}
-    values = dict(known)
+    defaults = _GAUSSIAN if _distribution(entry) == "gaussian" else {}
+    values = dict(defaults)
     for name, value in entry.params.items():
         if name == "distribution":
             continue
-        if name not in known:
-            raise unknown("parameter", name, ["distribution", *known], place(entry, "params"))
+        if name not in defaults:
+            raise unknown("parameter", name, ["distribution", *defaults], place(entry, "params"))
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ConfigError(
                 f"{place(entry, f'params.{name}')}: expected a number, found {value!r}"
             )
         values[name] = float(value)
-    if known and not (values["sigma"] > 0 and values["low"] < values["high"]):
+    if defaults and not (values["sigma"] > 0 and values["low"] < values["high"]):
         raise ConfigError(f"{place(entry, 'params')}: needs sigma > 0 and low < high")
     return values

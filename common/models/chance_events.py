@@ -54,11 +54,11 @@ class EventChance:
         """Scores of all signals of a batch."""
         answer = {}
         for target in self._targets:
-            found = np.empty(len(batch), dtype=object)
+            scores = np.empty(len(batch), dtype=object)
             for number, (key, signal) in enumerate(zip(batch.keys, batch.signals, strict=True)):
                 seconds = signal.shape[-1] / batch.sampling_rate
-                found[number] = self._scores(target, key, seconds)
-            answer[target.id] = found
+                scores[number] = self._scores(target, key, seconds)
+            answer[target.id] = scores
         return answer
 
     def _scores(self, target: spec.Target, key: SampleKey, seconds: float) -> np.ndarray:
@@ -103,13 +103,13 @@ def parameters(entry: spec.Model) -> dict[str, float]:
     Raises:
         ConfigError: for an unknown or missing one, or one that is no positive number
     """
-    wanted = _POISSON if entry.params["distribution"] == "poisson" else ()
+    names = _POISSON if entry.params["distribution"] == "poisson" else ()
     for name in entry.params:
-        if name not in ("distribution", *wanted):
-            raise unknown("parameter", name, ["distribution", *wanted], place(entry, "params"))
-    for name in wanted:
+        if name not in ("distribution", *names):
+            raise unknown("parameter", name, ["distribution", *names], place(entry, "params"))
+    for name in names:
         value = entry.params.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
             where = place(entry, f"params.{name}")
             raise ConfigError(f"{where}: expected a number above 0, found {value!r}")
-    return {name: float(entry.params[name]) for name in wanted}
+    return {name: float(entry.params[name]) for name in names}

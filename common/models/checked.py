@@ -50,7 +50,7 @@ class Checked:
             )
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
-        """As :meth:`common.models.base.Model.predict`; values are float64 and finite."""
+        """As :meth:`common.models.base.LoadedModel.predict`; values are float64 and finite."""
         if self._seconds is not None and batch.signals:
             signals = [tail(s, self._seconds, batch.sampling_rate) for s in batch.signals]
             batch = replace(batch, signals=signals)
@@ -65,8 +65,8 @@ class Checked:
         self, target: spec.Target, answer: Mapping[str, np.ndarray], batch: Batch
     ) -> np.ndarray:
         if target.id not in answer:
-            found = ", ".join(map(str, answer)) or "nothing"
-            raise ModelError(f"{self._name}: target '{target.id}': no values, found {found}")
+            names = ", ".join(map(str, answer)) or "nothing"
+            raise ModelError(f"{self._name}: target '{target.id}': no values, found {names}")
         try:
             values = kinds.get(target.kind).encode(
                 target,

@@ -33,15 +33,15 @@ SCORES = (".npy", ".npz")
 
 def is_meant(entry: spec.Model, targets: Mapping[str, spec.Target]) -> bool:
     """Whether an entry is about sound events: its ``outputs`` say so."""
-    found = [
+    names = [
         name for name in entry.outputs if name in targets and kinds.of(targets[name]).is_ragged
     ]
-    if found and len(entry.outputs) > 1:
+    if names and len(entry.outputs) > 1:
         raise ConfigError(
-            f"{place(entry, 'outputs')}: '{found[0]}' needs an entry of its own,"
+            f"{place(entry, 'outputs')}: '{names[0]}' needs an entry of its own,"
             " as its files hold events"
         )
-    return bool(found)
+    return bool(names)
 
 
 def paths_of(entry: spec.Model) -> dict[str, Path]:
@@ -61,13 +61,13 @@ def paths_of(entry: spec.Model) -> dict[str, Path]:
         raise ConfigError(f"{place(entry, 'params.conditions')}: expected condition: path")
     if not entry.path:
         raise ConfigError(f"{place(entry, 'path')}: missing; events or scores are needed")
-    found = {}
+    paths = {}
     for condition, text in {"": entry.path, **conditions}.items():
         path = entry.resolve(str(text))
         if not path.exists():
             raise ModelError(f"{place(entry)}: no such file or folder: {text}")
-        found["" if condition == ORIGINAL else str(condition)] = path
-    return found
+        paths["" if condition == ORIGINAL else str(condition)] = path
+    return paths
 
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:
@@ -127,24 +127,24 @@ class EventFiles:
         if groups is None:
             where = place(entry, f"outputs.{self._target.id}")
             raise missing_labels(self._target, named.labels, self._output.mapping, where)
-        found, scores = {}, named.scores
+        recordings, scores = {}, named.scores
         for number, (file, first, frames) in enumerate(
             zip(named.files, scores.first, scores.frames, strict=True)
         ):
             values = reordered(scores.values[first : first + frames], groups)
             times = scores.times[first + number : first + number + frames + 1]
-            found[file] = {"scores": values, "times": times}
-        return found
+            recordings[file] = {"scores": values, "times": times}
+        return recordings
 
     def _events(self, path: Path) -> dict[str, dict[str, Any]]:
         from common.samples import event_lists
 
         table = event_lists.read_events(path)
-        found: dict[str, dict[str, Any]] = {}
+        recordings: dict[str, dict[str, Any]] = {}
         for number, (file, onset, offset, label) in enumerate(table.rows()):
             if file is None:
                 raise ModelError(f"{table.place(number)}: names no recording")
-            rows = found.setdefault(file, {"events": []})["events"]
+            rows = recordings.setdefault(file, {"events": []})["events"]
             if onset is None or offset is None or math.isnan(onset):
                 continue
             label = self._output.mapping.get(str(label), label)
@@ -157,18 +157,18 @@ class EventFiles:
                     f"model can map it or leave its events out: 'mapping: {{{label}: null}}'"
                 )
             rows.append((onset, offset, label))
-        return found
+        return recordings
 
     def predict(self, batch: Batch) -> dict[str, Any]:
         """Events or scores of all recordings of a batch."""
-        found: list[Any] = []
+        predictions: list[Any] = []
         used: dict[tuple[str, str], str] = {}
         for key in batch.keys:
             condition = "" if key.condition == ORIGINAL else key.condition
             if condition not in self._tables:
-                known = ", ".join(name or ORIGINAL for name in self._tables)
+                names = ", ".join(name or ORIGINAL for name in self._tables)
                 raise ModelError(
-                    f"has no predictions for condition '{condition or ORIGINAL}'; it has: {known}"
+                    f"has no predictions for condition '{condition or ORIGINAL}'; it has: {names}"
                 )
             name = self._name(key, self._tables[condition])
             if name is None:
@@ -177,15 +177,15 @@ class EventFiles:
                         f"names no recording '{key.file}'; one without events needs a row with its"
                         " name alone, or 'params: {missing: silent}'"
                     )
-                found.append({"events": []})
+                predictions.append({"events": []})
                 continue
             if used.setdefault((condition, name), key.file) != key.file:
                 raise ModelError(
                     f"'{name}' may be '{used[condition, name]}' or '{key.file}'; name it in full"
                 )
-            found.append(self._tables[condition][name])
-        answer = np.empty(len(found), dtype=object)
-        answer[:] = found
+            predictions.append(self._tables[condition][name])
+        answer = np.empty(len(predictions), dtype=object)
+        answer[:] = predictions
         return {self._target.id: answer}
 
     @staticmethod
@@ -201,8 +201,8 @@ def _holds_scores(path: Path, labels: list[str]) -> bool:
     from common.samples.event_lists.text_lists import split_lines
 
     if path.is_dir():
-        known = (*TEXT, *SCORES, ".parquet")
-        first = next((p for p in sorted(path.iterdir()) if p.suffix.lower() in known), None)
+        extensions = (*TEXT, *SCORES, ".parquet")
+        first = next((p for p in sorted(path.iterdir()) if p.suffix.lower() in extensions), None)
         return first is not None and _holds_scores(first, labels)
     if path.suffix.lower() in SCORES:
         return True

@@ -109,7 +109,7 @@ def scores_of_class(
             f"'outputs: {{{target.id}: {{mapping: {{{name}: CLASS}}}}}}', or count it as a wrong "
             f"answer, 'mapping: {{{name}: null}}'"
         )
-    return np.array([float(known == label) for known in target.labels])
+    return np.array([float(class_label == label) for class_label in target.labels])
 
 
 def rescale(

@@ -60,47 +60,47 @@ def offered(
     """Targets named in ``outputs``; else those found by the names in the model."""
     if entry.outputs:
         return tuple(wanted(entry, targets))
-    found = layout(entry)
-    key = "graph-" + notes.content_digest(found.graph, cache, place(entry, "path"))
+    files = layout(entry)
+    key = "graph-" + notes.content_digest(files.graph, cache, place(entry, "path"))
     note = notes.recall(cache, key)
     if note is None:
-        description = describe(open_graph(entry, found.graph, LoadOptions(device="cpu")))
+        description = describe(open_graph(entry, files.graph, LoadOptions(device="cpu")))
         notes.keep(cache, key, description)
     else:
         inputs, outputs, metadata = note
         description = Description(
             [Tensor(*item) for item in inputs], [Tensor(*item) for item in outputs], metadata
         )
-    if not found.transform:
+    if not files.transform:
         signal_input(entry, description)
-    return tuple(c.target.id for c in choose(entry, targets, nodes(entry, found, description)))
+    return tuple(c.target.id for c in choose(entry, targets, nodes(entry, files, description)))
 
 
 def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
     """Look at the graph as :func:`load` does, as far as that can be done without a runtime."""
-    found, where = layout(entry), place(entry, "path")
-    header = onnx_header.read(found.graph, where)
+    files, where = layout(entry), place(entry, "path")
+    header = onnx_header.read(files.graph, where)
     if header is None:
         return
     for name in header.external:
-        if not (found.graph.parent / name).is_file():
-            raise ModelError(f"{where}: '{found.graph.name}' needs the file '{name}' beside it")
+        if not (files.graph.parent / name).is_file():
+            raise ModelError(f"{where}: '{files.graph.name}' needs the file '{name}' beside it")
     inputs, outputs = ([Tensor(n, t, s or []) for n, t, s in part] for part in header[:2])
     description = Description(inputs, outputs, header.metadata)
-    if not found.transform and all(value.shape is not None for value in header.inputs):
+    if not files.transform and all(value.shape is not None for value in header.inputs):
         signal_input(entry, description)
-    choose(entry, targets, nodes(entry, found, description))
+    choose(entry, targets, nodes(entry, files, description))
     _check_rate(entry, description)
 
 
 def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> OnnxModel:
     """Open the model and find its input and the values of its targets."""
-    found = layout(entry)
-    transformed = open_transformed(entry, found.graph, options) if found.transform else None
-    session = transformed.sess if transformed else open_graph(entry, found.graph, options)
+    files = layout(entry)
+    transformed = open_transformed(entry, files.graph, options) if files.transform else None
+    session = transformed.sess if transformed else open_graph(entry, files.graph, options)
     description = describe(session)
     signal = None if transformed else signal_input(entry, description)
-    choices = choose(entry, targets, nodes(entry, found, description), warn=True)
+    choices = choose(entry, targets, nodes(entry, files, description), warn=True)
     _check_rate(entry, description)
     return OnnxModel(entry, session, choices, signal, transformed)
 
@@ -114,7 +114,7 @@ def describe(session: Any) -> Description:
     )
 
 
-def nodes(entry: spec.Model, found: ModelFiles, description: Description) -> list[Node]:
+def nodes(entry: spec.Model, files: ModelFiles, description: Description) -> list[Node]:
     """Output nodes with the names of their values.
 
     Names come from the YAML files of the folder, else from the metadata ``labels`` of the
@@ -124,7 +124,7 @@ def nodes(entry: spec.Model, found: ModelFiles, description: Description) -> lis
         ModelError: if names and values differ in number
     """
     single = len(description.outputs) == 1
-    labels = dict(found.labels)
+    labels = dict(files.labels)
     if "" in labels and not single:
         raise ModelError(f"{place(entry)}: labels without node, but the graph has several outputs")
     stated = description.metadata.get("labels", "")
@@ -139,7 +139,7 @@ def nodes(entry: spec.Model, found: ModelFiles, description: Description) -> lis
                 f"{place(entry)}: {len(names)} labels, but output '{output.name}' "
                 f"has {width} values"
             )
-        result.append(Node(output.name, names, width, found.classes if single else ()))
+        result.append(Node(output.name, names, width, files.classes if single else ()))
     return result
 
 
@@ -225,15 +225,15 @@ def stack(wanted_input: SignalInput, signals: Sequence[np.ndarray]) -> np.ndarra
     """
     array = signals[0][None] if len(signals) == 1 else np.stack(signals)
     array = array.astype(wanted_input.dtype, copy=False)
-    for name, size, found in zip(
+    for name, size, count in zip(
         ("channel(s)", "samples"),
         (wanted_input.channels, wanted_input.length),
         array.shape[1:],
         strict=True,
     ):
-        if size not in (None, found):
+        if size not in (None, count):
             raise ModelError(
-                f"input '{wanted_input.name}' takes {size} {name}, the signal has {found}"
+                f"input '{wanted_input.name}' takes {size} {name}, the signal has {count}"
             )
     if wanted_input.rank == 3:
         return array

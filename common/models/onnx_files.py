@@ -68,12 +68,14 @@ def _folder(folder: Path, where: str) -> ModelFiles:
     encoder = _yaml(folder / "encoder.yaml", where)
     content = _unwrap(model)
     name = content.get("path", "model.onnx") if isinstance(content, dict) else "model.onnx"
-    given = content.get("labels") if isinstance(content, dict) and model is not None else labels
+    label_content = (
+        content.get("labels") if isinstance(content, dict) and model is not None else labels
+    )
     changed = content.get("transform") if isinstance(content, dict) else transform
     classes = _unwrap(encoder)
     return ModelFiles(
         _graph(folder, str(name), where),
-        _labels(given, where),
+        _labels(label_content, where),
         _names(classes.get("labels") if isinstance(classes, dict) else classes, where),
         transform=not _empty(changed),
         described=tuple(p for p in (*described, folder / "encoder.yaml") if p.is_file()),
@@ -84,12 +86,12 @@ def _graph(folder: Path, name: str, where: str) -> Path:
     graph = folder / name
     if graph.is_file():
         return graph
-    found = sorted(path.name for path in folder.glob("*.onnx"))
-    if len(found) == 1 and not (folder / "model.yaml").is_file():
-        return folder / found[0]
+    names = sorted(path.name for path in folder.glob("*.onnx"))
+    if len(names) == 1 and not (folder / "model.yaml").is_file():
+        return folder / names[0]
     raise ModelError(
         f"{where}: folder '{folder.name}' has no '{name}'; "
-        f"its .onnx files: {', '.join(found) or 'none'}"
+        f"its .onnx files: {', '.join(names) or 'none'}"
     )
 
 
@@ -116,12 +118,12 @@ def _unwrap(content: Any) -> Any:
     return content
 
 
-def _labels(given: Any, where: str) -> dict[str, tuple[str, ...]]:
-    if _empty(given):
+def _labels(content: Any, where: str) -> dict[str, tuple[str, ...]]:
+    if _empty(content):
         return {}
-    if isinstance(given, dict):
-        return {str(node): _names(labels, where) for node, labels in given.items()}
-    return {"": _names(given, where)}
+    if isinstance(content, dict):
+        return {str(node): _names(labels, where) for node, labels in content.items()}
+    return {"": _names(content, where)}
 
 
 def _names(labels: Any, where: str) -> tuple[str, ...]:
@@ -136,13 +138,13 @@ def _names(labels: Any, where: str) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def content_digests(found: ModelFiles, cache: Path | None, where: str) -> list[list[str]]:
+def content_digests(model_files: ModelFiles, cache: Path | None, where: str) -> list[list[str]]:
     """Name and hash of every file that decides about the predictions.
 
     Besides the graph and the YAML files these are the files beside the graph whose names
     stand in it: its external tensors.
     """
-    files = [found.graph, *found.described, *external(found.graph)]
+    files = [model_files.graph, *model_files.described, *external(model_files.graph)]
     return [[path.name, content_digest(path, cache, where)] for path in files]
 
 

@@ -107,9 +107,9 @@ class OutputPlace:
                 f"target '{self.target.id}': output '{self.node}' has the shape {array.shape}, "
                 f"expected ({n}, frames, {self.width})"
             )
-        found = np.empty(n, dtype=object)
-        found[:] = [reordered(matrix, self.columns) for matrix in array]
-        return found
+        matrices = np.empty(n, dtype=object)
+        matrices[:] = [reordered(matrix, self.columns) for matrix in array]
+        return matrices
 
 
 def reordered(scores: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
@@ -147,11 +147,11 @@ def _check(output: spec.Output, target: spec.Target, where: str) -> None:
         raise ConfigError(f"{where}.scale: only a regression target has a scale")
     if output.scale is not None and not output.scale[0] < output.scale[1]:
         raise ConfigError(f"{where}.scale: expected [low, high], found {list(output.scale)}")
-    known = kinds.of(target).names(target)
+    names = kinds.of(target).names(target)
     timed = {"hop_s": output.hop_s, "threshold": output.threshold, "median_s": output.median_s}
-    given = [name for name, value in timed.items() if value is not None]
-    if given and not kinds.of(target).is_ragged:
-        raise ConfigError(f"{where}.{given[0]}: only sound events have it")
+    settings = [name for name, value in timed.items() if value is not None]
+    if settings and not kinds.of(target).is_ragged:
+        raise ConfigError(f"{where}.{settings[0]}: only sound events have it")
     for name in ("threshold", "median_s"):
         rule = timed[name]
         if isinstance(rule, Mapping) and set(rule) != set(target.labels):
@@ -160,8 +160,8 @@ def _check(output: spec.Output, target: spec.Target, where: str) -> None:
     for name, label in output.mapping.items():
         if label is None and kinds.of(target).is_number:
             raise ConfigError(f"{where}.mapping.{name}: null is for classes and sound events")
-        if label is not None and label not in known:
-            raise unknown("label", label, known, f"{where}.mapping")
+        if label is not None and label not in names:
+            raise unknown("label", label, names, f"{where}.mapping")
 
 
 def choose(
@@ -185,10 +185,10 @@ def choose(
         if kinds.of(target).is_ragged and not entry.outputs:
             continue  # that scores belong to frames cannot be told from their names
         candidates = _candidates(entry, target, output, nodes)
-        found = next(filter(None, (_match(target, output, n, entry) for n in candidates)), None)
-        if found is not None:
-            _check_mapping(entry, output, found, candidates)
-            choices.append(found)
+        choice = next(filter(None, (_match(target, output, n, entry) for n in candidates)), None)
+        if choice is not None:
+            _check_mapping(entry, output, choice, candidates)
+            choices.append(choice)
         elif entry.outputs:
             _refuse(entry, target, output, candidates)
         elif warn:
@@ -202,15 +202,15 @@ def choose(
 
 
 def _check_mapping(
-    entry: spec.Model, output: spec.Output, found: OutputPlace, candidates: Sequence[Node]
+    entry: spec.Model, output: spec.Output, choice: OutputPlace, candidates: Sequence[Node]
 ) -> None:
     """Find labels on the left of ``mapping`` that the model does not have."""
-    node = next(node for node in candidates if node.name == found.node)
-    known = [node.name, *node.labels, *node.classes]
+    node = next(node for node in candidates if node.name == choice.node)
+    labels = [node.name, *node.labels, *node.classes]
     for label in output.mapping:
-        if label not in known:
-            where = place(entry, f"outputs.{found.target.id}.mapping")
-            raise ModelError(str(unknown("label of the model", label, known, where)))
+        if label not in labels:
+            where = place(entry, f"outputs.{choice.target.id}.mapping")
+            raise ModelError(str(unknown("label of the model", label, labels, where)))
 
 
 def _candidates(
@@ -279,8 +279,8 @@ def _refuse(
 def _warn(entry: spec.Model, target: spec.Target, candidates: Sequence[Node]) -> None:
     """Say that a model seems to be meant for a target but lacks some of its classes."""
     for node in candidates:
-        known = set(target.labels) & set(node.labels)
-        if len(known) > 1:
+        labels = set(target.labels) & set(node.labels)
+        if len(labels) > 1:
             where = place(entry, f"'{node.name}' is not used for target '{target.id}'")
             logger.warning("%s", missing_labels(target, node.labels, {}, where))
 

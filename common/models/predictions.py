@@ -66,15 +66,15 @@ def conditions(
     if event_files.is_meant(entry, targets):
         return tuple(name or ORIGINAL for name in event_files.paths_of(entry))
     key = "conditions-" + content(entry, cache)
-    found = notes.recall(cache, key)
-    if found is None:
+    names = notes.recall(cache, key)
+    if names is None:
         from common.models.prediction_table import read
 
         table = read(_path(entry), place(entry, "path"))
         cells = table.get("condition", [""])
-        found = sorted({str(name) or ORIGINAL for name in cells})
-        notes.keep(cache, key, found)
-    return tuple(found)
+        names = sorted({str(name) or ORIGINAL for name in cells})
+        notes.keep(cache, key, names)
+    return tuple(names)
 
 
 def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
@@ -135,7 +135,7 @@ def find_columns(
         ModelError: if a declared target has no columns, score columns are incomplete, or
             there is no target at all
     """
-    found = []
+    columns = []
     for target, output in wanted(entry, targets).values():
         if kinds.of(target).is_ragged:
             continue
@@ -150,17 +150,17 @@ def find_columns(
                     target, labels, output.mapping, f"{where}: columns '{base}/...'"
                 )
             scores = tuple(f"{base}/{label}" for label in labels)
-            found.append(TargetColumns(target, scores, groups, output))
+            columns.append(TargetColumns(target, scores, groups, output))
         elif base in names:
-            found.append(TargetColumns(target, (base,), (), output))
+            columns.append(TargetColumns(target, (base,), (), output))
         elif entry.outputs:
             raise ModelError(str(unknown("column", base, names, where)))
-    if not found:
+    if not columns:
         raise ModelError(
             f"{place(entry, 'path')}: no column for any of the targets {', '.join(targets)}; "
             f"columns: {', '.join(names)}"
         )
-    return found
+    return columns
 
 
 class PredictionsModel:
@@ -202,15 +202,15 @@ class PredictionsModel:
         rows = self._find(batch.keys)
         answer = {}
         for target, values in self._values.items():
-            found = values[rows]
-            empty = np.isnan(found).reshape(len(rows), -1).any(axis=1)
+            predictions = values[rows]
+            empty = np.isnan(predictions).reshape(len(rows), -1).any(axis=1)
             if empty.any():
                 first = int(np.argmax(empty))
                 raise ModelError(
                     f"{self._name}: no value of '{target}' for {int(empty.sum())} of {len(rows)} "
                     f"samples; first: {batch.keys[first]} (row {rows[first] + 2})"
                 )
-            answer[target] = found
+            answer[target] = predictions
         return answer
 
     def _find(self, keys: Sequence[SampleKey]) -> list[int]:
@@ -219,10 +219,10 @@ class PredictionsModel:
         for key in keys:
             condition = "" if key.condition == ORIGINAL else key.condition
             if condition not in self._rows.conditions:
-                known = [name or ORIGINAL for name in self._rows.conditions]
+                names = [name or ORIGINAL for name in self._rows.conditions]
                 raise ModelError(
                     f"{self._name}: has no predictions for condition '{condition or ORIGINAL}'; "
-                    f"it has: {', '.join(known) or 'no rows'}"
+                    f"it has: {', '.join(names) or 'no rows'}"
                 )
             row = self._rows.find(_names(key), condition, key.file, key.start, key.end)
             if row is None:
@@ -288,19 +288,19 @@ def _numbers(cells: Any, name: str) -> np.ndarray:
 def _classes(columns: TargetColumns, cells: Any, name: str) -> np.ndarray:
     from common.models.prediction_table import line, missing
 
-    target, known = columns.target, {}
+    target, class_scores = columns.target, {}
     values = np.full((len(cells), len(target.labels)), np.nan)
     for row, cell in enumerate(cells.astype(object)):
         if missing(cell):
             continue
         label = str(cell)
-        if label not in known:
+        if label not in class_scores:
             where = f"{name}: row {line(row)}: column '{cells.name}'"
             try:
-                known[label] = scores_of_class(target, label, columns.output.mapping, where)
+                class_scores[label] = scores_of_class(target, label, columns.output.mapping, where)
             except ModelError as error:
                 raise ModelError(f"{error}{_others(columns, cells, label)}") from None
-        values[row] = known[label]
+        values[row] = class_scores[label]
     return values
 
 

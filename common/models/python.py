@@ -56,18 +56,18 @@ def content(entry: spec.Model, cache: Path | None) -> list[Any]:
 
 def _files(entry: spec.Model) -> list[tuple[str, Path]]:
     """Field -> file or folder that it names; parameters count if they name a file."""
-    found = []
+    files = []
     if entry.path:
         path = entry.resolve(entry.path)
         if not path.exists():
             raise ModelError(f"{place(entry, 'path')}: no such file or folder: {entry.path}")
-        found.append(("path", path))
+        files.append(("path", path))
     for name, value in entry.params.items():
         if isinstance(value, str) and value and "\0" not in value and len(value) < 1000:
             path = entry.resolve(value)
             if path.is_file():
-                found.append((f"params.{name}", path))
-    return found
+                files.append((f"params.{name}", path))
+    return files
 
 
 def offered(
@@ -79,9 +79,9 @@ def offered(
     key = "object-" + digest([entry.entry, dict(entry.params), content(entry, cache)])
     stated = notes.recall(cache, key)
     if stated is None:
-        made = _create(entry)
+        instance = _create(entry)
         with foreign(f"{place(entry)}: the object"):
-            stated = _stated(entry, made)
+            stated = _stated(entry, instance)
         notes.keep(cache, key, stated)
     return _offered(entry, targets, stated)
 
@@ -90,9 +90,9 @@ def load(
     entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
 ) -> PythonModel:
     """Import the module and make the object."""
-    made = _create(entry)
+    instance = _create(entry)
     with foreign(f"{place(entry)}: the object"):
-        return PythonModel(entry, targets, made)
+        return PythonModel(entry, targets, instance)
 
 
 def _split(entry: spec.Model) -> tuple[str, str]:
@@ -130,9 +130,9 @@ def _create(entry: spec.Model) -> Any:
         return getattr(module, factory)(**params)
 
 
-def _stated(entry: spec.Model, made: Any) -> list[str]:
+def _stated(entry: spec.Model, instance: Any) -> list[str]:
     """Targets that an object says it has."""
-    stated = getattr(made, "targets", None)
+    stated = getattr(instance, "targets", None)
     if not isinstance(stated, (list, tuple, set, frozenset)) or not stated:
         raise ModelError(
             f"{place(entry)}: does not say what it predicts; give the object a list 'targets', "
@@ -145,13 +145,13 @@ def _offered(
     entry: spec.Model, targets: Mapping[str, spec.Target], stated: Sequence[str]
 ) -> tuple[str, ...]:
     """Stated targets that the suite knows; a model may have more."""
-    found = tuple(name for name in wanted(entry, targets) if name in stated)
-    if not found:
+    names = tuple(name for name in wanted(entry, targets) if name in stated)
+    if not names:
         raise ModelError(
             f"{place(entry)}: none of its targets {', '.join(stated)} is in the suite: "
             f"{', '.join(targets)}"
         )
-    return found
+    return names
 
 
 @dataclass(frozen=True)
@@ -189,8 +189,8 @@ class _Reader:
     def _events(self, values: Any, n: int) -> np.ndarray:
         """One matrix of scores, list of events or dictionary of them per signal."""
         if not isinstance(values, Sequence | np.ndarray) or len(values) != n:
-            found = len(values) if isinstance(values, Sequence | np.ndarray) else "none"
-            raise ModelError(f"target '{self.target.id}': expected {n} predictions, found {found}")
+            count = len(values) if isinstance(values, Sequence | np.ndarray) else "none"
+            raise ModelError(f"target '{self.target.id}': expected {n} predictions, found {count}")
         answer = np.empty(n, dtype=object)
         for number, item in enumerate(values):
             parts = dict(item) if isinstance(item, Mapping) else {}
@@ -215,7 +215,7 @@ class PythonModel:
     Args:
         entry: catalog entry
         targets: all targets of the suite
-        made: what the factory returned
+        instance: what the factory returned
     """
 
     needs_audio = True
@@ -223,23 +223,23 @@ class PythonModel:
     group_size = 1
     fingerprint = ""
 
-    def __init__(self, entry: spec.Model, targets: Mapping[str, spec.Target], made: Any):
-        predict = getattr(made, "predict", made)
+    def __init__(self, entry: spec.Model, targets: Mapping[str, spec.Target], instance: Any):
+        predict = getattr(instance, "predict", instance)
         if not callable(predict):
             raise ModelError(
                 f"{place(entry, 'entry')}: expected an object with 'predict' or a function, "
-                f"found {type(made).__name__}"
+                f"found {type(instance).__name__}"
             )
         self._predict = predict
         self._folder = entry.origin.parent.resolve()
         self._lock = threading.Lock()
         self.sampling_rate = entry.sampling_rate
-        self.batch_size = _batch_size(entry, made)
+        self.batch_size = _batch_size(entry, instance)
         if entry.outputs:
             self.targets = tuple(wanted(entry, targets))
         else:
-            self.targets = _offered(entry, targets, _stated(entry, made))
-        self._readers = [_reader(entry, targets[name], made) for name in self.targets]
+            self.targets = _offered(entry, targets, _stated(entry, instance))
+        self._readers = [_reader(entry, targets[name], instance) for name in self.targets]
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
         """One call of the model."""
@@ -252,24 +252,24 @@ class PythonModel:
         values = {}
         for reader in self._readers:
             if reader.node not in answer:
-                found = ", ".join(map(str, answer)) or "nothing"
-                raise ModelError(f"no values for '{reader.node}', found: {found}")
+                names = ", ".join(map(str, answer)) or "nothing"
+                raise ModelError(f"no values for '{reader.node}', found: {names}")
             values[reader.target.id] = reader.read(answer[reader.node], len(batch))
         return values
 
 
-def _batch_size(entry: spec.Model, made: Any) -> int:
-    size = entry.batch_size or getattr(made, "batch_size", None) or 1
+def _batch_size(entry: spec.Model, instance: Any) -> int:
+    size = entry.batch_size or getattr(instance, "batch_size", None) or 1
     if not isinstance(size, int) or size < 1:
         raise ModelError(f"{place(entry)}: expected a batch_size of at least 1, found {size!r}")
     return size
 
 
-def _reader(entry: spec.Model, target: spec.Target, made: Any) -> _Reader:
+def _reader(entry: spec.Model, target: spec.Target, instance: Any) -> _Reader:
     output = entry.outputs.get(target.id, spec.Output())
-    stated = getattr(made, "labels", None)
-    own = stated.get(target.id, ()) if isinstance(stated, Mapping) else ()
-    labels = output.labels or tuple(map(str, own))
+    stated = getattr(instance, "labels", None)
+    target_labels = stated.get(target.id, ()) if isinstance(stated, Mapping) else ()
+    labels = output.labels or tuple(map(str, target_labels))
     if not kinds.of(target).is_number and labels:
         where = place(entry, f"labels of '{target.id}'")
         if len(set(labels)) < len(labels):

@@ -44,37 +44,37 @@ def find(module: str, folder: Path, where: str) -> Path:
     """
     parts = module.split(".")
     path: list[str] | None = [str(folder), *sys.path]
-    found: ModuleSpec | None = None
+    module_spec: ModuleSpec | None = None
     for n in range(1, len(parts) + 1):
         name = ".".join(parts[:n])
-        found = PathFinder.find_spec(name, path)
-        if found is None and n == 1:
-            found = _installed(name)
-        if found is None:
+        module_spec = PathFinder.find_spec(name, path)
+        if module_spec is None and n == 1:
+            module_spec = _installed(name)
+        if module_spec is None:
             raise ModelError(
                 f"{where}: no module '{name}' in the folder of the catalog or on Python's path"
             )
-        if n == 1 and _is_of_python(found, folder):
+        if n == 1 and _is_of_python(module_spec, folder):
             raise ModelError(
                 f"{where}: module '{name}' is part of Python; name a module in the folder of the "
                 "catalog, or of a package that is installed"
             )
-        path = list(found.submodule_search_locations or [])
-    if found is None or found.origin is None or not found.origin.endswith(".py"):
+        path = list(module_spec.submodule_search_locations or [])
+    if module_spec is None or module_spec.origin is None or not module_spec.origin.endswith(".py"):
         raise ModelError(f"{where}: module '{module}' has no source file")
-    return Path(found.origin)
+    return Path(module_spec.origin)
 
 
-def _is_of_python(found: ModuleSpec, folder: Path) -> bool:
+def _is_of_python(module_spec: ModuleSpec, folder: Path) -> bool:
     """Whether a module belongs to the standard library, and none of that name to ``folder``."""
-    origin = Path(found.origin or "").resolve()
-    if found.origin is not None and origin.is_relative_to(folder.resolve()):
+    origin = Path(module_spec.origin or "").resolve()
+    if module_spec.origin is not None and origin.is_relative_to(folder.resolve()):
         return False
-    if found.name in sys.stdlib_module_names or found.origin in ("built-in", "frozen"):
+    if module_spec.name in sys.stdlib_module_names or module_spec.origin in ("built-in", "frozen"):
         return True
     library = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")]
     packages = {"site-packages", "dist-packages"}
-    return found.origin is not None and any(
+    return module_spec.origin is not None and any(
         origin.is_relative_to(place) and not packages & set(origin.relative_to(place).parts)
         for place in library
     )
@@ -124,17 +124,17 @@ def _closure(start: Path, roots: Mapping[Path, str]) -> set[Path]:
         start: the first source
         roots: folder -> dotted name of the package of it that counts; empty: all modules
     """
-    found, todo = {start}, [start]
+    sources, todo = {start}, [start]
     while todo:
         path = todo.pop()
         root = next((folder for folder in roots if path.is_relative_to(folder)), path.parent)
         for name in _imports(path, path.relative_to(root).parent.parts):
             for folder, package in roots.items():
                 if not package or f"{name}.".startswith(f"{package}."):
-                    new = set(_files(name, folder)) - found
-                    found |= new
+                    new = set(_files(name, folder)) - sources
+                    sources |= new
                     todo += new
-    return found
+    return sources
 
 
 def _imports(path: Path, package: tuple[str, ...]) -> Iterator[str]:

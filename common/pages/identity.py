@@ -47,11 +47,11 @@ def drawn_by(text: str) -> tuple[str, ...]:
     >>> drawn_by(".. plot::\n\n   from common.core.rng import generator\n   generator(1)\n")
     ('common.core.rng',)
     """
-    found: set[str] = set()
+    modules: set[str] = set()
     for plot in PLOT.finditer(text):
         with contextlib.suppress(SyntaxError):
-            found |= set(closure.SOURCES.used_by(textwrap.dedent(plot[2])))
-    return tuple(sorted(found))
+            modules |= set(closure.SOURCES.used_by(textwrap.dedent(plot[2])))
+    return tuple(sorted(modules))
 
 
 def _digest(*starts: str) -> str:

@@ -114,7 +114,7 @@ def _sphinx(folders: Paths, benchmark: Benchmark, workers: int, stale: Stale) ->
                 parallel=workers if _many(folders) else 0,
             )
             app.build()
-            found = set(app.env.found_docs)
+            documents = set(app.env.found_docs)
     except ExtensionError as error:
         forget(folders)
         cause = error.orig_exc
@@ -128,7 +128,7 @@ def _sphinx(folders: Paths, benchmark: Benchmark, workers: int, stale: Stale) ->
     if lines:
         forget(folders)
         raise OutputError("\n".join([f"website: {len(lines)} warnings of Sphinx", *lines]))
-    return found
+    return documents
 
 
 def _many(folders: Paths) -> bool:
@@ -158,14 +158,14 @@ def _lines(text: str, folders: Paths) -> list[str]:
 
 def _prune(folders: Paths, pages: Iterable[str]) -> list[str]:
     """Remove pages that no document belongs to any more."""
-    known = {f"{page}.html" for page in pages} | {"search.html", "genindex.html"}
+    names = {f"{page}.html" for page in pages} | {"search.html", "genindex.html"}
     removed = []
     for path in listing(folders.html):
         name = path.relative_to(folders.html)
         if (
             path.suffix == ".html"
             and not name.parts[0].startswith(OTHERS)
-            and name.as_posix() not in known
+            and name.as_posix() not in names
         ):
             path.unlink()
             removed.append(name.as_posix())

@@ -147,10 +147,10 @@ def _remembered(folders: Paths) -> dict[str, str]:
 
 def _read_stamp(path: Path) -> dict[str, str]:
     try:
-        found = parse_json(path.read_text("utf-8"))
+        stamp = parse_json(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return stamp if isinstance(stamp, dict) else {}
 
 
 def _forget_others(folders: Paths) -> None:

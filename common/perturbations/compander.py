@@ -70,13 +70,13 @@ def envelope(
     rise = 1 - np.exp(-1 / (sampling_rate * attack_s))
     fall = 1 - np.exp(-1 / (sampling_rate * release_s))
     rise, fall, value = float(rise), float(fall), 1.0
-    found: list[float] = []
-    keep = found.append
+    values: list[float] = []
+    keep = values.append
     for size in np.abs(signal).tolist():
         step = size - value
         value += step * rise if step > 0 else step * fall
         keep(value)
-    return np.array(found)
+    return np.array(values)
 
 
 def compress(

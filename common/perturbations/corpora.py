@@ -170,10 +170,10 @@ class Corpus:
         if end >= 0:
             return (end - start) / NS
         key = (self.root, file, "duration")
-        found = self._decoded.get(
+        seconds = self._decoded.get(
             key, lambda: np.array([audio.info(self.root / file).duration_s], dtype=np.float64)
         )
-        return float(found[0]) - start / NS
+        return float(seconds[0]) - start / NS
 
 
 def wrapped(recording: np.ndarray, start: int, samples: int) -> np.ndarray:
@@ -207,8 +207,8 @@ class Corpora:
 
     def dataset(self, spec: CorpusSpec) -> Dataset:
         """Entry of the dataset of a corpus."""
-        found: Dataset = self._benchmark.find("datasets", spec.dataset)
-        return found
+        entry: Dataset = self._benchmark.find("datasets", spec.dataset)
+        return entry
 
     def missing(self, spec: CorpusSpec) -> str:
         """Why a corpus is not available; empty if it is. Looks at paths only."""
@@ -225,8 +225,8 @@ class Corpora:
         is not here nothing is known.
         """
         dataset = self.dataset(spec)
-        known = not dataset.path or not self.missing(spec)
-        return datasets.fingerprint(dataset, self._cache) if known else ""
+        is_available = not dataset.path or not self.missing(spec)
+        return datasets.fingerprint(dataset, self._cache) if is_available else ""
 
     def get(self, spec: CorpusSpec) -> Corpus:
         """A corpus with its files on disk.
@@ -260,15 +260,15 @@ class Corpora:
             several = (values,) if isinstance(values, str) else values
             for value in several:
                 if not (table[column] == value).any():
-                    known = ", ".join(sorted(table[column].dropna().astype(str).unique()))
-                    found = f"; it has: {known:.200}" if known else ""
+                    options = ", ".join(sorted(table[column].dropna().astype(str).unique()))
+                    hint = f"; it has: {options:.200}" if options else ""
                     raise DataError(
-                        f"{spec.dataset}: has no recordings with {column} = {value}{found}"
+                        f"{spec.dataset}: has no recordings with {column} = {value}{hint}"
                     )
             table = table[table[column].isin(several)]
         if table.empty:
-            wanted = ", ".join(f"{column} = {value}" for column, value in spec.where.items())
-            raise DataError(f"{spec.dataset}: has no recordings with {wanted}")
+            filters = ", ".join(f"{column} = {value}" for column, value in spec.where.items())
+            raise DataError(f"{spec.dataset}: has no recordings with {filters}")
         root = datasets.media(samples, table["file"].unique().tolist())
         items = list(zip(*(table[name].tolist() for name in ("file", "start", "end")), strict=True))
         return Corpus(spec.dataset, root, items, self._decoded)

@@ -32,12 +32,12 @@ def named(noise_type: str) -> str:
     >>> named("babble"), named("music"), named("white_noise")
     ('babble-noise', 'music', 'white-noise')
     """
-    known = library().benchmark.perturbations
+    perturbations = library().benchmark.perturbations
     name = noise_type.replace("_", "-")
     for candidate in (name, f"{name}{SUFFIX}"):
-        if candidate in known:
+        if candidate in perturbations:
             return candidate
-    raise unknown("type of noise", noise_type, known)
+    raise unknown("type of noise", noise_type, perturbations)
 
 
 def example(name: str, signal: np.ndarray, sampling_rate: int, *, demo: bool = False) -> np.ndarray:
@@ -54,10 +54,10 @@ def example(name: str, signal: np.ndarray, sampling_rate: int, *, demo: bool = F
         DatasetUnavailable: if its recordings are not on this machine
         MissingDependency: if a part of the program that it needs is not installed
     """
-    own = library()
+    builtin_library = library()
     if demo:
-        return shown(own, name, CORPORA, signal, sampling_rate)
-    return own.apply(name, signal, sampling_rate, generator(own.seed, name))
+        return shown(builtin_library, name, CORPORA, signal, sampling_rate)
+    return builtin_library.apply(name, signal, sampling_rate, generator(builtin_library.seed, name))
 
 
 def shown(

@@ -55,9 +55,9 @@ def noise_gain(signal: np.ndarray, noise: np.ndarray, snr_db: float) -> np.ndarr
         factor per channel, shape (channels, 1); 0 where signal or noise is silent, as no
         factor would give the ratio
     """
-    wanted, found = power(signal), power(noise)
-    audible = (wanted > SILENCE) & (found > SILENCE)
-    ratio = np.divide(wanted, found, out=np.zeros_like(wanted), where=audible)
+    signal_power, noise_power = power(signal), power(noise)
+    audible = (signal_power > SILENCE) & (noise_power > SILENCE)
+    ratio = np.divide(signal_power, noise_power, out=np.zeros_like(signal_power), where=audible)
     return np.sqrt(ratio) * 10 ** (-snr_db / 20)
 
 
@@ -77,8 +77,10 @@ def level_as(changed: np.ndarray, signal: np.ndarray) -> np.ndarray:
     >>> level_as(np.array([[0.1, -0.1]]), np.array([[0.5, 0.5]])).tolist()
     [[0.5, -0.5]]
     """
-    found = power(changed)
-    ratio = np.divide(power(signal), found, out=np.ones_like(found), where=found > 0)
+    changed_power = power(changed)
+    ratio = np.divide(
+        power(signal), changed_power, out=np.ones_like(changed_power), where=changed_power > 0
+    )
     scale = np.sqrt(ratio)
     peak = np.abs(changed).max(axis=-1, keepdims=True) * scale
     scale = scale / np.maximum(1.0, peak)

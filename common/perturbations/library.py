@@ -56,8 +56,8 @@ class Library:
 
     def entry(self, name: str) -> Perturbation:
         """Entry of the catalog; raises ConfigError with the nearest id."""
-        found: Perturbation = self.benchmark.find("perturbations", name)
-        return found
+        perturbation: Perturbation = self.benchmark.find("perturbations", name)
+        return perturbation
 
     def variant(self, name: str, corpora: str) -> str:
         """Id of the perturbation that stands for another one with a set of corpora.
@@ -79,8 +79,8 @@ class Library:
 
     def remark(self, name: str) -> str:
         """Which recordings a perturbation draws from, for a row; empty if it needs none."""
-        found = self.recordings(name)
-        return "" if found is None else f"recordings of {found.database} {found.version}"
+        dataset = self.recordings(name)
+        return "" if dataset is None else f"recordings of {dataset.database} {dataset.version}"
 
     def unfit(self, target: Target, name: str) -> str:
         """Why predictions of a target cannot be compared after a perturbation; empty: they can."""
@@ -155,8 +155,10 @@ class Library:
         Returns:
             float32, shape (channels, samples); the number of samples may differ
         """
-        own = rng.generator(self.seed, self.entry(name).id, key.database, key.file, int(key.start))
-        return self.apply(name, signal, sampling_rate, own)
+        random = rng.generator(
+            self.seed, self.entry(name).id, key.database, key.file, int(key.start)
+        )
+        return self.apply(name, signal, sampling_rate, random)
 
     def apply(
         self,
@@ -205,30 +207,30 @@ def faults(benchmark: Benchmark, entry: Perturbation) -> Iterator[str]:
     where = f"{entry.origin}: {entry.id}"
     function = PERTURBATIONS.get(entry.function, f"{where}.function")
     parameters = inspect.signature(function).parameters
-    own = {n: p.annotation for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+    types = {n: p.annotation for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
     for name, value in entry.params.items():
-        if name not in own:
-            yield str(unknown(f"parameter of '{entry.function}'", name, own, f"{where}.params"))
-        elif not _fits(own[name], value):
-            yield f"{where}.params.{name}: expected {_EXPECTED[own[name]]}, found {value!r:.60}"
-    for name in own:
+        if name not in types:
+            yield str(unknown(f"parameter of '{entry.function}'", name, types, f"{where}.params"))
+        elif not _fits(types[name], value):
+            yield f"{where}.params.{name}: expected {_EXPECTED[types[name]]}, found {value!r:.60}"
+    for name in types:
         if name not in entry.params:
             yield f"{where}.params: parameter '{name}' of '{entry.function}' is missing"
     spec = _corpus(entry)
     if spec is not None:
         dataset = benchmark.find("datasets", spec.dataset, f"{where}.params.{CORPUS}.dataset")
-        known = datasets.declared_columns(dataset)  # none: a folder that is not here
+        columns = datasets.declared_columns(dataset)  # none: a folder that is not here
         for column in spec.where:
-            if known and column not in known:
-                yield str(unknown("column", column, known, f"{where}.params.{CORPUS}.where"))
+            if columns and column not in columns:
+                yield str(unknown("column", column, columns, f"{where}.params.{CORPUS}.where"))
     base = benchmark.perturbations.get(entry.variant_of)
     axes = (None if base is None else base.severity, entry.severity)
     if axes[0] and axes[1] and axes[0].levels != axes[1].levels:
         yield f"{where}.severity: other levels than those of '{entry.variant_of}'"
     for level in levels(entry):
-        for found in faults(benchmark, level.entry):
+        for fault in faults(benchmark, level.entry):
             at = f"{where}.severity, level {level.level:g}"
-            yield found.replace(f"{where}.params", at, 1)
+            yield fault.replace(f"{where}.params", at, 1)
             return
 
 

@@ -28,23 +28,23 @@ def levels(entry: Perturbation) -> list[Level]:
     """All levels of a perturbation, from mild to severe; none if it has no axis.
 
     >>> severity = {"axis": "Ratio", "levels": [20, 0], "params": "snr_db"}
-    >>> known = {"id": "hum", "label": "Hum", "function": "hum", "params": {"snr_db": 20}}
-    >>> found = levels(Perturbation(**known, severity=severity))
-    >>> [(level.name, level.entry.id, level.entry.params["snr_db"]) for level in found]
+    >>> base = {"id": "hum", "label": "Hum", "function": "hum", "params": {"snr_db": 20}}
+    >>> steps = levels(Perturbation(**base, severity=severity))
+    >>> [(level.name, level.entry.id, level.entry.params["snr_db"]) for level in steps]
     [('hum', 'hum', 20), ('hum--0', 'hum', 0)]
     """
     severity = entry.severity
     if severity is None:
         return []
-    found = []
+    steps = []
     for place, level in enumerate(severity.levels):
         params = dict(entry.params)
         for name, value in severity.at(place).items():
-            known = params.get(name)
-            if isinstance(known, Mapping) and isinstance(value, Mapping):
-                value = {**known, **value}
+            base = params.get(name)
+            if isinstance(base, Mapping) and isinstance(value, Mapping):
+                value = {**base, **value}
             params[name] = value
-        made = entry.model_copy(update={"params": params, "severity": None})
+        variant = entry.model_copy(update={"params": params, "severity": None})
         same = params == dict(entry.params)
-        found.append(Level(entry.id if same else f"{entry.id}--{level:g}", level, made))
-    return found
+        steps.append(Level(entry.id if same else f"{entry.id}--{level:g}", level, variant))
+    return steps

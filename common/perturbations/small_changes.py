@@ -74,13 +74,13 @@ def _crop(
 ) -> int:
     """Number of samples to remove: drawn among the durations that leave a sample."""
     length = signal.shape[1]
-    given = np.atleast_1d(np.asarray(duration_ms, dtype=float)).tolist()
-    sizes = [samples_of(duration, sampling_rate) for duration in given]
+    durations = np.atleast_1d(np.asarray(duration_ms, dtype=float)).tolist()
+    sizes = [samples_of(duration, sampling_rate) for duration in durations]
     possible = [size for size in sizes if size < length]
     if not possible:
         raise AudioError(
             f"signal has {length} samples, too few to remove {min(sizes)} "
-            f"({min(given):g} ms at {sampling_rate} Hz)"
+            f"({min(durations):g} ms at {sampling_rate} Hz)"
         )
     return draw(rng, possible)
 

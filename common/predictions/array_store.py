@@ -33,16 +33,16 @@ class ArrayStore(PredictionStore):
 
     def _packed(self, values: Any) -> np.ndarray:
         values = np.asarray(values, dtype=object)
-        found = self.blank(*values.shape)
+        cells = self.blank(*values.shape)
         for place, value in np.ndenumerate(values):
-            found[place] = None if value is None else to_bytes(value)
-        return found
+            cells[place] = None if value is None else to_bytes(value)
+        return cells
 
     def _unpacked(self, column: np.ndarray) -> np.ndarray:
-        found = np.full(len(column), None, dtype=object)
+        arrays = np.full(len(column), None, dtype=object)
         for row, data in enumerate(column):
-            found[row] = None if data is None else from_bytes(data)
-        return found
+            arrays[row] = None if data is None else from_bytes(data)
+        return arrays
 
 
 def store_of(folder: Path, described: Mapping[str, Any]) -> PredictionStore:

@@ -152,11 +152,11 @@ class Request:
     def read(self, source: Source) -> np.ndarray:
         """Take what the store has; returns which wanted segments are missing."""
         self.values = self.store.blank(len(source.keys), len(self.columns))
-        wanted = np.flatnonzero(self.wanted)
-        known, found = self.store.read(source.keys.iloc[wanted], self.columns)
-        self.values[wanted[found]] = known[found]
+        places = np.flatnonzero(self.wanted)
+        values, hits = self.store.read(source.keys.iloc[places], self.columns)
+        self.values[places[hits]] = values[hits]
         missing = self.wanted.copy()
-        missing[wanted[found]] = False
+        missing[places[hits]] = False
         return missing
 
 
@@ -177,12 +177,12 @@ def pieces(source: Source, missing: np.ndarray) -> list[Piece]:
     ids, seconds = keys.index.to_numpy()[order], seconds[order]
     files = keys["file"].to_numpy()[order]
     borders = np.flatnonzero(files[1:] != files[:-1]) + 1
-    found = []
+    file_pieces = []
     for part in np.split(np.arange(len(ids)), borders):
         count = max(1, int(np.ceil(seconds[part].sum() / CHUNK_S)))
         for piece in np.array_split(part, min(count, len(part))):
-            found.append(Piece(str(files[piece[0]]), ids[piece], float(seconds[piece].sum())))
-    return found
+            file_pieces.append(Piece(str(files[piece[0]]), ids[piece], float(seconds[piece].sum())))
+    return file_pieces
 
 
 def chunks(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:

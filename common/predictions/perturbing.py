@@ -65,7 +65,7 @@ class Lane(Protocol):
 
 
 def changes(
-    lane: Lane, asked: Iterable[tuple[str, Mapping[int, SampleKey]]]
+    lane: Lane, requests: Iterable[tuple[str, Mapping[int, SampleKey]]]
 ) -> Generator[tuple[str, Changed], None, None]:
     """Outcome of each condition, in order; some are worked on ahead.
 
@@ -73,7 +73,7 @@ def changes(
     """
     begun: deque[tuple[str, Callable[[], Changed]]] = deque()
     try:
-        for condition, keys in asked:
+        for condition, keys in requests:
             begun.append((condition, lane.begin(condition, keys)))
             if len(begun) > lane.ahead:
                 name, outcome = begun.popleft()
@@ -258,12 +258,12 @@ def _outcome(
     memory: SharedMemory, numbers: Sequence[int], future: Future[list[_Place | np.ndarray | str]]
 ) -> Changed:
     try:
-        found = future.result()
+        items = future.result()
     except BrokenProcessPool:
         raise _killed() from None
     changed: dict[int, np.ndarray] = {}
     broken: dict[int, str] = {}
-    for number, item in zip(numbers, found, strict=True):
+    for number, item in zip(numbers, items, strict=True):
         if isinstance(item, str):
             broken[number] = item
         else:
@@ -281,10 +281,10 @@ def _killed() -> BenchmarkError:
 def _has_room(size: int) -> bool:
     """Whether shared memory can grow; writing to what there is no room for kills a process."""
     try:
-        found = os.statvfs(SHARED)
+        filesystem = os.statvfs(SHARED)
     except (AttributeError, OSError):  # another system, which has no such limit
         return True
-    return found.f_bavail * found.f_frsize >= 2 * size
+    return filesystem.f_bavail * filesystem.f_frsize >= 2 * size
 
 
 class Perturbing:
@@ -343,28 +343,28 @@ def _work(task: _Task) -> list[_Place | np.ndarray | str]:
     """Change signals; those that do not fit into the room are sent as they are."""
     memory = _memory(task)
     start, end = task.room
-    found: list[_Place | np.ndarray | str] = []
+    outcomes: list[_Place | np.ndarray | str] = []
     for key, place in zip(task.keys, task.places, strict=True):
         try:
             changed = _library.perturb(task.condition, place.view(memory), task.sampling_rate, key)
         except BenchmarkError as error:
-            found.append(_why(task.condition, key, error))
+            outcomes.append(_why(task.condition, key, error))
             continue
-        made = _Place.of(start, changed)
-        if made.end > end:
-            found.append(changed)
+        slot = _Place.of(start, changed)
+        if slot.end > end:
+            outcomes.append(changed)
             continue
-        made.view(memory)[:] = changed
-        found.append(made)
-        start = made.end
-    return found
+        slot.view(memory)[:] = changed
+        outcomes.append(slot)
+        start = slot.end
+    return outcomes
 
 
 def _memory(task: _Task) -> SharedMemory:
     """Shared memory of a lane; what it had before is let go."""
-    known = _attached.get(task.lane)
-    if known is None or known.name != task.memory:
-        if known is not None:
+    memory = _attached.get(task.lane)
+    if memory is None or memory.name != task.memory:
+        if memory is not None:
             _attached.pop(task.lane).close()
-        known = _attached[task.lane] = SharedMemory(task.memory)
-    return known
+        memory = _attached[task.lane] = SharedMemory(task.memory)
+    return memory

@@ -133,11 +133,11 @@ class Predictor:
 
     def _changes(self) -> int:
         """How many signals are to be changed."""
-        wanted: dict[str, np.ndarray] = {}
+        masks: dict[str, np.ndarray] = {}
         for request, missing in zip(self.requests, self.missing, strict=True):
             if request.condition != ORIGINAL:
-                wanted[request.condition] = wanted.get(request.condition, False) | missing
-        return int(sum(union.sum() for union in wanted.values()))
+                masks[request.condition] = masks.get(request.condition, False) | missing
+        return int(sum(union.sum() for union in masks.values()))
 
     def _opened(self, request: Request) -> bool:
         """Whether the model of a request wants audio; a model that fails here fails later."""
@@ -162,12 +162,12 @@ class Predictor:
             by_rate.setdefault(model.sampling_rate if model.needs_audio else None, []).append(n)
         for rate, numbers in by_rate.items():
             loads = [(ids, {}, {})] if rate is None else self._loads(parts, root, rate)
-            for own, signals, failed in loads:
-                conditions = self._conditions(own, numbers, signals, failed, rate)
+            for load_ids, signals, failed in loads:
+                conditions = self._conditions(load_ids, numbers, signals, failed, rate)
                 for condition, changed, broken in conditions:
                     for n in numbers:
                         if self.requests[n].condition == condition:
-                            todo = [int(i) for i in own[self.missing[n][own]]]
+                            todo = [int(i) for i in load_ids[self.missing[n][load_ids]]]
                             answer = self._predict(self.requests[n], todo, changed, broken, rate)
                             answers.append(answer)
         return answers
@@ -221,9 +221,9 @@ class Predictor:
         lane = self._lanes.get_nowait()  # there is one for each thread
         try:
             lane.take(signals, rate)
-            asked = ((name, self._keys(name, ids, numbers, signals)) for name in conditions)
-            with closing(changes(lane, asked)) as found:
-                for condition, (changed, broken) in found:
+            key_maps = ((name, self._keys(name, ids, numbers, signals)) for name in conditions)
+            with closing(changes(lane, key_maps)) as outcomes:
+                for condition, (changed, broken) in outcomes:
                     if self._stop.is_set():
                         return
                     yield condition, changed, {**failed, **broken}
@@ -234,11 +234,11 @@ class Predictor:
         self, condition: str, ids: np.ndarray, numbers: Sequence[int], signals: Mapping[int, object]
     ) -> dict[int, SampleKey]:
         """The samples of a chunk that are wanted in a condition and can be had."""
-        wanted = np.zeros(len(ids), dtype=bool)
+        mask = np.zeros(len(ids), dtype=bool)
         for n in numbers:
             if self.requests[n].condition == condition:
-                wanted |= self.missing[n][ids]
-        chosen = [int(number) for number in ids[wanted] if int(number) in signals]
+                mask |= self.missing[n][ids]
+        chosen = [int(number) for number in ids[mask] if int(number) in signals]
         return {number: self.source.sample_key(number, condition) for number in chosen}
 
     def _predict(
@@ -259,9 +259,9 @@ class Predictor:
         for batch in self._batches(model, ready, signals):
             if self._stop.is_set():
                 break
-            found, lost = self._call(request, model, batch, signals, rate)
-            good += found[0]
-            values += found[1]
+            outcome, lost = self._call(request, model, batch, signals, rate)
+            good += outcome[0]
+            values += outcome[1]
             failed.update(lost)
         stacked = np.concatenate(values) if values else np.empty((0, len(request.columns)))
         return _Answer(request, good, stacked, failed)
@@ -331,9 +331,9 @@ class Predictor:
         values: list[np.ndarray] = []
         failed: dict[int, str] = {}
         for number in numbers:
-            found, lost = self._call(request, model, [number], signals, rate)
-            good += found[0]
-            values += found[1]
+            outcome, lost = self._call(request, model, [number], signals, rate)
+            good += outcome[0]
+            values += outcome[1]
             failed.update(lost)
         return (good, values), failed
 

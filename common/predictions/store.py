@@ -131,9 +131,9 @@ class PredictionStore:
         if len(parts) < 2:
             return len(parts)
         try:
-            kept = self._write(self._table(parts))
+            file_name = self._write(self._table(parts))
             for part in parts:
-                if part.name != kept:
+                if part.name != file_name:
                     part.unlink(missing_ok=True)
         except FileNotFoundError:
             logger.debug("%s: another process puts it together", self.folder)
@@ -191,13 +191,13 @@ def match(keys: pd.DataFrame, table: pd.DataFrame) -> np.ndarray:
     >>> match(table.iloc[[1, 1, 0]], table)
     array([1, 1, 0])
     """
-    wanted, stored = _columns(keys), _columns(table)
+    key_columns, stored = _columns(keys), _columns(table)
     codes = pd.Index(_codes(*stored))
     first = np.flatnonzero(~codes.duplicated())
-    found = codes[first].get_indexer(pd.Index(_codes(*wanted)))
-    rows = np.where(found >= 0, first[found], -1)
+    positions = codes[first].get_indexer(pd.Index(_codes(*key_columns)))
+    rows = np.where(positions >= 0, first[positions], -1)
     hit = np.flatnonzero(rows >= 0)
-    for mine, theirs in zip(wanted, stored, strict=True):
+    for mine, theirs in zip(key_columns, stored, strict=True):
         hit = hit[mine[hit] == theirs[rows[hit]]]
     result = np.full(len(rows), -1)
     result[hit] = rows[hit]

@@ -84,7 +84,7 @@ def alarms(
         value below 0.05 (``permuted``), and with both that and a score on or beyond the
         published bound (``unfair``)
     """
-    found = []
+    rows = []
     total = len(scenes) * len(shares) * models
     for number, scene in enumerate(scenes):
         uses = [use for use in tests[scene.test].regression if use.metric in scene.metrics]
@@ -97,7 +97,7 @@ def alarms(
                     counts[metric] += hits
                 progress((number * len(shares) + place) * models + model + 1, total)
             names = ("published", "simulated", "permuted", "unfair")
-            found += [
+            rows += [
                 {
                     "test": scene.test,
                     "metric": metric,
@@ -107,7 +107,7 @@ def alarms(
                 }
                 for metric, hits in counts.items()
             ]
-    return found
+    return rows
 
 
 def _view(scene: AlarmScene, share: float, generator: np.random.Generator, seed: int) -> View:
@@ -122,9 +122,9 @@ def _view(scene: AlarmScene, share: float, generator: np.random.Generator, seed:
 
     def drawn() -> np.ndarray:
         """Standard normal numbers, a part of whose variance lies between speakers."""
-        own = generator.standard_normal(speakers)[speaker]
+        effect = generator.standard_normal(speakers)[speaker]
         rest: np.ndarray = generator.standard_normal(len(speaker))
-        return math.sqrt(share) * own + math.sqrt(1 - share) * rest
+        return math.sqrt(share) * effect + math.sqrt(1 - share) * rest
 
     truth = drawn()
     prediction = LISTENS * truth + math.sqrt(1 - LISTENS**2) * drawn()

@@ -67,28 +67,28 @@ def explain(
         ConfigError: if there is no such row, with the nearest keys
         DataError: if results are of a format that this program does not read
     """
-    cell, version, wanted = keys.split(key)
-    kept, rows = _find(folders, cell, version, wanted)
-    noted = kept.manifest.cells.get(f"{cell.test}/{cell.dataset}")
+    cell, version, row_key = keys.split(key)
+    snapshot, rows = _find(folders, cell, version, row_key)
+    noted = snapshot.manifest.cells.get(f"{cell.test}/{cell.dataset}")
     if noted is None:
-        raise ConfigError(f"{key}: its manifest {kept.folder} does not know it; run it again")
+        raise ConfigError(f"{key}: its manifest {snapshot.folder} does not know it; run it again")
     old = version not in ("", _newest_version(folders, cell))
     stale = None if old else stale_cell(benchmark, folders, cell, noted)
     rebuilt, reason = None, ""
     try:
-        chance = bool(kept.manifest.model.get("chance"))
+        chance = bool(snapshot.manifest.model.get("chance"))
         rebuilt = Rebuilder(benchmark, folders, workers=workers)(cell, noted, chance=chance)
     except BenchmarkError as error:
         reason = str(error)
     compared = _rows(rows, rebuilt, folders)
     content = {
-        "key": wanted,
+        "key": row_key,
         "rows": compared,
         "stale": [] if stale is None else list(stale.reasons),
         "earlier_version": old,
         "recomputed": rebuilt is not None,
         "not_recomputed": reason,
-        **_origin(benchmark, kept, cell, noted),
+        **_origin(benchmark, snapshot, cell, noted),
         "samples": None if rebuilt is None else _samples(rebuilt, rows, every=samples),
     }
     return Answer(content, rebuilt is not None and all(row["equal"] for row in compared))
@@ -101,21 +101,23 @@ def _newest_version(folders: Paths, cell: CellKey) -> str:
 
 
 def _find(
-    folders: Paths, cell: CellKey, version: str, wanted: str
+    folders: Paths, cell: CellKey, version: str, row_key: str
 ) -> tuple[KeptVersion, pd.DataFrame]:
     """The results that hold the rows below a key, and these rows."""
-    found: list[KeptVersion] = history.versions(folders, cell.target, cell.model) if version else []
+    snapshots: list[KeptVersion] = (
+        history.versions(folders, cell.target, cell.model) if version else []
+    )
     newest = history.current(folders, cell.target, cell.model)
     if version:
-        known = [kept.version for kept in found]
-        if found and version not in known:
+        names = [snapshot.version for snapshot in snapshots]
+        if snapshots and version not in names:
             raise ConfigError(
                 f"{cell.target}/{cell.model}: no results of version '{version}'. "
-                f"Known: {', '.join(known)}"
+                f"Known: {', '.join(names)}"
             )
-        newest = next((kept for kept in found if kept.version == version), None)
+        newest = next((snapshot for snapshot in snapshots if snapshot.version == version), None)
     if newest is not None:
-        match = [keys.matches(keys.row_key(row), wanted) for row in newest.rows.to_dict("records")]
+        match = [keys.matches(keys.row_key(row), row_key) for row in newest.rows.to_dict("records")]
         rows = newest.rows[match]
         if len(rows):
             return newest, rows
@@ -124,10 +126,10 @@ def _find(
         raise ConfigError(
             f"no results in {folders.method_tests}; make them with: {advice.command('run')}"
         )
-    near = keys.nearest(wanted, (keys.row_key(row) for row in table.to_dict("records")))
+    near = keys.nearest(row_key, (keys.row_key(row) for row in table.to_dict("records")))
     summary = f" '{advice.command('summary')}' lists what there is"
     hint = f" Nearest keys: {', '.join(near)}" if near else summary
-    raise ConfigError(f"no row has the key '{wanted}'.{hint}")
+    raise ConfigError(f"no row has the key '{row_key}'.{hint}")
 
 
 def _rows(rows: pd.DataFrame, rebuilt: Evaluation | None, folders: Paths) -> list[dict[str, Any]]:
@@ -136,14 +138,14 @@ def _rows(rows: pd.DataFrame, rebuilt: Evaluation | None, folders: Paths) -> lis
     if rebuilt is not None:
         table = results.frame(rebuilt.rows(Bounds(folders.cache)))
         again = {_place(row): plain(row) for row in table.to_dict("records")}
-    found = []
+    entries = []
     for row in rows.to_dict("records"):
         new = again.get(_place(row))
         changes = [] if new is None else [_change(n, row[n], new[n]) for n in REPEATED]
         differences = [text for text in changes if text]
         if rebuilt is not None and new is None:
             differences = ["the test has no such row any more"]
-        found.append(
+        entries.append(
             {
                 "key": keys.row_key(row),
                 "row": plain(row),
@@ -152,7 +154,7 @@ def _rows(rows: pd.DataFrame, rebuilt: Evaluation | None, folders: Paths) -> lis
                 "differences": differences,
             }
         )
-    return found
+    return entries
 
 
 def _place(row: Mapping[Any, Any]) -> tuple[str, ...]:
@@ -178,10 +180,10 @@ def plain(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _origin(
-    benchmark: Benchmark, kept: KeptVersion, cell: CellKey, noted: Mapping[str, Any]
+    benchmark: Benchmark, snapshot: KeptVersion, cell: CellKey, noted: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Seed, versions, hashes and files."""
-    made = dict(noted.get("made_of") or {})
+    parts = dict(noted.get("made_of") or {})
     now = environment()
     declared = {"test": ("tests", cell.test), "dataset": ("datasets", cell.dataset)}
     origins = {
@@ -190,29 +192,29 @@ def _origin(
         if entry in (entries := getattr(benchmark, what))
     }
     return {
-        "seed": made.get("seed", kept.manifest.seed),
+        "seed": parts.get("seed", snapshot.manifest.seed),
         "model": {
             "id": cell.model,
-            "version": made.get("model_version", kept.version),
-            "fingerprint": made.get("fingerprint", ""),
+            "version": parts.get("model_version", snapshot.version),
+            "fingerprint": parts.get("fingerprint", ""),
         },
         "dataset": {
             "id": cell.dataset,
-            "version": made.get("dataset_version", ""),
-            "fingerprint": made.get("data", ""),
+            "version": parts.get("dataset_version", ""),
+            "fingerprint": parts.get("data", ""),
         },
         "hashes": {
             "cell": noted.get("hash", ""),
-            **{name: made.get(name, "") for name in ("test", "target", "dataset", "code")},
-            "perturbations": made.get("perturbations", {}),
+            **{name: parts.get(name, "") for name in ("test", "target", "dataset", "code")},
+            "perturbations": parts.get("perturbations", {}),
         },
-        "environment": kept.manifest.environment,
+        "environment": snapshot.manifest.environment,
         "environment_changed": {
             name: {"then": then, "now": now.get(name, "")}
-            for name, then in kept.manifest.environment.items()
+            for name, then in snapshot.manifest.environment.items()
             if now.get(name, "") != then
         },
-        "files": {**origins, "rows": str(kept.folder / f"{cell.test}.csv")},
+        "files": {**origins, "rows": str(snapshot.folder / f"{cell.test}.csv")},
     }
 
 
@@ -224,13 +226,13 @@ def _samples(rebuilt: Evaluation, rows: pd.DataFrame, *, every: bool) -> dict[st
     places = [[s["file"], s["start"], s["end"]] for s in listed]
     order = sorted(range(len(listed)), key=lambda n: (-listed[n]["error"], places[n]))
     worst = [listed[n] for n in order if listed[n]["error"] > 0][:WORST]
-    found = {
+    summary = {
         "n": len(listed),
         "hash": provenance.digest(places),
         "first": [sample["id"] for sample in listed[:FIRST]],
         "worst": worst,
     }
-    return {**found, "all": listed} if every else found
+    return {**summary, "all": listed} if every else summary
 
 
 def _used(scores: Iterable[Score], rows: pd.DataFrame, count: int) -> list[int]:
@@ -238,10 +240,10 @@ def _used(scores: Iterable[Score], rows: pd.DataFrame, count: int) -> list[int]:
 
     Scores of units such as speakers rest on all samples of the cell.
     """
-    wanted = {_place(row)[1:] for row in rows.to_dict("records")}
+    places = {_place(row)[1:] for row in rows.to_dict("records")}
     used: set[int] = set()
     for score in scores:
-        if (score.condition, score.reference, score.metric, score.label) not in wanted:
+        if (score.condition, score.reference, score.metric, score.label) not in places:
             continue
         if score.recipe is None or score.recipe.units is not None:
             return list(range(count))
@@ -252,8 +254,8 @@ def _used(scores: Iterable[Score], rows: pd.DataFrame, count: int) -> list[int]:
 
 def _shown(view: View, rows: pd.DataFrame) -> list[str]:
     """Conditions whose predictions are listed: the original and those of the rows."""
-    asked = set(rows["condition"])
-    return [name for name in view.predictions if name == ORIGINAL or name in asked]
+    conditions = set(rows["condition"])
+    return [name for name in view.predictions if name == ORIGINAL or name in conditions]
 
 
 def _sample(view: View, number: int, conditions: list[str]) -> dict[str, Any]:
@@ -262,7 +264,7 @@ def _sample(view: View, number: int, conditions: list[str]) -> dict[str, Any]:
     Without a truth, a prediction in a condition is as wrong as it differs from the original.
     """
     row = view.samples.iloc[number]
-    found: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "id": sample_id(row["file"], int(row["start"]), int(row["end"])),
         "file": row["file"],
         "start": int(row["start"]),
@@ -272,7 +274,7 @@ def _sample(view: View, number: int, conditions: list[str]) -> dict[str, Any]:
     truth = single(view.truth, number) if view.target.id in view.samples else None
     base = truth if truth is not None else predictions.get(ORIGINAL)
     last = predictions[conditions[-1]] if conditions else None
-    return {**found, "truth": truth, "predictions": predictions, "error": distance(base, last)}
+    return {**entry, "truth": truth, "predictions": predictions, "error": distance(base, last)}
 
 
 def single(values: Any, number: int) -> Any:

@@ -43,9 +43,9 @@ def _line(name: str, text: object) -> str:
     return f"{name:<{WIDTH}}{text}".rstrip()
 
 
-def _row(found: Mapping[str, Any]) -> Iterator[str]:
-    row = found["row"]
-    yield found["key"]
+def _row(entry: Mapping[str, Any]) -> Iterator[str]:
+    row = entry["row"]
+    yield entry["key"]
     value = "no value" if row["value"] is None else repr(row["value"])
     yield _line("  value", f"{value}, {row['status']}" + _because(row))
     if row["criterion"]:
@@ -63,11 +63,11 @@ def _row(found: Mapping[str, Any]) -> Iterator[str]:
     yield _line("  n", row["n"])
     if row["note"]:
         yield _line("  note", row["note"])
-    if found["recomputed"] is not None:
-        again = found["recomputed"]["value"]
-        text = "equal, digit by digit" if found["equal"] else "DIFFERS"
+    if entry["recomputed"] is not None:
+        again = entry["recomputed"]["value"]
+        text = "equal, digit by digit" if entry["equal"] else "DIFFERS"
         yield _line("  again", f"{'no value' if again is None else repr(again)}: {text}")
-    for text in found["differences"]:
+    for text in entry["differences"]:
         yield _line("", text)
 
 
@@ -100,16 +100,16 @@ def _state(content: Mapping[str, Any]) -> Iterator[str]:
         yield _line("not again", content["not_recomputed"])
 
 
-def _samples(found: Mapping[str, Any] | None) -> Iterator[str]:
-    if found is None:
+def _samples(summary: Mapping[str, Any] | None) -> Iterator[str]:
+    if summary is None:
         return
-    yield _line("samples", f"{found['n']}, hash {found['hash']}")
-    if found["first"]:
-        more = " ..." if found["n"] > len(found["first"]) else ""
-        yield _line("", f"first: {', '.join(found['first'])}{more}")
-    listed = found.get("all", found["worst"])
+    yield _line("samples", f"{summary['n']}, hash {summary['hash']}")
+    if summary["first"]:
+        more = " ..." if summary["n"] > len(summary["first"]) else ""
+        yield _line("", f"first: {', '.join(summary['first'])}{more}")
+    listed = summary.get("all", summary["worst"])
     if listed:
-        title = "all samples" if "all" in found else f"the {len(listed)} worst"
+        title = "all samples" if "all" in summary else f"the {len(listed)} worst"
         yield ""
         yield f"{title}: truth, then predictions ({', '.join(listed[0]['predictions'])})"
     for sample in listed:

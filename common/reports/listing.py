@@ -50,10 +50,10 @@ def _stale(benchmark: Benchmark, folders: Paths) -> list[dict[str, Any]]:
     return [
         {
             "key": str(key),
-            "conditions": ", ".join(sorted(found.conditions)) or "all",
-            "why": "; ".join(found.reasons),
+            "conditions": ", ".join(sorted(cell.conditions)) or "all",
+            "why": "; ".join(cell.reasons),
         }
-        for key, found in stale(benchmark, folders).items()
+        for key, cell in stale(benchmark, folders).items()
     ]
 
 

@@ -63,24 +63,24 @@ class Rebuilder:
             DataError: if the rows were made from other data than those that are here
             NotCached: if predictions are not in the cache
         """
-        made: Mapping[str, Any] = noted.get("made_of") or {}
+        parts: Mapping[str, Any] = noted.get("made_of") or {}
         find = self.benchmark.find
         target, test = find("targets", key.target), find("tests", key.test)
         dataset = find("datasets", key.dataset)
-        if not made:
+        if not parts:
             raise DataError(f"{key}: made by an older version of the program; run it again")
-        if made["dataset_version"] != dataset.version:
+        if parts["dataset_version"] != dataset.version:
             raise DataError(
-                f"{key}: made with version {made['dataset_version']} of the dataset, the catalog "
+                f"{key}: made with version {parts['dataset_version']} of the dataset, the catalog "
                 f"has {dataset.version}; run it again"
             )
-        version, adapter = str(made["model_version"]), "chance" if chance else "predictions"
+        version, adapter = str(parts["model_version"]), "chance" if chance else "predictions"
         model = Model(id=key.model, version=version, adapter=adapter)
-        seed = int(made["seed"])
+        seed = int(parts["seed"])
         selection = self._selector(key.dataset, seed)(test, target)
         planner = self._planner(seed)
         used = planner.conditions(test, target, dataset)
-        cell = Cell(target, model, test, dataset, str(noted["hash"]), parts=made, conditions=used)
+        cell = Cell(target, model, test, dataset, str(noted["hash"]), parts=parts, conditions=used)
         cell = replace(cell, remarks=planner.remarks(used))
         predictions = {}
         if not selection.samples.empty:

@@ -53,7 +53,7 @@ MOST_VALUES = 10**7
 
 
 def run(
-    benchmark: Benchmark, folders: Paths, wanted: Wanted, draws: Draws, progress: Progress
+    benchmark: Benchmark, folders: Paths, task: Wanted, draws: Draws, progress: Progress
 ) -> dict[str, Any]:
     """Simulate, write what is asked for, and return what there is to show.
 
@@ -66,14 +66,14 @@ def run(
         progress("simulate", done, total)
 
     answer: dict[str, Any] = {"compat": draws.compat}
-    if wanted.table is not None:
-        found = table.simulate(SETUPS, POINTS, draws, tell)
-        write_text(wanted.table, _csv(table.published_rows(found)))
-        answer["table"] = str(wanted.table)
-        answer["rows"] = len(found)
-    if wanted.plots:
+    if task.table is not None:
+        nulls = table.simulate(SETUPS, POINTS, draws, tell)
+        write_text(task.table, _csv(table.published_rows(nulls)))
+        answer["table"] = str(task.table)
+        answer["rows"] = len(nulls)
+    if task.plots:
         answer["plots"] = _plots(folders, draws, tell)
-    if wanted.alarms:
+    if task.alarms:
         answer["scores"] = alarms(
             benchmark.tests,
             Bounds(folders.cache),
@@ -81,38 +81,36 @@ def run(
             models=draws.repetitions or MODELS,
             progress=tell,
         )
-    elif wanted.metrics or wanted.samples or wanted.groups:
-        answer["scores"] = _given(wanted, draws, tell)
+    elif task.metrics or task.samples or task.groups:
+        answer["scores"] = _given(task, draws, tell)
     elif len(answer) == 1:
         tests = benchmark.tests.values()
         answer["scores"] = table.operating_points(tests, draws, tell)
     return answer
 
 
-def _given(
-    wanted: Wanted, draws: Draws, tell: Callable[[int, int], None]
-) -> list[dict[str, object]]:
-    if not wanted.samples or not wanted.groups:
-        missing = [f"--{name}" for name in ("samples", "groups") if not getattr(wanted, name)]
+def _given(task: Wanted, draws: Draws, tell: Callable[[int, int], None]) -> list[dict[str, object]]:
+    if not task.samples or not task.groups:
+        missing = [f"--{name}" for name in ("samples", "groups") if not getattr(task, name)]
         raise ConfigError(
             f"simulate: --samples and --groups belong together; missing: {' and '.join(missing)}"
         )
-    if min(wanted.groups) < 2:
+    if min(task.groups) < 2:
         raise ConfigError("simulate: --groups: needs 2 groups or more, found 1")
-    if max(wanted.samples) * max(wanted.groups) > MOST_VALUES:
+    if max(task.samples) * max(task.groups) > MOST_VALUES:
         raise ConfigError(
-            f"simulate: {max(wanted.samples)} --samples in {max(wanted.groups)} --groups are "
-            f"{max(wanted.samples) * max(wanted.groups):g} values, at most {MOST_VALUES:g} are allowed"
+            f"simulate: {max(task.samples)} --samples in {max(task.groups)} --groups are "
+            f"{max(task.samples) * max(task.groups):g} values, at most {MOST_VALUES:g} are allowed"
         )
-    setups = [default_setup(name) for name in wanted.metrics or METRIC_IDS]
-    found: list[dict[str, object]] = []
-    grid = points(wanted.samples, wanted.groups)
+    setups = [default_setup(name) for name in task.metrics or METRIC_IDS]
+    rows: list[dict[str, object]] = []
+    grid = points(task.samples, task.groups)
     for number, point in enumerate(grid):
         place = {"samples": point[0], "groups": point[1]}
-        own = table.limits(setups, point, draws)
-        found += [{"metric": setup.metric, **place, **facts} for setup, facts in own.items()]
+        limits = table.limits(setups, point, draws)
+        rows += [{"metric": setup.metric, **place, **facts} for setup, facts in limits.items()]
         tell(number + 1, len(grid))
-    return found
+    return rows
 
 
 def _csv(rows: Sequence[Mapping[str, object]]) -> str:
@@ -129,11 +127,11 @@ def _plots(folders: Paths, draws: Draws, tell: Callable[[int, int], None]) -> li
     from common.figures.style import save
 
     names = table.plot_names(SETUPS)
-    found = table.simulate(list(names.values()), POINTS, draws, tell)
+    nulls = table.simulate(list(names.values()), POINTS, draws, tell)
     folder = folders.media / "fairness_thresholds" / "plots"
     texts = {}
     for name, setup in names.items():
-        samples, maxima = table.lines_of(found, setup)
+        samples, maxima = table.lines_of(nulls, setup)
         figure = simulation_lines(METRICS.get(setup.metric).label, samples, maxima)
         save(figure, folder / f"{name}.png")
         texts[f"{name}.png"] = describe_lines(samples, maxima)

@@ -80,8 +80,8 @@ class DoseCurve:
     @property
     def bound(self) -> float:
         """Number in the criterion; NaN if there is not exactly one."""
-        found = BOUND.fullmatch(self.criterion)
-        return float(found[1]) if found else math.nan
+        match = BOUND.fullmatch(self.criterion)
+        return float(match[1]) if match else math.nan
 
 
 class Breaking(NamedTuple):
@@ -153,18 +153,18 @@ def _interval(curve: DoseCurve) -> str:
 
 
 def _point(curve: DoseCurve) -> str:
-    found = breaking(curve)
-    if found.kind == "unknown":
+    point = breaking(curve)
+    if point.kind == "unknown":
         return "no verdict"
-    if found.kind == "holds":
-        return f"holds to {curve.at(found.level)}"
-    if found.kind == "recovers":
+    if point.kind == "holds":
+        return f"holds to {curve.at(point.level)}"
+    if point.kind == "recovers":
         levels = [curve.at(s.level) for s in curve.steps if s.status == "fail"]
         return f"fails at {', '.join(levels)} only"
-    if math.isnan(found.before):
-        return f"fails from {curve.at(found.level)}, the mildest level"
-    about = "" if math.isnan(found.crossing) else f" (about {found.crossing:.3g})"
-    return f"fails from {curve.at(found.level)}{about}"
+    if math.isnan(point.before):
+        return f"fails from {curve.at(point.level)}, the mildest level"
+    about = "" if math.isnan(point.crossing) else f" (about {point.crossing:.3g})"
+    return f"fails from {curve.at(point.level)}{about}"
 
 
 #: data, condition, axis, unit, metric and criterion of a curve
@@ -177,7 +177,7 @@ def read(path: Path) -> list[DoseCurve]:
     Raises:
         DataError: if it is no file of a sweep
     """
-    found: dict[_Key, list[Step]] = {}
+    curves: dict[_Key, list[Step]] = {}
     intervals: dict[_Key, tuple[str, str]] = {}
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -195,14 +195,14 @@ def read(path: Path) -> list[DoseCurve]:
                     *(line["unit"], line["metric"], line["criterion"]),
                 )
                 if line["level"]:
-                    found.setdefault(key, []).append(_step(line))
+                    curves.setdefault(key, []).append(_step(line))
                     ends = line.get("breaking_mild", ""), line.get("breaking_severe", "")
                     intervals[key] = ends if all(ends) else intervals.get(key, ("", ""))
     except (OSError, ValueError, csv.Error) as error:
         raise DataError(f"{path}: cannot be read as the rows of a sweep: {error}") from None
     return [
         DoseCurve(data, condition, axis, unit, metric, criterion, tuple(steps), intervals[key])
-        for key, steps in found.items()
+        for key, steps in curves.items()
         for data, condition, axis, unit, metric, criterion in [key]
     ]
 

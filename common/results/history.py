@@ -82,13 +82,13 @@ def versions(folders: Paths, target: str, model: str) -> list[KeptVersion]:
         DataError: if results were written in a format that this program does not read
     """
     newest = current(folders, target, model)
-    found = []
+    records = []
     for path in sorted(folders.versions(target, model).glob("*/manifest.json")):
         version = path.parent.name
         if newest is None or version != newest.version:
-            found.append(_kept(target, model, version, path))
-    found.sort(key=lambda kept: order(kept.version))
-    return found + ([] if newest is None else [_own(newest)])
+            records.append(_kept(target, model, version, path))
+    records.sort(key=lambda record: order(record.version))
+    return records + ([] if newest is None else [_own(newest)])
 
 
 def _kept(target: str, model: str, version: str, path: Path) -> KeptVersion:
@@ -96,9 +96,9 @@ def _kept(target: str, model: str, version: str, path: Path) -> KeptVersion:
     return _own(KeptVersion(target, model, version, path.parent, _rows(path.parent), manifest))
 
 
-def _own(kept: KeptVersion) -> KeptVersion:
-    rows = kept.rows[kept.rows["model_version"] == kept.version].reset_index(drop=True)
-    return kept._replace(rows=rows)
+def _own(record: KeptVersion) -> KeptVersion:
+    rows = record.rows[record.rows["model_version"] == record.version].reset_index(drop=True)
+    return record._replace(rows=rows)
 
 
 def order(version: str) -> tuple[tuple[int, Any], ...]:
@@ -130,10 +130,10 @@ def _model_of(path: Path) -> str:
 
 def _why_unread(path: Path) -> str:
     try:
-        found = parse_json(path.read_text("utf-8"))
+        content = parse_json(path.read_text("utf-8"))
     except (OSError, ValueError):
         return "is damaged, as it is no JSON"
-    written = found.get("format") if isinstance(found, dict) else None
+    written = content.get("format") if isinstance(content, dict) else None
     if written is None or written == FORMAT:
         return "is no manifest of results"
     return f"written by another version of this program (format {written}, {FORMAT} is expected)"

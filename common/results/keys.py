@@ -72,24 +72,24 @@ def split(key: str) -> tuple[CellKey, str, str]:
     return CellKey(*parts[:CELL]), version, SEPARATOR.join(parts)
 
 
-def matches(key: str, wanted: str) -> bool:
+def matches(key: str, prefix: str) -> bool:
     """Whether a key is the wanted one or lies below it.
 
     >>> matches("a/m/t/d/ccc/-/x", "a/m/t/d/ccc"), matches("a/m/t/d/cccc/-/x", "a/m/t/d/ccc")
     (True, False)
     """
-    return key == wanted or key.startswith(wanted + SEPARATOR)
+    return key == prefix or key.startswith(prefix + SEPARATOR)
 
 
-def nearest(wanted: str, known: Iterable[str], count: int = 3) -> list[str]:
+def nearest(prefix: str, keys: Iterable[str], count: int = 3) -> list[str]:
     """Known keys, cut to as many parts as the wanted one has, that look most like it."""
-    depth = wanted.count(SEPARATOR) + 1
-    cut = {SEPARATOR.join(key.split(SEPARATOR)[:depth]) for key in known}
+    depth = prefix.count(SEPARATOR) + 1
+    cut = {SEPARATOR.join(key.split(SEPARATOR)[:depth]) for key in keys}
 
     def likeness(key: str) -> tuple[float, int, str]:
-        ratio = difflib.SequenceMatcher(None, key, wanted).ratio()
+        ratio = difflib.SequenceMatcher(None, key, prefix).ratio()
         same = sum(
-            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, wanted, strict=False))
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, prefix, strict=False))
         )
         return -ratio, -same, key
 

@@ -171,8 +171,8 @@ def _blocks(rows: pd.DataFrame, families: Mapping[str, str]) -> Blocks:
     """Tests of all models that have results for every target."""
     targets = sorted(rows["target"].unique())
     blocks: Blocks = {}
-    for (_, target, model, _), own in tallies(counts(rows, families)).items():
-        for block, tests in own.items():
+    for (_, target, model, _), model_blocks in tallies(counts(rows, families)).items():
+        for block, tests in model_blocks.items():
             cells = blocks.setdefault(block, {}).setdefault(model, {})
             cells[target] = list(tests.values())
     return {

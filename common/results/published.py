@@ -60,8 +60,8 @@ def load(folder: Path = PUBLISHED) -> pd.DataFrame:
     """
     tasks = _read(folder / "tasks.csv")
     notes = _read(folder / "annotations.csv")
-    known = models(folder)
-    names = dict(zip(known["model_id"], known["model"], strict=True))
+    model_table = models(folder)
+    names = dict(zip(model_table["model_id"], model_table["model"], strict=True))
     scores = {str(task): _read(folder / f"{task}.csv") for task in tasks["task"]}
     parts = [
         _target(folder / f"{task}.csv", scores[str(task)], cells, names, notes)
@@ -105,8 +105,8 @@ def thresholds(folder: Path = PUBLISHED) -> pd.DataFrame:
     table = _read(path)
     unknown = sorted(set(table["comparison"]) - set(COMPARISONS))
     if unknown:
-        known = ", ".join(COMPARISONS)
-        raise DataError(f"{path}: unknown comparison '{unknown[0]}'. Known: {known}")
+        names = ", ".join(COMPARISONS)
+        raise DataError(f"{path}: unknown comparison '{unknown[0]}'. Known: {names}")
     table["threshold"] = _numbers(table[["threshold"]], path)[:, 0]
     return table
 
@@ -145,12 +145,12 @@ def _cells(folder: Path, tasks: pd.DataFrame, scores: dict[str, pd.DataFrame]) -
     """All cells with what the other tables know about them, in the order of publication."""
     cells = pd.concat([scores[task][CELL].assign(task=task) for task in tasks["task"]])
     metrics = _read(folder / "metrics.csv").rename(columns={"metric": "id", "published": "metric"})
-    own = datasets(folder)[["task", "test", "data", "dataset", "version", *PLACEHOLDERS]]
+    dataset_rows = datasets(folder)[["task", "test", "data", "dataset", "version", *PLACEHOLDERS]]
     cells = cells.merge(tasks[["task", "kind"]], on="task")
     for name, other in {
         "thresholds.csv": thresholds(folder).drop(columns="column"),
         "metrics.csv": metrics,
-        "datasets.csv": own,
+        "datasets.csv": dataset_rows,
     }.items():
         keys = [column for column in cells if column in other]
         new = next(column for column in other if column not in keys)
@@ -173,10 +173,14 @@ def _target(
     status, reason = verdicts(values, cells)
     skipped = (status == "skip").T
     cause = np.where(skipped, cells["cause"].to_numpy(dtype=object), "").T
-    own = notes[notes["task"] == path.stem].set_index(CELL)
-    own = own.reindex(columns=ids, index=pd.MultiIndex.from_frame(table[CELL]), fill_value="")
+    target_notes = notes[notes["task"] == path.stem].set_index(CELL)
+    target_notes = target_notes.reindex(
+        columns=ids, index=pd.MultiIndex.from_frame(table[CELL]), fill_value=""
+    )
     unsigned = (cells["comparison"] == "abs >").to_numpy()[:, None] & (values < 0)
-    note = np.where(unsigned & (status == "pass"), NEGATIVE_RHO, own.to_numpy(dtype=object))
+    note = np.where(
+        unsigned & (status == "pass"), NEGATIVE_RHO, target_notes.to_numpy(dtype=object)
+    )
     blocks = {"value": values, "status": status, "reason": reason, "cause": cause, "note": note}
     return _long(path.stem, cells, [names[name] for name in ids], ids, blocks)
 

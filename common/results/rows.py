@@ -48,8 +48,8 @@ def rows(
         columns of :data:`common.results.tables.COLUMNS`; and, where the bound was simulated, ``null``,
         the absolute scores by chance, for figures
     """
-    found = cell.test.uses_on(cell.target.kind, cell.dataset.id)
-    uses = {use.metric: use for use in found}
+    metric_uses = cell.test.uses_on(cell.target.kind, cell.dataset.id)
+    uses = {use.metric: use for use in metric_uses}
     out: list[dict[str, Any]] = []
     effects = Effects()
     nothing = [None] * len(scores)
@@ -101,9 +101,9 @@ def widest(metric: str) -> float:
     >>> widest("uar"), widest("ccc"), widest("relative_difference_per_class")
     (1, 2, 1)
     """
-    known = METRICS.get(metric)
-    low, high = known.bounds
-    return max(abs(low), abs(high)) if known.direction == "zero" else high - low
+    entry = METRICS.get(metric)
+    low, high = entry.bounds
+    return max(abs(low), abs(high)) if entry.direction == "zero" else high - low
 
 
 def _certainty(
@@ -118,13 +118,13 @@ def _certainty(
         certain = verdict_on_share(low, score.value, high, interval.clusters, criterion)
     elif criterion:
         certain = verdict_with_power(low, high, criterion)
-    found: dict[str, Any] = {"clusters": interval.clusters, "certain": certain}
+    columns: dict[str, Any] = {"clusters": interval.clusters, "certain": certain}
     if np.isfinite(low) and np.isfinite(high):
-        found |= {"ci_low": low, "ci_high": high}
-        found |= {"mde_above": interval.mde_above, "mde_below": interval.mde_below}
+        columns |= {"ci_low": low, "ci_high": high}
+        columns |= {"mde_above": interval.mde_above, "mde_below": interval.mde_below}
     if not math.isnan(interval.p_value):
-        found["p_value"] = interval.p_value
-    return found
+        columns["p_value"] = interval.p_value
+    return columns
 
 
 def _fairness(
@@ -155,10 +155,10 @@ def _gap(score: Score, interval: Interval | None) -> dict[str, float]:
     """Difference from the other group, where it has an interval."""
     if score.gap is None or interval is None or math.isnan(score.value):
         return {}
-    found = {"gap": score.gap.value}
+    columns = {"gap": score.gap.value}
     if np.isfinite(interval.low) and np.isfinite(interval.high):
-        found |= {"gap_low": interval.low, "gap_high": interval.high}
-    return found
+        columns |= {"gap_low": interval.low, "gap_high": interval.high}
+    return columns
 
 
 def _effect(effects: Effects, score: Score) -> dict[str, float]:

@@ -48,26 +48,26 @@ class StateSums(NamedTuple):
     given: dict[str, Any]
 
 
-def table_of(found: Iterable[StateSums], speakers: pd.DataFrame) -> pd.DataFrame:
+def table_of(state_sums: Iterable[StateSums], speakers: pd.DataFrame) -> pd.DataFrame:
     """All sums of a cell in one table, without speakers that have no sample in a state.
 
     Args:
-        found: sums
+        state_sums: sums
         speakers: what is known of each speaker, in their order; ``speaker`` is the name
     """
     import pandas as pd
 
     parts = []
-    for kept in found:
-        there = np.flatnonzero(kept.samples)
+    for entry in state_sums:
+        there = np.flatnonzero(entry.samples)
         part = speakers.iloc[there].reset_index(drop=True)
         part["metric"], part["state"], part["samples"] = (
-            kept.metric,
-            kept.state,
-            kept.samples[there],
+            entry.metric,
+            entry.state,
+            entry.samples[there],
         )
-        part["sums"] = kept.sums[there].tolist()
-        part["keys"], part["given"] = json.dumps(kept.keys), json.dumps(kept.given)
+        part["sums"] = entry.sums[there].tolist()
+        part["keys"], part["given"] = json.dumps(entry.keys), json.dumps(entry.given)
         parts.append(part)
     if not parts:
         return pd.DataFrame(columns=list(COLUMNS))
@@ -110,18 +110,18 @@ def scores(table: pd.DataFrame, weights: np.ndarray | None = None) -> dict[tuple
     Returns:
         (metric, state, group, label) -> score
     """
-    found: dict[tuple[str, ...], float] = {}
+    group_scores: dict[tuple[str, ...], float] = {}
     often = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
-    for (metric, state, _), own in table.groupby(["metric", "state", "given"], sort=False):
+    for (metric, state, _), rows in table.groupby(["metric", "state", "given"], sort=False):
         function = METRICS.get(str(metric)).sums
         assert function is not None
-        places = table.index.get_indexer(own.index)
-        total = often[places] @ np.stack(own["sums"].to_list())
-        first = own.iloc[0]
+        places = table.index.get_indexer(rows.index)
+        total = often[places] @ np.stack(rows["sums"].to_list())
+        first = rows.iloc[0]
         values = function.of(total, total, json.loads(first["given"]))
         keys = json.loads(first["keys"])
-        found |= {
+        group_scores |= {
             (str(metric), str(state), group, label): float(value)
             for (group, label), value in zip(keys, values, strict=True)
         }
-    return found
+    return group_scores

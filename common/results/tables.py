@@ -165,14 +165,14 @@ def _read_lines(path: Path, columns: Sequence[str]) -> list[list[str]]:
             head, *lines = csv.reader(file, strict=True)
         lacking = {*NEWER, *ADDED} - set(head)
         places = [-1 if column in lacking else head.index(column) for column in columns]
-        found = [["" if place < 0 else line[place] for place in places] for line in lines]
-        for line in found:
+        rows = [["" if place < 0 else line[place] for place in places] for line in lines]
+        for line in rows:
             for column, value in zip(columns, line, strict=True):
                 if value and column in (*NUMBERS, *COUNTS):
                     float(value)
     except (OSError, ValueError, LookupError, csv.Error) as error:
         raise DataError(f"{path}: cannot be read as result rows: {error}") from None
-    return found
+    return rows
 
 
 def read_csv(path: Path) -> pd.DataFrame:

@@ -52,8 +52,8 @@ class VerdictCounts(NamedTuple):
 def total(tallies: Iterable[VerdictCounts]) -> VerdictCounts:
     """Sum of tallies.
 
-    >>> total([VerdictCounts(1, 2, 0, 0), Tally(3, 0, 4, 0)])
-    Tally(passed=4, failed=2, skipped=4, errors=0)
+    >>> total([VerdictCounts(1, 2, 0, 0), VerdictCounts(3, 0, 4, 0)])
+    VerdictCounts(passed=4, failed=2, skipped=4, errors=0)
     """
     columns = list(zip(*tallies, strict=True)) or [()] * 4
     return VerdictCounts(*(sum(column) for column in columns))
@@ -62,7 +62,8 @@ def total(tallies: Iterable[VerdictCounts]) -> VerdictCounts:
 def mean_over_tests(tallies: Iterable[VerdictCounts]) -> Fraction | None:
     """Mean of the shares of tests; tests without an executed cell are left out.
 
-    >>> mean_over_tests([VerdictCounts(1, 1, 0, 0), Tally(2, 0, 0, 0), Tally(0, 0, 9, 0)])
+    >>> half, whole, none = ((1, 1, 0, 0), (2, 0, 0, 0), (0, 0, 9, 0))
+    >>> mean_over_tests(VerdictCounts(*numbers) for numbers in (half, whole, none))
     Fraction(3, 4)
     """
     shares = [tally.share for tally in tallies if tally.share is not None]

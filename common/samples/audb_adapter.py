@@ -38,8 +38,8 @@ def cache_root(dataset: Dataset, cache: Path) -> Path:
 
     Embedded data stay in our own, as they are made anew there.
     """
-    own = os.environ.get("AUDB_CACHE_ROOT")
-    return Path(own).expanduser() if own and not dataset.embedded else Paths(cache=cache).audb
+    folder = os.environ.get("AUDB_CACHE_ROOT")
+    return Path(folder).expanduser() if folder and not dataset.embedded else Paths(cache=cache).audb
 
 
 def availability(dataset: Dataset, cache: Path, *, download: bool) -> str:
@@ -53,9 +53,9 @@ def availability(dataset: Dataset, cache: Path, *, download: bool) -> str:
     remote = [r for r in every if r.is_remote]
     if not remote:
         others = {v for r in every for v in r.versions(dataset.database)}
-        found = f"only {', '.join(sorted(others))}" if others else "no version of it"
+        versions = f"only {', '.join(sorted(others))}" if others else "no version of it"
         places = ", ".join(r.name for r in every) or "none"
-        return f"{name} is in no audb repository ({places}): {found}"
+        return f"{name} is in no audb repository ({places}): {versions}"
     named = ", ".join(f"{r.name} on {r.host}" for r in remote)
     if not download:
         return (
@@ -108,8 +108,10 @@ def load(
     def durations(files: Collection[str]) -> dict[str, float]:
         where = {"version": dataset.version, "cache_root": str(root)}
         with repositories.only(sources) as audb:
-            known = _call(dataset, audb.dependencies, dataset.database, **where)
-            return {file: float(known.duration(file)) for file in files if file in known}
+            dependencies = _call(dataset, audb.dependencies, dataset.database, **where)
+            return {
+                file: float(dependencies.duration(file)) for file in files if file in dependencies
+            }
 
     return Samples(
         dataset,
@@ -137,13 +139,13 @@ def media(samples: Samples, files: Collection[str]) -> Path:
     sources = _sources(dataset, samples.cache, download=samples.download)
     where = {"version": dataset.version, "cache_root": str(cache_root(dataset, samples.cache))}
     with repositories.only(sources) as audb:
-        known = set(_call(dataset, audb.dependencies, dataset.database, **where).media)
-        wanted = [file for file in todo if file in known]
+        database_files = set(_call(dataset, audb.dependencies, dataset.database, **where).media)
+        downloads = [file for file in todo if file in database_files]
         _call(
             dataset,
             audb.load_media,
             dataset.database,
-            wanted,
+            downloads,
             num_workers=WORKERS,
             verbose=False,
             **where,
@@ -156,13 +158,13 @@ def _existing(dataset: Dataset, audb: Any, root: Path) -> list[str]:
     from common.samples.tables import missing
 
     where = {"version": dataset.version, "cache_root": str(root)}
-    found = _call(dataset, audb.dependencies, dataset.database, **where).table_ids
+    table_ids = _call(dataset, audb.dependencies, dataset.database, **where).table_ids
     required = [("table", name) for name in dataset.tables]
     required += [(f"columns.{name}.table", c.table) for name, c in _joined(dataset)]
     for key, name in required:
-        if name not in found:
-            raise missing("table", name, found, place(dataset, key))
-    return [name for name in needed(dataset) if name in found]
+        if name not in table_ids:
+            raise missing("table", name, table_ids, place(dataset, key))
+    return [name for name in needed(dataset) if name in table_ids]
 
 
 def _call(dataset: Dataset, function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -81,9 +81,9 @@ class AudformatTables:
             chosen = dict(zip(frame.index, objects(frame[key]), strict=True))
         else:
             fields = labels if isinstance(labels, Mapping) else {}
-            known = {field: None for entry in fields.values() for field in _fields(entry)}
-            if key not in known:
-                raise missing(f"key of the labels of scheme '{scheme_id}'", key, known, place)
+            field_names = {field: None for entry in fields.values() for field in _fields(entry)}
+            if key not in field_names:
+                raise missing(f"key of the labels of scheme '{scheme_id}'", key, field_names, place)
             chosen = {label: _fields(entry).get(key) for label, entry in fields.items()}
         values = [chosen.get(value) for value in self.values(table, column)]
         return objects(pd.Series(values, dtype=object))
@@ -132,8 +132,10 @@ def columns(dataset: Dataset) -> list[str]:
     """Columns that all sample tables have."""
     header = dataset.resolve(dataset.path) / HEADER
     tables = _header(header, header.stat().st_mtime_ns) if header.is_file() else {}
-    found = [tables.get(name, []) for name in dataset.tables]
-    return [name for name in found[0] if all(name in other for other in found)] if found else []
+    headers = [tables.get(name, []) for name in dataset.tables]
+    return (
+        [name for name in headers[0] if all(name in other for other in headers)] if headers else []
+    )
 
 
 @lru_cache

@@ -101,10 +101,10 @@ def media_fingerprint(root: Path, files: Iterable[str]) -> str:
 
     Sizes and not contents, as it is asked for at the start of every run.
     """
-    found = []
+    sizes = []
     for file in sorted(files):
         try:
-            found.append((file, (root / file).stat().st_size))
+            sizes.append((file, (root / file).stat().st_size))
         except (OSError, ValueError):
-            found.append((file, -1))
-    return digest(found)
+            sizes.append((file, -1))
+    return digest(sizes)

@@ -107,8 +107,8 @@ def media(samples: Samples, files: Collection[str] | None = None) -> Path:
     Raises:
         DatasetUnavailable: if files would have to be fetched and cannot or may not be
     """
-    wanted = samples.table["file"].unique().tolist() if files is None else files
-    return _adapter(samples.dataset).media(samples, wanted)
+    file_names = samples.table["file"].unique().tolist() if files is None else files
+    return _adapter(samples.dataset).media(samples, file_names)
 
 
 def module(dataset: Dataset) -> str:

@@ -110,8 +110,8 @@ def open_audio(path: Path, name: str) -> Iterator[Reader]:
             return
         _check_complete(path, name, file)
         if file.format in STATEFUL:
-            known = file.format != "MP3" or _mp3_has_length(path)
-            expected = file.frames if known else None
+            has_length = file.format != "MP3" or _mp3_has_length(path)
+            expected = file.frames if has_length else None
             blocks = _sndfile_blocks(file, name)
             yield _Sequential(blocks, file.samplerate, file.channels, name, expected)
         else:
@@ -150,10 +150,10 @@ def _check_complete(path: Path, name: str, file: Any) -> None:
         if _ogg_is_cut(path):
             raise AudioError(f"{name}: is truncated: its last page is incomplete")
         return
-    found = re.search(r"^\s*data : (\d+) \(should be (\d+)\)", file.extra_info, re.MULTILINE)
-    if not found:
+    match = re.search(r"^\s*data : (\d+) \(should be (\d+)\)", file.extra_info, re.MULTILINE)
+    if not match:
         return
-    claimed, there = int(found[1]), int(found[2])
+    claimed, there = int(match[1]), int(match[2])
     if there >= claimed or claimed >= STREAMED:
         return
     lost = file.frames * (claimed / max(there, 1) - 1) / file.samplerate

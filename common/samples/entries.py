@@ -49,8 +49,8 @@ def _check_source(dataset: Dataset, column: Column, key: str) -> None:
         raise ConfigError(f"{place(dataset, key)}: '{column.column}' is a key, not a column")
     if key.rpartition(".")[2] in KEYS:
         raise ConfigError(f"{place(dataset, key)}: a column may not be called like a key")
-    given = [bool(column.column), column.value is not None, bool(column.by_table)]
-    if sum(given) != 1:
+    sources = [bool(column.column), column.value is not None, bool(column.by_table)]
+    if sum(sources) != 1:
         raise ConfigError(f"{place(dataset, key)}: needs one of: column, value, by_table")
     if column.by_table and set(column.by_table) != set(dataset.tables):
         raise ConfigError(

@@ -58,16 +58,16 @@ class WholeFiles:
     def _of_files(self, table: str, values: np.ndarray, column: str) -> np.ndarray:
         """Value of each file; refuses rows of a file that differ."""
         codes, names = pd.factorize(self._tables.keys(table)["file"].to_numpy(dtype=object))
-        found = np.full(len(names), None, dtype=object)
+        file_values = np.full(len(names), None, dtype=object)
         seen = np.zeros(len(names), dtype=bool)
         for code, value in zip(codes, values, strict=True):
-            if seen[code] and found[code] != value:
+            if seen[code] and file_values[code] != value:
                 raise DataError(
                     f"{place(self.dataset)}: table '{table}': '{names[code]}' has several values"
-                    f" of '{column}', {found[code]!r} and {value!r}; a sample is a whole file"
+                    f" of '{column}', {file_values[code]!r} and {value!r}; a sample is a whole file"
                 )
-            found[code], seen[code] = value, True
-        return found
+            file_values[code], seen[code] = value, True
+        return file_values
 
 
 def annotated(
@@ -100,8 +100,8 @@ def annotated(
         if not durations.get(file, 0) > 0:
             raise DataError(f"{place(dataset)}: '{file}': its duration is not known")
     events = tables.events(table, source.column, durations)
-    known = set(files)
-    events = events[np.array([file in known for file in events.file], dtype=bool)]
+    file_names = set(files)
+    events = events[np.array([file in file_names for file in events.file], dtype=bool)]
     if table != samples and not len(events):
         where = place(dataset, f"columns.{target.id}")
         raise DataError(f"{where}: table '{table}' has none of the files of '{samples}'")
@@ -113,10 +113,10 @@ def annotated(
         overlap="error" if source.overlap == "error" else "allow",
         repeated="error" if source.overlap == "error" else "allow",
     )
-    found, _ = events.encode(files, target.labels)
+    coded_events, _ = events.encode(files, target.labels)
     if source.overlap == "merge":
-        found = merged(found)
-    return _by_file(found, files, durations)
+        coded_events = merged(coded_events)
+    return _by_file(coded_events, files, durations)
 
 
 def _renamed(dataset: Dataset, target: Target, events: EventTable) -> EventTable:
@@ -126,14 +126,14 @@ def _renamed(dataset: Dataset, target: Target, events: EventTable) -> EventTable
         mapping = mapping.get(target.id, {})
     names = {str(old): new for old, new in mapping.items()}
     label = np.array([names.get(name, name) for name in events.label], dtype=object)
-    kept = np.array([name is not None for name in label], dtype=bool)
+    mask = np.array([name is not None for name in label], dtype=bool)
     return EventTable(
-        events.file[kept],
-        events.onset[kept],
-        events.offset[kept],
-        label[kept],
-        events.row[kept],
-        events.source[kept],
+        events.file[mask],
+        events.onset[mask],
+        events.offset[mask],
+        label[mask],
+        events.row[mask],
+        events.source[mask],
     )
 
 
@@ -141,14 +141,14 @@ def _by_file(events: EventList, files: list[str], durations: Mapping[str, float]
     """Annotation of each file; events that are rounded beyond its end are cut there."""
     events = events[events.order()]
     borders = np.searchsorted(events.file, np.arange(len(files) + 1))
-    found = np.empty(len(files), dtype=object)
+    file_annotations = np.empty(len(files), dtype=object)
     for number, file in enumerate(files):
         part = events[borders[number] : borders[number + 1]]
         duration = float(durations[file])
         offset = np.minimum(part.offset, duration)
         onset = np.minimum(part.onset, offset)
-        found[number] = Annotation(duration, onset, offset, part.label)
-    return found
+        file_annotations[number] = Annotation(duration, onset, offset, part.label)
+    return file_annotations
 
 
 __all__ = ["SLACK_S", "WholeFiles", "annotated"]

@@ -55,8 +55,8 @@ class CsvTable:
             raise DataError(f"{self.where}: column '{min(repeated)}' stands there twice")
         for line, row in rows[1:]:
             if len(row) != len(header):
-                found = f"{len(row)} fields, expected {len(header)}"
-                raise DataError(f"{self.where}: line {line}: {found}")
+                fault = f"{len(row)} fields, expected {len(header)}"
+                raise DataError(f"{self.where}: line {line}: {fault}")
         self.lines = [line for line, _ in rows[1:]]
         self.columns = {
             name: [row[n].strip() for _, row in rows[1:]] for n, name in enumerate(header)
@@ -153,10 +153,10 @@ class FolderTables:
     def events(self, table: str, column: str, durations: Mapping[str, float]) -> EventTable:
         path = _path(self.dataset, table)
         names = _names_of_events(path)
-        found = find_columns(names) or {}
-        if names.index(column) != found.get("label"):
-            known = ", ".join(NAMES["label"])
-            raise DataError(f"{path}: labels of events stand in a column named: {known}")
+        columns = find_columns(names) or {}
+        if names.index(column) != columns.get("label"):
+            aliases = ", ".join(NAMES["label"])
+            raise DataError(f"{path}: labels of events stand in a column named: {aliases}")
         return read_events(path)
 
     def durations(self, files: Collection[str]) -> dict[str, float]:
@@ -180,8 +180,10 @@ def availability(dataset: Dataset, cache: Path, *, download: bool) -> str:
 def columns(dataset: Dataset) -> list[str]:
     """Columns that all sample tables have."""
     paths = [_path(dataset, name) for name in dataset.tables or (_default(dataset),)]
-    found = [_header(path, path.stat().st_mtime_ns) for path in paths if path.is_file()]
-    return [name for name in found[0] if all(name in other for other in found)] if found else []
+    headers = [_header(path, path.stat().st_mtime_ns) for path in paths if path.is_file()]
+    return (
+        [name for name in headers[0] if all(name in other for other in headers)] if headers else []
+    )
 
 
 @lru_cache
@@ -219,8 +221,8 @@ def load(
     """Sample table; the audio stays where it is."""
     table = sample_table(dataset, FolderTables(dataset), targets, default=[_default(dataset)])
     audio = media_fingerprint(_root(dataset), table["file"].unique())
-    found = fingerprint(dataset, cache)
-    return Samples(dataset, table, _root(dataset), found, audio, cache, download)
+    dataset_hash = fingerprint(dataset, cache)
+    return Samples(dataset, table, _root(dataset), dataset_hash, audio, cache, download)
 
 
 def media(samples: Samples, files: Collection[str]) -> Path:

@@ -94,8 +94,8 @@ def known() -> list[Repository]:
 
 
 def _default_file() -> list[Path]:
-    found = importlib.util.find_spec("audb")  # does not import it
-    places = (found.submodule_search_locations or []) if found else []
+    module_spec = importlib.util.find_spec("audb")  # does not import it
+    places = (module_spec.submodule_search_locations or []) if module_spec else []
     return [Path(place) / "core" / "etc" / "audb.yaml" for place in places]
 
 

@@ -28,9 +28,9 @@ TOLERANCE = 1e-6
 _ABSOLUTE = re.compile(r"[A-Za-z]:|[/\\]")
 
 
-def missing(what: str, name: str, known: Iterable[str], where: str) -> DataError:
+def missing(what: str, name: str, names: Iterable[str], where: str) -> DataError:
     """Error for something that the data do not have, with the nearest name."""
-    return DataError(str(unknown(what, name, known, where)))
+    return DataError(str(unknown(what, name, names, where)))
 
 
 def sample_table(
@@ -70,10 +70,10 @@ def sample_table(
             if column in timed:
                 _check_events(dataset, tables, name, column, source)
                 files = keys[-1]["file"].tolist()
-                found = annotated(dataset, tables, name, timed[column], source, files)
+                cells = annotated(dataset, tables, name, timed[column], source, files)
             else:
-                found = _column(dataset, tables, name, column, source)
-            values[column].append(found)
+                cells = _column(dataset, tables, name, column, source)
+            values[column].append(cells)
     table = pd.concat(keys, ignore_index=True)
     _check_keys(dataset, table)
     for column, parts in values.items():
@@ -110,20 +110,20 @@ def _ratings(
         for label in ratings.votes:
             if label not in target.labels:
                 raise unknown("class", label, target.labels, f"{where}.votes")
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for column in ratings.names:
         source = Column(column=column, table=ratings.table)
         key = f"ratings.{name}"
-        parts = [_column(dataset, tables, own, name, source, key) for own in names]
+        parts = [_column(dataset, tables, table_name, name, source, key) for table_name in names]
         raw, own_name = np.concatenate(parts), rating_column(name, column)
         if ratings.votes:
-            found[own_name] = _votes(dataset, table, column, raw)
+            columns[own_name] = _votes(dataset, table, column, raw)
         elif kinds.of(target).is_number:
-            found[own_name] = _numbers(dataset, table, name, raw, target)
+            columns[own_name] = _numbers(dataset, table, name, raw, target)
         else:
             labels = _labels(dataset, name, raw, target)
-            found[own_name] = pd.Series(labels, dtype=object, index=table.index)
-    return found
+            columns[own_name] = pd.Series(labels, dtype=object, index=table.index)
+    return columns
 
 
 def _votes(dataset: Dataset, table: pd.DataFrame, column: str, values: np.ndarray) -> np.ndarray:
@@ -200,14 +200,14 @@ def _joined(
     if repeated.any():
         file = there[int(np.argmax(repeated))][0]
         raise DataError(f"{place(dataset, key)}: table '{other}' has several rows for '{file}'")
-    found = there.get_indexer(pd.MultiIndex.from_frame(tables.keys(table)[on]))
-    if (found < 0).all():
+    rows = there.get_indexer(pd.MultiIndex.from_frame(tables.keys(table)[on]))
+    if (rows < 0).all():
         what = "segments" if len(on) > 1 else "files"
         raise DataError(
             f"{place(dataset, key)}: table '{other}' has none of the {what} of '{table}'"
         )
-    result = np.full(len(found), None, dtype=object)
-    result[found >= 0] = values[found[found >= 0]]
+    result = np.full(len(rows), None, dtype=object)
+    result[rows >= 0] = values[rows[rows >= 0]]
     return result
 
 

@@ -46,8 +46,8 @@ class Severity(Record):
             raise ValueError("params: names no parameter")
         for name, values in self.params.items():
             if len(values) != len(self.levels):
-                found, wanted = len(values), len(self.levels)
-                raise ValueError(f"params.{name}: {found} values for {wanted} levels")
+                count, level_count = len(values), len(self.levels)
+                raise ValueError(f"params.{name}: {count} values for {level_count} levels")
         return self
 
     def at(self, place: int) -> dict[str, Any]:

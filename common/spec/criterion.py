@@ -33,8 +33,8 @@ class Criterion(Record):
 
     @pydantic.model_validator(mode="after")
     def _one(self) -> Criterion:
-        given = [n for n in ("above", "below", "within", "between") if getattr(self, n) is not None]
-        if len(given) != 1:
+        rules = [n for n in ("above", "below", "within", "between") if getattr(self, n) is not None]
+        if len(rules) != 1:
             raise ValueError("needs exactly one of: above, below, within, between")
         return self
 
@@ -51,8 +51,8 @@ class Criterion(Record):
         True
         """
         for pattern, make in _RULES:
-            if found := re.fullmatch(pattern, text):
-                return cls(**make(*map(float, found.groups())))
+            if match := re.fullmatch(pattern, text):
+                return cls(**make(*map(float, match.groups())))
         raise ValueError(f"'{text}' is no criterion")
 
     @property

@@ -75,13 +75,13 @@ def fault(record: type[Record], place: str, error: pydantic.ValidationError) -> 
     where = _place([place, *first["loc"]] if place else first["loc"])
     if first["type"] == "extra_forbidden":
         key = str(first["loc"][-1])
-        known = [field.alias or name for name, field in record.model_fields.items()]
-        known = [name for name in known if name not in ("origin", "builtin")]
+        keys = [field.alias or name for name, field in record.model_fields.items()]
+        keys = [name for name in keys if name not in ("origin", "builtin")]
         if len(first["loc"]) > 1:
             return f"{where}: unknown key '{key}'"
-        near = difflib.get_close_matches(key, known, n=1)
+        near = difflib.get_close_matches(key, keys, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        return f"{where}: unknown key.{hint} Known: {', '.join(sorted(known))}"
+        return f"{where}: unknown key.{hint} Known: {', '.join(sorted(keys))}"
     if first["type"] == "missing":
         return f"{where}: missing"
     message = _EXPECTED.get(first["type"], first["msg"].removeprefix("Value error, "))
@@ -141,16 +141,16 @@ def load_benchmark(catalogs: Iterable[Path] = ()) -> Benchmark:
     for folder in catalogs:
         if not folder.is_dir():
             raise ConfigError(f"--catalog {folder}: no such folder")
-        found = False
+        has_files = False
         for name, record in kinds.items():
             path = folder / f"{name}.yaml"
-            found |= path.exists()
+            has_files |= path.exists()
             merged[name].update(load_entries(record, path, builtin=False))
         tests = load_tests(folder / "suite", builtin=False)
         merged["tests"].update(tests)
-        if not found and not tests:
-            known = ", ".join(f"{name}.yaml" for name in kinds)
-            raise ConfigError(f"--catalog {folder}: holds none of {known} or suite/*.yaml")
+        if not has_files and not tests:
+            file_names = ", ".join(f"{name}.yaml" for name in kinds)
+            raise ConfigError(f"--catalog {folder}: holds none of {file_names} or suite/*.yaml")
     for name, entries in merged.items():
         _check_folders(name, entries)
     _check_folders("names of datasets", {e.database: e for e in merged["datasets"].values()})
@@ -171,8 +171,8 @@ def _check_folders(what: str, entries: Mapping[str, Entry]) -> None:
 
 def _with_variants(entries: Mapping[str, Perturbation]) -> dict[str, Perturbation]:
     """Entries of perturbations, variants completed by what they are variants of."""
-    found = {}
-    taken: dict[tuple[str, str], str] = {}
+    perturbations = {}
+    variants: dict[tuple[str, str], str] = {}
     for name, entry in entries.items():
         if entry.variant_of:
             place = f"{entry.origin}: {name}.variant_of"
@@ -181,9 +181,9 @@ def _with_variants(entries: Mapping[str, Perturbation]) -> dict[str, Perturbatio
             base = entries[entry.variant_of]
             if base.variant_of:
                 raise ConfigError(f"{place}: '{base.id}' is a variant itself")
-            other = taken.setdefault((base.id, entry.corpora), name)
+            other = variants.setdefault((base.id, entry.corpora), name)
             if other != name:
                 raise ConfigError(f"{place}: '{other}' is that variant with the same corpora")
             entry = base.varied(entry)
-        found[name] = entry
-    return found
+        perturbations[name] = entry
+    return perturbations

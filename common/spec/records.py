@@ -288,10 +288,10 @@ class Perturbation(Entry):
 
     def varied(self, variant: Perturbation) -> Perturbation:
         """A variant of this entry with all that it does not say itself."""
-        given = {name: getattr(variant, name) for name in variant.model_fields_set}
+        fields = {name: getattr(variant, name) for name in variant.model_fields_set}
         if self.severity and self.severity.at(0).keys() & variant.params.keys():
-            given.setdefault("severity", None)  # an axis along recordings that it does not have
-        return self.model_copy(update={**given, "params": {**self.params, **variant.params}})
+            fields.setdefault("severity", None)  # an axis along recordings that it does not have
+        return self.model_copy(update={**fields, "params": {**self.params, **variant.params}})
 
 
 class Test(Entry):

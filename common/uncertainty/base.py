@@ -80,14 +80,14 @@ class Sample:
         """Samples in each cell as in :meth:`cells`; without cells, all samples of an array."""
         if cells is None:
             cells = np.zeros(len(self.codes[number]), dtype=np.int64)
-        own = self.cells(number, cells, m)
+        counts = self.cells(number, cells, m)
         if self.size == self.count:
-            clusters = (own > 0).sum(axis=0)
+            clusters = (counts > 0).sum(axis=0)
         elif self.single:
-            clusters = own.sum(axis=0).astype(np.int64)
+            clusters = counts.sum(axis=0).astype(np.int64)
         else:
             clusters = (_table(self.codes[number], cells, self.count, m) > 0).sum(axis=0)
-        return Support(own, clusters, strata=self.strata)
+        return Support(counts, clusters, strata=self.strata)
 
 
 def _table(rows: np.ndarray, columns: np.ndarray, n: int, m: int) -> np.ndarray:
@@ -102,7 +102,7 @@ def sample_of(term: Term, clusters: Clusters) -> Sample:
     return Sample(
         arrays=term.arrays,
         codes=codes,
-        places=tuple(clusters.places[own] for own in codes),
+        places=tuple(clusters.places[indices] for indices in codes),
         count=clusters.count,
         size=clusters.size,
         single=clusters.count == len(clusters.codes),
@@ -257,11 +257,11 @@ class BoundSums(Bound):
         names, codes = groups_of(sample.arrays[1])
         inside = np.asarray(sample.arrays[2], dtype=bool)
         base = sample.support(0, codes, len(names)).own
-        found = sample.support(0, np.where(inside, codes, -1), len(names))
+        support = sample.support(0, np.where(inside, codes, -1), len(names))
         m = len(self.keys) // max(len(names), 1)
-        tables = (found.own, found.clusters, base)
-        own, clusters, base = (np.repeat(table, m, axis=-1) for table in tables)
-        return Support(own, clusters, base, found.strata)
+        tables = (support.own, support.clusters, base)
+        counts, clusters, base = (np.repeat(table, m, axis=-1) for table in tables)
+        return Support(counts, clusters, base, support.strata)
 
 
 class BoundWeights(Bound):
@@ -314,9 +314,9 @@ class BoundWeights(Bound):
     @cached_property
     def support(self) -> Support:
         codes = self._clusters.codes[self._rows]
-        own = np.bincount(self._clusters.places[codes], minlength=self._clusters.size)
+        counts = np.bincount(self._clusters.places[codes], minlength=self._clusters.size)
         number = np.array([len(np.unique(codes))])
-        return Support(own[:, None].astype(np.float64), number, strata=self._clusters.strata)
+        return Support(counts[:, None].astype(np.float64), number, strata=self._clusters.strata)
 
 
 class Difference(Bound):

@@ -57,14 +57,14 @@ class Bootstrap:
         if id(bound) not in self._intervals:
             metric = METRICS.get(recipe.term.metric)
             limits = limits_of(metric, self._span, difference=recipe.minus is not None)
-            found = intervals(
+            entries = intervals(
                 bound,
                 limits,
                 name=metric.id,
                 method=self._method,
                 difference=is_difference(recipe, metric),
             )
-            self._intervals[id(bound)] = found, bound
+            self._intervals[id(bound)] = entries, bound
         return self._intervals[id(bound)][0][bound.keys.index(_key(recipe, label))]
 
     def draws(self, recipe: Recipe, label: str = "") -> np.ndarray:
@@ -93,17 +93,17 @@ class Bootstrap:
 
     def _clusters_of(self, recipe: Recipe) -> Clusters:
         """Units, or clusters in strata, or those of the samples; each made once."""
-        given = recipe.units if recipe.units is not None else recipe.strata
-        if given is None:
+        grouping = recipe.units if recipe.units is not None else recipe.strata
+        if grouping is None:
             return self._clusters
-        if id(given) not in self._others:
+        if id(grouping) not in self._others:
             codes = self._codes if recipe.units is None else codes_of(recipe.units)
             groups = recipe.strata if recipe.units is None else None
-            found = Clusters(
+            clusters = Clusters(
                 codes, seed=self._seed, keys=self._keys, draws=self._draws, groups=groups
             )
-            self._others[id(given)] = found, given
-        return self._others[id(given)][0]
+            self._others[id(grouping)] = clusters, grouping
+        return self._others[id(grouping)][0]
 
 
 def is_difference(recipe: Recipe, metric: Metric) -> bool:

@@ -60,13 +60,15 @@ def breaking_interval(
         return None
     moved = []
     for recipe, label in recipes:
-        found = bootstrap.bound(recipe)
-        place = found.keys.index((recipe.group, label if recipe.label is None else recipe.label))
-        size = size_of(found.support, place)
+        statistic = bootstrap.bound(recipe)
+        place = statistic.keys.index(
+            (recipe.group, label if recipe.label is None else recipe.label)
+        )
+        size = size_of(statistic.support, place)
         if size.clusters < 2:
             return None
         stretch = float(student(np.array([size.freedom]))[0]) / Z * size.wider
-        point = float(found.point()[place])
+        point = float(statistic.point()[place])
         moved.append(point + stretch * (bootstrap.draws(recipe, label) - point))
     values = np.stack(moved, axis=1)
     if np.isnan(values).any():
@@ -94,10 +96,10 @@ def last_crossing(margins: np.ndarray) -> np.ndarray:
     number = margins.shape[1]
     last = np.where(good.any(axis=1), number - 1 - np.argmax(good[:, ::-1], axis=1), -1)
     rows = np.flatnonzero((last >= 0) & (last < number - 1))
-    found = np.where(last < 0, -np.inf, np.inf)
+    crossings = np.where(last < 0, -np.inf, np.inf)
     before, after = margins[rows, last[rows]], margins[rows, last[rows] + 1]
-    found[rows] = last[rows] + before / (before - after)
-    return found
+    crossings[rows] = last[rows] + before / (before - after)
+    return crossings
 
 
 def _level(place: float, levels: Sequence[float]) -> str:

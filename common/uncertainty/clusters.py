@@ -99,7 +99,7 @@ def codes_of(names: np.ndarray) -> np.ndarray:
     return codes
 
 
-def effective(own: np.ndarray, base: np.ndarray | None = None) -> np.ndarray:
+def effective(counts: np.ndarray, base: np.ndarray | None = None) -> np.ndarray:
     r"""Effective number of clusters: fewer than there are if their sizes differ.
 
     With the variance :math:`v_c` that cluster :math:`c` contributes if samples are independent,
@@ -108,8 +108,8 @@ def effective(own: np.ndarray, base: np.ndarray | None = None) -> np.ndarray:
     a sample of the group weighs 1/a - 1/b, another one 1/b.
 
     Args:
-        own: samples of each cluster in the group, shape (C, V)
-        base: as ``own``, in what the group is compared with; None: no comparison,
+        counts: samples of each cluster in the group, shape (C, V)
+        base: as ``counts``, in what the group is compared with; None: no comparison,
             or one of the same samples
 
     Returns:
@@ -118,7 +118,7 @@ def effective(own: np.ndarray, base: np.ndarray | None = None) -> np.ndarray:
     >>> effective(np.array([[10], [10]])).tolist(), effective(np.array([[10], [0]])).tolist()
     ([2.0], [1.0])
     """
-    return np.array([_effective(parts) for parts in _parts(own, base)])
+    return np.array([_effective(parts) for parts in _parts(counts, base)])
 
 
 def _effective(parts: np.ndarray) -> float:
@@ -126,9 +126,9 @@ def _effective(parts: np.ndarray) -> float:
     return max(float(parts.sum()) ** 2 / squares, 1.0) if squares > 0 else 1.0
 
 
-def _parts(own: np.ndarray, base: np.ndarray | None) -> Iterator[np.ndarray]:
+def _parts(counts: np.ndarray, base: np.ndarray | None) -> Iterator[np.ndarray]:
     """Variance that each cluster contributes if samples are independent, of each column."""
-    columns = own.T.astype(np.float64)
+    columns = counts.T.astype(np.float64)
     others = [None] * len(columns) if base is None else base.T
     for group, everyone in zip(columns, others, strict=True):
         if everyone is None:
@@ -142,7 +142,7 @@ def _parts(own: np.ndarray, base: np.ndarray | None) -> Iterator[np.ndarray]:
 
 
 def stratified(
-    own: np.ndarray, base: np.ndarray | None, strata: np.ndarray
+    counts: np.ndarray, base: np.ndarray | None, strata: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""Degrees of freedom with strata, and by how much their resamples vary too little.
 
@@ -154,20 +154,20 @@ def stratified(
     :math:`\sum V_h / \sum V_h (c_h - 1) / c_h`.
 
     Args:
-        own: as in :func:`effective`, shape (C, V)
+        counts: as in :func:`effective`, shape (C, V)
         base: as in :func:`effective`
         strata: stratum of each cluster, shape (C,)
 
     Returns:
         degrees of freedom, at least 1, and this root, each of shape (V,)
 
-    >>> own, strata = np.array([[8], [8], [8], [0], [0]]), np.array([0, 0, 0, 1, 1])
-    >>> freedom, wider = stratified(own, None, strata)
+    >>> counts, strata = np.array([[8], [8], [8], [0], [0]]), np.array([0, 0, 0, 1, 1])
+    >>> freedom, wider = stratified(counts, None, strata)
     >>> freedom.tolist(), (wider**2).round(3).tolist()
     ([2.0], [1.5])
     """
     freedom, wider = [], []
-    for parts in _parts(own, base):
+    for parts in _parts(counts, base):
         whole = np.bincount(strata, weights=parts)
         squares = np.bincount(strata, weights=parts**2)
         there = squares > 0
@@ -209,8 +209,8 @@ def strata_of(codes: np.ndarray, groups: np.ndarray) -> np.ndarray | None:
         stratum[alone] = stratum[~alone][np.argmax(sizes[place][~alone])]
     else:
         stratum[alone] = -3
-    names, found = np.unique(stratum, return_inverse=True)
-    return found if len(names) > 1 else None
+    names, strata = np.unique(stratum, return_inverse=True)
+    return strata if len(names) > 1 else None
 
 
 @lru_cache(maxsize=4)
@@ -258,13 +258,13 @@ def _merged(order: np.ndarray, strata: np.ndarray | None) -> tuple[np.ndarray, n
     if strata is None:
         return order % MOST, None
     sizes = np.bincount(strata)
-    wanted = np.clip(np.round(MOST * sizes / len(strata)).astype(np.int64), 2, sizes)
+    counts = np.clip(np.round(MOST * sizes / len(strata)).astype(np.int64), 2, sizes)
     # number of each cluster within its stratum, in the random order
     row = np.lexsort((order, strata))
     number = np.empty(len(strata), dtype=np.int64)
     number[row] = np.arange(len(strata)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    places = (np.cumsum(wanted) - wanted)[strata] + number % wanted[strata]
-    return places, np.repeat(np.arange(len(sizes)), wanted)
+    places = (np.cumsum(counts) - counts)[strata] + number % counts[strata]
+    return places, np.repeat(np.arange(len(sizes)), counts)
 
 
 @lru_cache(maxsize=4)

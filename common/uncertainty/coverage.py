@@ -131,16 +131,16 @@ def table(repetitions: int, *, seed: int = 0) -> Iterator[dict[str, str]]:
     """Rows of the table, as text."""
     for score, population, sizes in TABLE:
         for size in sizes:
-            found = coverage(population, size, repetitions, seed=seed)
+            figures = coverage(population, size, repetitions, seed=seed)
             yield {
                 "score": score,
                 "speakers": str(size.speakers),
                 "samples": str(size.samples),
                 "sizes": "uneven" if size.uneven else "even",
                 "likeness": f"{size.likeness:g}",
-                "true value": f"{found['true value']:.3f}",
-                **{method: f"{100 * found[method]:.1f}" for method in METHODS},
-                "width": f"{found['width']:.3f}",
+                "true value": f"{figures['true value']:.3f}",
+                **{method: f"{100 * figures[method]:.1f}" for method in METHODS},
+                "width": f"{figures['width']:.3f}",
             }
 
 

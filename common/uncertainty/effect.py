@@ -100,8 +100,8 @@ class Effects:
         key = id(recipe.term), id(recipe.minus)
         if key not in self._known:
             self._known[key] = self._effects(recipe), recipe
-        own = recipe.group, label if recipe.label is None else recipe.label
-        return self._known[key][0].get(own, NAN)
+        score_key = recipe.group, label if recipe.label is None else recipe.label
+        return self._known[key][0].get(score_key, NAN)
 
     def _effects(self, recipe: Recipe) -> Mapping[Key, float]:
         metric, term = METRICS.get(recipe.term.metric), recipe.term
@@ -124,12 +124,12 @@ class Effects:
         return self._codes[id(names)][:2]
 
 
-def _others(everyone: np.ndarray, own: np.ndarray) -> np.ndarray:
+def _others(everyone: np.ndarray, group: np.ndarray) -> np.ndarray:
     """Positions of the samples that are not in the group; none if it is no part of all."""
-    member = np.zeros(max(everyone.max(initial=-1), own.max(initial=-1)) + 1, dtype=bool)
-    member[own] = True
+    member = np.zeros(max(everyone.max(initial=-1), group.max(initial=-1)) + 1, dtype=bool)
+    member[group] = True
     inside = member[everyone]
-    return np.flatnonzero(~inside) if inside.sum() == len(own) else np.empty(0, dtype=np.int64)
+    return np.flatnonzero(~inside) if inside.sum() == len(group) else np.empty(0, dtype=np.int64)
 
 
 def _of_quality(metric: Metric, term: Term, minus: Term) -> Mapping[Key, float]:
@@ -142,8 +142,8 @@ def _of_quality(metric: Metric, term: Term, minus: Term) -> Mapping[Key, float]:
     others = [np.asarray(array)[rest] for array in minus.arrays]
     if metric.bounds == (0, 1) and metric.direction == "higher":
         params = _uncounted(minus)
-        own = metric.score(*term.arrays, labels=minus.labels, params=params)
-        return _compare(own, metric.score(*others, labels=minus.labels, params=params))
+        score = metric.score(*term.arrays, labels=minus.labels, params=params)
+        return _compare(score, metric.score(*others, labels=minus.labels, params=params))
     if not kinds.get(metric.kind).is_number:
         return {}
     errors = [
@@ -158,20 +158,20 @@ def _of_quality(metric: Metric, term: Term, minus: Term) -> Mapping[Key, float]:
 
 def _of_level(metric: Metric, term: Term) -> Mapping[Key, float]:
     """Shares, or values where there are none, of the group against those of the others."""
-    everyone, own = (np.asarray(array) for array in term.arrays)
+    everyone, group = (np.asarray(array) for array in term.arrays)
     others = everyone[_others(term.rows[0], term.rows[1])]
     if not len(others):
         return {}
     params = _uncounted(term)
-    found = [metric.level_of(v, labels=term.labels, params=params) for v in (own, others)]
-    if isinstance(found[0], Mapping):
-        return _compare(*found)
-    return {("", ""): hedges_g(own.astype(np.float64), others.astype(np.float64))}
+    levels = [metric.level_of(v, labels=term.labels, params=params) for v in (group, others)]
+    if isinstance(levels[0], Mapping):
+        return _compare(*levels)
+    return {("", ""): hedges_g(group.astype(np.float64), others.astype(np.float64))}
 
 
-def _compare(own: object, others: object) -> Mapping[Key, float]:
+def _compare(group: object, others: object) -> Mapping[Key, float]:
     second = flat(others)
-    return {key: cohens_h(value, second.get(key, NAN)) for key, value in flat(own).items()}
+    return {key: cohens_h(value, second.get(key, NAN)) for key, value in flat(group).items()}
 
 
 def _of_contrast(
@@ -194,13 +194,13 @@ def _of_contrast(
         _compare(*(_shares(term, prediction[part]) for part in (cells == 2 * n + 1, codes == n)))
         for n in range(len(groups))
     ]
-    found: dict[Key, float] = {}
+    effects: dict[Key, float] = {}
     for _, label in moved[0] if moved else ():
         column = np.array([shift["", label] for shift in moved])
-        known = column[~np.isnan(column)]
-        average = known.mean() if len(known) else NAN
-        found |= {(g, label): float(v - average) for g, v in zip(groups, column, strict=True)}
-    return found
+        numbers = column[~np.isnan(column)]
+        average = numbers.mean() if len(numbers) else NAN
+        effects |= {(g, label): float(v - average) for g, v in zip(groups, column, strict=True)}
+    return effects
 
 
 def _shares(term: Term, values: np.ndarray) -> Mapping[str, float]:

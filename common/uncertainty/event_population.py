@@ -60,11 +60,11 @@ def recordings(
 def _scores(generator: np.random.Generator, active: np.ndarray) -> np.ndarray:
     """Scores in (0, 1), shape (n, FRAMES, classes)."""
     n, classes, _ = active.shape
-    found = 1.6 * np.linspace(0.6, 1.4, classes)[:, None] * active
-    found += 0.3 * generator.normal(size=active.shape)
-    found += 0.5 * generator.normal(size=(n, classes, FRAMES // 4)).repeat(4, axis=2)
-    found += 0.25 * generator.normal(size=(n, classes, 1))
-    return np.asarray(1 / (1 + np.exp(2.5 - 2 * np.swapaxes(found, 1, 2))))
+    levels = 1.6 * np.linspace(0.6, 1.4, classes)[:, None] * active
+    levels += 0.3 * generator.normal(size=active.shape)
+    levels += 0.5 * generator.normal(size=(n, classes, FRAMES // 4)).repeat(4, axis=2)
+    levels += 0.25 * generator.normal(size=(n, classes, 1))
+    return np.asarray(1 / (1 + np.exp(2.5 - 2 * np.swapaxes(levels, 1, 2))))
 
 
 def detections(metric: str, classes: int) -> Population:

@@ -37,12 +37,12 @@ def _shift(metric: str, label: str = "") -> Comparisons:
     def comparisons(drawn: DrawnSamples, groups: np.ndarray) -> tuple[list[Recipe], str]:
         values = drawn.classes()[1] if label else drawn.numbers()[1]
         everyone = np.arange(len(values))
-        found = []
+        recipes = []
         for number in range(groups.max() + 1):
             rows = np.flatnonzero(groups == number)
             term = Term(metric, (values, values[rows]), rows=(everyone, rows), labels=CLASSES)
-            found.append(Recipe(term, strata=groups))
-        return found, label
+            recipes.append(Recipe(term, strata=groups))
+        return recipes, label
 
     return comparisons
 
@@ -51,12 +51,12 @@ def _quality(metric: str) -> Comparisons:
     def comparisons(drawn: DrawnSamples, groups: np.ndarray) -> tuple[list[Recipe], str]:
         arrays = drawn.numbers()
         everyone = Term(metric, arrays)
-        found = []
+        recipes = []
         for number in range(groups.max() + 1):
             rows = np.flatnonzero(groups == number)
-            own = Term(metric, tuple(values[rows] for values in arrays), rows=(rows,))
-            found.append(Recipe(own, minus=everyone, strata=groups))
-        return found, ""
+            term = Term(metric, tuple(values[rows] for values in arrays), rows=(rows,))
+            recipes.append(Recipe(term, minus=everyone, strata=groups))
+        return recipes, ""
 
     return comparisons
 
@@ -91,8 +91,8 @@ def findings(
         recipes, label = comparisons(drawn, drawn.codes // size.speakers)
         bootstrap = Bootstrap(drawn.codes, seed=number // 50)
         values[number] = [bootstrap.interval(recipe, label).p_value for recipe in recipes]
-    found = [(benjamini_hochberg(row) < FINDING).any() for row in values]
-    return [float((values < level).mean()) for level in LEVELS], float(np.mean(found))
+    alarms = [(benjamini_hochberg(row) < FINDING).any() for row in values]
+    return [float((values < level).mean()) for level in LEVELS], float(np.mean(alarms))
 
 
 def table(runs: int, *, seed: int = 0) -> Iterator[dict[str, str]]:

@@ -78,14 +78,14 @@ def intervals(
     point = bound.point()
     draws = bound.draws(name if method == "corrected" else "")
     clusters = np.broadcast_to(bound.support.clusters, point.shape)
-    known = (np.isnan(draws).mean(axis=0) <= MOST_UNDEFINED) & (clusters > 1) & ~np.isnan(point)
+    mask = (np.isnan(draws).mean(axis=0) <= MOST_UNDEFINED) & (clusters > 1) & ~np.isnan(point)
     low, high = (np.full(len(point), float(limit)) for limit in limits)
     p = np.full(len(point), NAN)
-    if known.any():
-        ends = _ENDS[method](bound, point, draws, known)
-        low[known], high[known] = (np.clip(end, *limits) for end in ends)
+    if mask.any():
+        ends = _ENDS[method](bound, point, draws, mask)
+        low[mask], high[mask] = (np.clip(end, *limits) for end in ends)
         if difference and bound.nature == "":
-            p[known] = p_values(point[known], *ends, _freedom(bound, known, method))
+            p[mask] = p_values(point[mask], *ends, _freedom(bound, mask, method))
     low, high = np.fmin(low, point), np.fmax(high, point)
     above, below = detectable(point - low), detectable(high - point)
     share = bound.nature == "share"
@@ -114,31 +114,31 @@ def detectable(arm: np.ndarray) -> np.ndarray:
 def _quantiles(draws: np.ndarray, *levels: float) -> np.ndarray:
     """Quantiles of each column without NaN, shape (levels, V)."""
     quantile = np.nanquantile if np.isnan(draws).any() else np.quantile
-    found: np.ndarray = quantile(draws, levels, axis=0)
-    return found
+    quantiles: np.ndarray = quantile(draws, levels, axis=0)
+    return quantiles
 
 
 def _percentile(
-    bound: Bound, point: np.ndarray, draws: np.ndarray, known: np.ndarray
+    bound: Bound, point: np.ndarray, draws: np.ndarray, mask: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    low, high = _quantiles(draws[:, known], TAIL, 1 - TAIL)
+    low, high = _quantiles(draws[:, mask], TAIL, 1 - TAIL)
     return low, high
 
 
 def _corrected(
-    bound: Bound, point: np.ndarray, draws: np.ndarray, known: np.ndarray
+    bound: Bound, point: np.ndarray, draws: np.ndarray, mask: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Percentiles, moved away from the score as far as the number of clusters demands."""
     if bound.nature == "ranks":
-        return _ranks(bound, point, draws, known)
-    stretch = _stretch(bound, known)
-    point, draws = point[known], draws[:, known]
+        return _ranks(bound, point, draws, mask)
+    stretch = _stretch(bound, mask)
+    point, draws = point[mask], draws[:, mask]
     if bound.nature == "distance":
         return _distance(point, draws, stretch)
     low, high = _quantiles(draws, TAIL, 1 - TAIL)
     ends = point + stretch * (low - point), point + stretch * (high - point)
     if bound.nature in ("share", "error"):
-        return _bounded(bound, point, draws, known, ends)
+        return _bounded(bound, point, draws, mask, ends)
     return ends
 
 
@@ -146,7 +146,7 @@ def _bounded(
     bound: Bound,
     point: np.ndarray,
     draws: np.ndarray,
-    known: np.ndarray,
+    mask: np.ndarray,
     ends: tuple[np.ndarray, np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Ends of a share or of a mean error: the farther ones of resamples and of Student's t.
@@ -154,12 +154,12 @@ def _bounded(
     Student's t is that of the log odds of a share, or of the logarithm of an error. Where it is
     too sure, as if all samples are right, resamples with their half counts are not.
     """
-    freedom = _freedom(bound, known)
+    freedom = _freedom(bound, mask)
     variance = np.nanvar(draws, axis=0)
     if bound.cases is not None:
-        cases = bound.cases[known]
+        cases = bound.cases[mask]
         variance = np.maximum(variance - half_count_variance(point, cases), 0)
-    error = np.sqrt(variance) * _stretch(bound, known) * Z / student(freedom)
+    error = np.sqrt(variance) * _stretch(bound, mask) * Z / student(freedom)
     if bound.cases is None:
         low, high = log_ends(point, error, freedom)
     else:
@@ -167,29 +167,29 @@ def _bounded(
     return np.fmin(low, ends[0]), np.fmax(high, ends[1])
 
 
-def _stretch(bound: Bound, known: np.ndarray) -> np.ndarray:
+def _stretch(bound: Bound, mask: np.ndarray) -> np.ndarray:
     """How much wider than normal quantiles of resamples an interval must be."""
-    own, _, base, strata = bound.support
+    counts, _, base, strata = bound.support
     if strata is not None:
-        freedom, wider = stratified(own, base, strata)
-        both: np.ndarray = np.broadcast_to(student(freedom) / Z * wider, known.shape)
-        return both[known]
-    everything = effective(own if base is None else base)
-    everything = np.maximum(np.broadcast_to(everything, known.shape)[known], 2)
+        freedom, wider = stratified(counts, base, strata)
+        both: np.ndarray = np.broadcast_to(student(freedom) / Z * wider, mask.shape)
+        return both[mask]
+    everything = effective(counts if base is None else base)
+    everything = np.maximum(np.broadcast_to(everything, mask.shape)[mask], 2)
     # resampling C clusters has (C - 1) / C of the variance that a new sample has
     wider = np.sqrt(everything / (everything - 1))
-    stretch: np.ndarray = student(_freedom(bound, known)) / Z * wider
+    stretch: np.ndarray = student(_freedom(bound, mask)) / Z * wider
     return stretch
 
 
-def _freedom(bound: Bound, known: np.ndarray, method: str = "corrected") -> np.ndarray:
+def _freedom(bound: Bound, mask: np.ndarray, method: str = "corrected") -> np.ndarray:
     """Degrees of freedom of intervals: one less than there are effective clusters."""
     if method != "corrected":
-        return np.full(int(known.sum()), np.inf)
-    own, _, base, strata = bound.support
+        return np.full(int(mask.sum()), np.inf)
+    counts, _, base, strata = bound.support
     if strata is not None:
-        return np.broadcast_to(stratified(own, base, strata)[0], known.shape)[known]
-    freedom: np.ndarray = np.broadcast_to(effective(own, base), known.shape)[known] - 1
+        return np.broadcast_to(stratified(counts, base, strata)[0], mask.shape)[mask]
+    freedom: np.ndarray = np.broadcast_to(effective(counts, base), mask.shape)[mask] - 1
     return freedom
 
 
@@ -210,7 +210,7 @@ def _distance(
 
 
 def _ranks(
-    bound: Bound, point: np.ndarray, draws: np.ndarray, known: np.ndarray
+    bound: Bound, point: np.ndarray, draws: np.ndarray, mask: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Interval of a rank correlation.
 
@@ -219,21 +219,21 @@ def _ranks(
     of Fisher's z then, with the standard error of Bonett and Wright (2000), for a correlation
     of 1 - 1/n.
     """
-    low, high = _bca(bound, point, draws, known)
-    n = np.broadcast_to(bound.support.clusters, known.shape)[known]
-    shrunk = np.sign(point[known]) * (1 - 1 / n)
+    low, high = _bca(bound, point, draws, mask)
+    n = np.broadcast_to(bound.support.clusters, mask.shape)[mask]
+    shrunk = np.sign(point[mask]) * (1 - 1 / n)
     error = Z * np.sqrt((1 + shrunk**2 / 2) / np.maximum(n - 3, 1))
-    perfect = np.abs(point[known]) > 1 - PERFECT
+    perfect = np.abs(point[mask]) > 1 - PERFECT
     low = np.where(perfect, np.tanh(np.arctanh(shrunk) - error), low)
     return low, np.where(perfect, np.tanh(np.arctanh(shrunk) + error), high)
 
 
 def _bca(
-    bound: Bound, point: np.ndarray, draws: np.ndarray, known: np.ndarray
+    bound: Bound, point: np.ndarray, draws: np.ndarray, mask: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bias-corrected and accelerated interval after Efron (1987)."""
-    left_out = bound.without_one()[:, known]
-    point, draws = point[known], draws[:, known]
+    left_out = bound.without_one()[:, mask]
+    point, draws = point[mask], draws[:, mask]
     ends = np.empty((2, len(point)))
     for n, (score, column, others) in enumerate(zip(point, draws.T, left_out.T, strict=True)):
         column, others = column[~np.isnan(column)], others[~np.isnan(others)]

@@ -28,15 +28,15 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     [0.03, 0.04, nan, 0.04]
     """
     values = np.asarray(p, dtype=np.float64)
-    known = ~np.isnan(values)
-    given = values[known]
-    if ((given < 0) | (given > 1)).any():
-        wrong = given[(given < 0) | (given > 1)][0]
+    mask = ~np.isnan(values)
+    p_values = values[mask]
+    if ((p_values < 0) | (p_values > 1)).any():
+        wrong = p_values[(p_values < 0) | (p_values > 1)][0]
         raise ValueError(f"p values lie in [0, 1], found {wrong:g}")
-    found = np.full(values.shape, np.nan)
-    order = np.argsort(given, kind="stable")
-    scaled = given[order] * (len(given) / np.arange(1, len(given) + 1))
-    adjusted = np.empty(len(given))
+    q_values = np.full(values.shape, np.nan)
+    order = np.argsort(p_values, kind="stable")
+    scaled = p_values[order] * (len(p_values) / np.arange(1, len(p_values) + 1))
+    adjusted = np.empty(len(p_values))
     adjusted[order] = np.minimum.accumulate(np.minimum(scaled, 1)[::-1])[::-1]
-    found[known] = adjusted
-    return found
+    q_values[mask] = adjusted
+    return q_values

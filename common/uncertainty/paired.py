@@ -106,13 +106,13 @@ def nearer(
     difference = _tested(new - old, after - before, both)
     total = _tested(new + old, after + before, both)
     same = old * new >= 0
-    found = difference if same else total
+    outcome = difference if same else total
     sign = -math.copysign(1.0, new if new else old)
-    low, high = sorted((sign * found.low, sign * found.high))
+    low, high = sorted((sign * outcome.low, sign * outcome.high))
     p = difference.p
     if not same and _tested(old, before, both).p < CERTAIN:
         p = max(p, total.p)
-    return PairedDifference(sign * found.difference, low, high, p, found.clusters, found.mde)
+    return PairedDifference(sign * outcome.difference, low, high, p, outcome.clusters, outcome.mde)
 
 
 class Size(NamedTuple):
@@ -133,8 +133,8 @@ class _Both(NamedTuple):
 
 def _both(bootstrap: Bootstrap, baseline: Recipe, candidate: Recipe, label: str) -> _Both:
     bounds = bootstrap.bound(baseline), bootstrap.bound(candidate)
-    own = (baseline.group, label if baseline.label is None else baseline.label)
-    places = [bound.keys.index(own) for bound in bounds]
+    key = (baseline.group, label if baseline.label is None else baseline.label)
+    places = [bound.keys.index(key) for bound in bounds]
     sizes = [size_of(bound.support, n) for bound, n in zip(bounds, places, strict=True)]
     points = [bound.point()[n] for bound, n in zip(bounds, places, strict=True)]
     draws = [bootstrap.draws(recipe, label) for recipe in (baseline, candidate)]
@@ -149,10 +149,10 @@ def _both(bootstrap: Bootstrap, baseline: Recipe, candidate: Recipe, label: str)
 def _tested(difference: float, draws: np.ndarray, both: _Both) -> PairedDifference:
     """Interval and t test of a difference from its resamples."""
     clusters, freedom, wider = both.size
-    known = draws[~np.isnan(draws)]
-    if clusters < 2 or len(known) <= MOST_UNDEFINED * len(draws) or math.isnan(difference):
+    values = draws[~np.isnan(draws)]
+    if clusters < 2 or len(values) <= MOST_UNDEFINED * len(draws) or math.isnan(difference):
         return PairedDifference(difference, math.nan, math.nan, math.nan, clusters)
-    error = float(known.std()) * wider
+    error = float(values.std()) * wider
     if error < ROUNDING:
         return _constant(difference, freedom, clusters)
     half = float(student(np.array([freedom]))[0]) * error
@@ -169,11 +169,11 @@ def size_of(support: Support, place: int) -> Size:
         return values[..., number : number + 1]
 
     base = None if support.base is None else column(support.base)
-    own, clusters = column(support.own), int(column(support.clusters)[0])
+    counts, clusters = column(support.own), int(column(support.clusters)[0])
     if support.strata is not None:
-        freedom, wider = stratified(own, base, support.strata)
+        freedom, wider = stratified(counts, base, support.strata)
         return Size(clusters, float(freedom[0]), float(wider[0]))
-    number = max(float(effective(own, base)[0]), 2.0)
+    number = max(float(effective(counts, base)[0]), 2.0)
     return Size(clusters, number - 1, math.sqrt(number / (number - 1)))
 
 

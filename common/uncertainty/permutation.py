@@ -104,15 +104,15 @@ def permuted(
         for each score its outcome; None for one that does not compare a group with all
     """
     forms = [_form(recipe, label) for recipe, label in scores]
-    known = [form for form in forms if form is not None]
-    if not known:
+    group_forms = [form for form in forms if form is not None]
+    if not group_forms:
         return [None] * len(scores)
-    names, members = _groups(known, len(codes))
+    names, members = _groups(group_forms, len(codes))
     blocks = merged(blocks_of(codes, members), MOST_BLOCKS, seed=seed, keys=keys)
     drawn = assignments(blocks, permutations, rng.generator(seed, "permutations", *keys))
-    values = _values(known, names, blocks, drawn)
-    found = iter(_adjusted(values))
-    return [None if form is None else next(found) for form in forms]
+    values = _values(group_forms, names, blocks, drawn)
+    outcomes = iter(_adjusted(values))
+    return [None if form is None else next(outcomes) for form in forms]
 
 
 def blocks_of(codes: np.ndarray, groups: np.ndarray) -> Blocks:
@@ -153,19 +153,19 @@ def merged(blocks: Blocks, most: int, *, seed: int, keys: tuple[str, ...]) -> Bl
     first = np.searchsorted(groups, groups)  # where the group of each block begins
     place = np.arange(len(blocks.groups)) + len(single)
     place[order] = first + (np.arange(len(order)) - first) // step
-    _, kept, new = np.unique(place, return_index=True, return_inverse=True)
+    _, indices, new = np.unique(place, return_index=True, return_inverse=True)
     of_sample = np.where(blocks.of_sample >= 0, new[blocks.of_sample], -1)
-    return Blocks(of_sample, blocks.groups[kept], blocks.strata[kept])
+    return Blocks(of_sample, blocks.groups[indices], blocks.strata[indices])
 
 
 def assignments(blocks: Blocks, count: int, generator: np.random.Generator) -> np.ndarray:
     """Group of each block, first as it is, then in each permutation, shape (count + 1, K)."""
     keys = blocks.strata + generator.random((count, len(blocks.strata)))
     slots = blocks.groups[np.argsort(blocks.strata, kind="stable")]
-    found = np.empty((count + 1, len(slots)), dtype=np.int64)
-    found[0] = blocks.groups
-    np.put_along_axis(found[1:], np.argsort(keys, axis=1), slots[None], axis=1)
-    return found
+    groups = np.empty((count + 1, len(slots)), dtype=np.int64)
+    groups[0] = blocks.groups
+    np.put_along_axis(groups[1:], np.argsort(keys, axis=1), slots[None], axis=1)
+    return groups
 
 
 # -- scores of groups in other arrangements ----------------------------------------------------
@@ -203,20 +203,20 @@ def _groups(forms: Sequence[_Form], count: int) -> tuple[list[object], np.ndarra
 
     What no score is about, though it belongs to all, is one more group.
     """
-    found = np.full(count, -1)
+    codes = np.full(count, -1)
     first = forms[0].recipe
     if forms[0].rows is None:
         import pandas as pd
 
         values = np.asarray(first.term.arrays[1], dtype=object)
-        found[first.term.rows[0]], names = pd.factorize(values, sort=True)
-        return list(names), found
-    own = {_first(form.rows): form.rows for form in forms if form.rows is not None}
+        codes[first.term.rows[0]], names = pd.factorize(values, sort=True)
+        return list(names), codes
+    members = {_first(form.rows): form.rows for form in forms if form.rows is not None}
     everyone = first.minus.rows[0] if first.minus is not None else first.term.rows[0]
-    found[everyone] = len(own)
-    for number, rows in enumerate(own.values()):
-        found[rows] = number
-    return list(own), found
+    codes[everyone] = len(members)
+    for number, rows in enumerate(members.values()):
+        codes[rows] = number
+    return list(members), codes
 
 
 def _first(rows: np.ndarray) -> int:
@@ -230,7 +230,7 @@ def _values(
     """Scores in all arrangements, shape (B + 1, number of forms)."""
     values = np.empty((len(drawn), len(forms)))
     place = {name: number for number, name in enumerate(names)}
-    known: dict[tuple[int, int], tuple[np.ndarray, Bound]] = {}
+    tables: dict[tuple[int, int], tuple[np.ndarray, Bound]] = {}
     bounds: dict[int, Bound] = {}
     for column, form in enumerate(forms):
         term, minus = form.recipe.term, form.recipe.minus
@@ -239,12 +239,12 @@ def _values(
         group = -1 if form.rows is None else place[_first(form.rows)]
         # terms of a group and of all share what they compare it with
         shared = id(source.arrays[0]) if source is term and form.rows is not None else id(source)
-        if (shared, group) not in known:
+        if (shared, group) not in tables:
             if shared not in bounds:
                 bounds[shared] = _bound(form, source, names, blocks)
             bound = bounds[shared]
-            known[shared, group] = _drawn(form, bound, group, len(names), drawn), bound
-        table, bound = known[shared, group]
+            tables[shared, group] = _drawn(form, bound, group, len(names), drawn), bound
+        table, bound = tables[shared, group]
         values[:, column] = table[:, bound.keys.index(form.key)]
     return values
 
@@ -286,11 +286,11 @@ def _drawn(form: _Form, bound: Bound, group: int, groups: int, drawn: np.ndarray
             chosen = labels[:, None, :] == np.arange(groups)[:, None]
             parts.append(bound.weighted(chosen.reshape(len(labels), -1).astype(np.float64)))
             continue
-        own = (labels == group).astype(np.float64)
+        weights = (labels == group).astype(np.float64)
         if form.recipe.minus is not None:
-            parts.append(bound.weighted(own) - bound.point())
+            parts.append(bound.weighted(weights) - bound.point())
         else:
-            parts.append(bound.weighted(np.concatenate([np.ones_like(own), own], axis=1)))
+            parts.append(bound.weighted(np.concatenate([np.ones_like(weights), weights], axis=1)))
     return np.concatenate(parts)
 
 
@@ -308,4 +308,4 @@ def _adjusted(values: np.ndarray) -> list[Permuted]:
     largest = size.max(axis=1)
     smallest = float((largest >= largest.max() - TIE).mean())
     p = (largest[:, None] >= size[0] - TIE).mean(axis=0)
-    return [Permuted(float(own), smallest) for own in p]
+    return [Permuted(float(p_value), smallest) for p_value in p]

@@ -56,8 +56,8 @@ class DrawnSamples:
     def normal(self) -> np.ndarray:
         """Standard normal numbers that are alike within a speaker, shape (N,)."""
         speaker = self.generator.normal(size=self.speakers)[self.codes]
-        own = self.generator.normal(size=len(self.codes))
-        mixed: np.ndarray = np.sqrt(self.likeness) * speaker + np.sqrt(1 - self.likeness) * own
+        sample = self.generator.normal(size=len(self.codes))
+        mixed: np.ndarray = np.sqrt(self.likeness) * speaker + np.sqrt(1 - self.likeness) * sample
         return mixed
 
     def numbers(self) -> tuple[np.ndarray, np.ndarray]:
@@ -155,8 +155,8 @@ def by_group(metric: str, label: str = "") -> Population:
         arrays = drawn.classes() if label else drawn.numbers()
         rows = drawn.group(0.5)
         everyone = Term(metric, arrays, labels=CLASSES)
-        own = Term(metric, tuple(a[rows] for a in arrays), rows=(rows,), labels=CLASSES)
-        return Recipe(own, minus=everyone, strata=drawn.inside(rows)), label
+        term = Term(metric, tuple(a[rows] for a in arrays), rows=(rows,), labels=CLASSES)
+        return Recipe(term, minus=everyone, strata=drawn.inside(rows)), label
 
     return Population(score, _zero)
 
@@ -213,8 +213,8 @@ def apart(metric: str, groups: int) -> Population:
             everyone = np.arange(len(group))
             term = Term(metric, (prediction, prediction[rows]), rows=(everyone, rows))
             return Recipe(term, strata=group), ""
-        own = Term(metric, (truth[rows], prediction[rows]), rows=(rows,))
-        return Recipe(own, minus=Term(metric, (truth, prediction)), strata=group), ""
+        group_term = Term(metric, (truth[rows], prediction[rows]), rows=(rows,))
+        return Recipe(group_term, minus=Term(metric, (truth, prediction)), strata=group), ""
 
     return Population(score)
 

@@ -42,9 +42,9 @@ class Term:
             rows = (np.arange(len(self.arrays[0])),)
         if len(rows) == 1:
             rows = rows * len(self.arrays)
-        for array, own in zip(self.arrays, rows, strict=True):
-            if len(array) != len(own):
-                raise LengthError(f"{self.metric}: {len(array)} values of {len(own)} samples")
+        for array, positions in zip(self.arrays, rows, strict=True):
+            if len(array) != len(positions):
+                raise LengthError(f"{self.metric}: {len(array)} values of {len(positions)} samples")
         object.__setattr__(self, "rows", rows)
 
     @property

@@ -50,8 +50,8 @@ def half_count_variance(share: np.ndarray, cases: np.ndarray) -> np.ndarray:
     >>> half_count_variance(np.array([0.5]), np.array([10.0])).tolist()
     [0.0025]
     """
-    found: np.ndarray = (share**2 + (1 - share) ** 2) / 2 / np.maximum(cases, 1) ** 2
-    return found
+    variance: np.ndarray = (share**2 + (1 - share) ** 2) / 2 / np.maximum(cases, 1) ** 2
+    return variance
 
 
 def log_ends(

@@ -121,20 +121,20 @@ class _BoundPsds(Bound):
             truth.labels, self._settings.criteria.without_cross_triggers(), overlap="allow"
         )
         pool.add(truth.files, truth.events, prediction.scores, durations=truth.durations)
-        found = np.full((POINTS, self._size), np.inf)
+        thresholds = np.full((POINTS, self._size), np.inf)
         per_unit = seconds_of(self._settings.unit) / max(truth.durations.sum(), 1e-9)
         limit = self._settings.max_efpr
         rates = []
         for number, curve in enumerate(pool.curves().values()):
             rate = curve.fp * per_unit
-            kept = _corners(curve.tp, curve.fp)
-            kept = kept[rate[kept] <= (np.inf if limit is None else 2 * limit)]
-            below = np.append(curve.level[1:], -np.inf)[kept]
-            chosen = np.unique(np.linspace(0, len(kept) - 1, POINTS).round().astype(np.int64))
-            found[: len(chosen), number] = below[chosen]
-            rates.append(float(rate[kept].max(initial=0.0)))
+            corners = _corners(curve.tp, curve.fp)
+            corners = corners[rate[corners] <= (np.inf if limit is None else 2 * limit)]
+            below = np.append(curve.level[1:], -np.inf)[corners]
+            chosen = np.unique(np.linspace(0, len(corners) - 1, POINTS).round().astype(np.int64))
+            thresholds[: len(chosen), number] = below[chosen]
+            rates.append(float(rate[corners].max(initial=0.0)))
         self._limit = limit if limit is not None else max(rates, default=0.0)
-        return found
+        return thresholds
 
     def _values(self, sums: np.ndarray) -> np.ndarray:
         """PSDS of sums, shape (B, 1)."""
@@ -164,10 +164,10 @@ class _BoundPsds(Bound):
             np.nan_to_num(tpr).ravel(),
         )
         curves = np.maximum.accumulate(curves[:, :GRID], axis=1)
-        known = np.broadcast_to(~np.isnan(tpr[:, :1]), curves.shape)
-        number = known.sum(axis=2)
-        mean = figures.divide(np.where(known, curves, 0.0).sum(axis=2), number, np.nan)
-        spread = np.where(known, (curves - mean[:, :, None]) ** 2, 0.0).sum(axis=2)
+        mask = np.broadcast_to(~np.isnan(tpr[:, :1]), curves.shape)
+        number = mask.sum(axis=2)
+        mean = figures.divide(np.where(mask, curves, 0.0).sum(axis=2), number, np.nan)
+        spread = np.where(mask, (curves - mean[:, :, None]) ** 2, 0.0).sum(axis=2)
         std = np.sqrt(figures.divide(spread, number, np.nan))
         return np.asarray(np.maximum(mean - self._settings.alpha_st * std, 0.0).mean(axis=1))
 

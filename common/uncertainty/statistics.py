@@ -46,14 +46,14 @@ def bind(term: Term, clusters: Clusters) -> Bound:
 def _change(metric: Metric, term: Term, clusters: Clusters) -> Bound:
     """Score on changed signals minus that on original ones, each with the classes that occur."""
     truth, original, changed = term.arrays
-    given = "labels" in METRICS.get(metric.of).keywords
+    has_labels = "labels" in METRICS.get(metric.of).keywords
     parts = [
         replace(
             term,
             metric=metric.of,
             arrays=(truth, prediction),
             rows=(term.rows[0], rows),
-            labels=observed_labels(truth, prediction) if given else (),
+            labels=observed_labels(truth, prediction) if has_labels else (),
         )
         for prediction, rows in ((changed, term.rows[2]), (original, term.rows[1]))
     ]
@@ -87,7 +87,7 @@ class _BoundGeneric(Bound):
 
     def _repeated(self, weights: np.ndarray) -> np.ndarray:
         """Values with as many copies of each sample as its weight says, shape (B, V)."""
-        found = np.full((len(weights), len(self.keys)), np.nan)
+        values = np.full((len(weights), len(self.keys)), np.nan)
         column = {key: number for number, key in enumerate(self.keys)}
         for number, row in enumerate(weights):
             arrays = []
@@ -96,8 +96,8 @@ class _BoundGeneric(Bound):
                 arrays.append(np.repeat(array, often, axis=0))
             for key, value in self._evaluate(arrays).items():
                 if key in column:
-                    found[number, column[key]] = value
-        return found
+                    values[number, column[key]] = value
+        return values
 
     def _draw(self, name: str) -> np.ndarray:
         return self._repeated(self._clusters.weights)
@@ -126,13 +126,13 @@ def flat(value: Any) -> dict[Key, float]:
     """
     if not isinstance(value, Mapping):
         return {("", ""): _number(value)}
-    found: dict[Key, float] = {}
+    values: dict[Key, float] = {}
     for name, item in value.items():
         if isinstance(item, Mapping):
-            found |= {(name, label): _number(own) for label, own in item.items()}
+            values |= {(name, label): _number(number) for label, number in item.items()}
         else:
-            found[(name, "") if isinstance(item, Shift) else ("", name)] = _number(item)
-    return found
+            values[(name, "") if isinstance(item, Shift) else ("", name)] = _number(item)
+    return values
 
 
 def _number(value: Any) -> float:

@@ -87,15 +87,15 @@ def wrong(population: Population, size: SampleSize, true: float, runs: int, *, s
         drawn = draw(size, rng.generator(seed, "verdict", repr(size), number))
         recipe, label = population.score(drawn)
         bootstrap = Bootstrap(drawn.codes, seed=number // 50)
-        found = bootstrap.interval(recipe, label)
-        low, high = found.low, found.high
+        interval = bootstrap.interval(recipe, label)
+        low, high = interval.low, interval.high
         bound = bootstrap.bound(recipe)
         value = float(bound.point()[bound.keys.index((recipe.group, label))])
         total += value
         above, below = above + (low > true), below + (high < true)
-        if found.is_share:
+        if interval.is_share:
             rule = Criterion(above=true)
-            passes += verdict_on_share(low, value, high, found.clusters, rule) == PASSES
+            passes += verdict_on_share(low, value, high, interval.clusters, rule) == PASSES
         else:
             rule = Criterion(below=true) if recipe.term.metric == "mae" else Criterion(above=true)
             passes += verdict_with_power(low, high, rule) == PASSES

@@ -106,7 +106,7 @@ def _engine(workers: int) -> dict[str, Any]:
 
     benchmark = load_benchmark()
     datasets = [d.id for d in benchmark.datasets.values() if d.embedded]
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     cache = default_cache()
     demo.ensure(cache, workers=workers)
     with tempfile.TemporaryDirectory() as folder:
@@ -117,12 +117,12 @@ def _engine(workers: int) -> dict[str, Any]:
             engine = Engine(benchmark, Paths(Path(folder) / "out", scratch), workers=workers)
             with Stopwatch() as watch:
                 report = engine.run(Filters(datasets=datasets), force=name == "warm")
-            found[f"{name}: wall clock"] = watch.wall_s
-            found[f"{name}: processor time"] = watch.processor_s
-            found[f"{name}: signals given to models"] = report.calls
-            found[f"{name}: distinct inputs"] = report.distinct
-            found[f"{name}: cells computed"] = report.computed
-    return found
+            figures[f"{name}: wall clock"] = watch.wall_s
+            figures[f"{name}: processor time"] = watch.processor_s
+            figures[f"{name}: signals given to models"] = report.calls
+            figures[f"{name}: distinct inputs"] = report.distinct
+            figures[f"{name}: cells computed"] = report.computed
+    return figures
 
 
 def _events(large: bool) -> dict[str, Any]:
@@ -137,8 +137,8 @@ def _suite(workers: int, suite: Suite) -> dict[str, Any]:
     from common.cli.bench.suite import LIMITS, bench_suite
 
     with tempfile.TemporaryDirectory() as folder:
-        found = bench_suite(Path(folder), workers, *suite)
-    return {**found, **{f"at most {name}": value for name, value in LIMITS.items()}}
+        figures = bench_suite(Path(folder), workers, *suite)
+    return {**figures, **{f"at most {name}": value for name, value in LIMITS.items()}}
 
 
 def _paper(workers: int, suite: Suite) -> dict[str, Any]:
@@ -152,8 +152,8 @@ def _perturb(workers: int) -> dict[str, Any]:
     """All perturbations of many files, and beside auglib."""
     from common.cli.bench.perturb import LIMITS, bench_perturb
 
-    found = bench_perturb(workers)
-    return {**found, **{f"limit of {name}": value for name, value in LIMITS.items()}}
+    figures = bench_perturb(workers)
+    return {**figures, **{f"limit of {name}": value for name, value in LIMITS.items()}}
 
 
 def _site(workers: int) -> dict[str, Any]:
@@ -175,8 +175,8 @@ def _uncertainty(workers: int) -> dict[str, Any]:
     """The intervals of a full run, with and without speakers, in fresh processes."""
     from common.cli.bench.uncertainty import LIMITS, bench_uncertainty
 
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for name, speakers in (("with speakers", True), ("each sample alone", False)):
         measured = bench_uncertainty(speakers=speakers)
-        found |= {f"{name}: {figure}": value for figure, value in measured.items()}
-    return {**found, **{f"at most {name}": value for name, value in LIMITS.items()}}
+        figures |= {f"{name}: {figure}": value for figure, value in measured.items()}
+    return {**figures, **{f"at most {name}": value for name, value in LIMITS.items()}}

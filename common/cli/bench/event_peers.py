@@ -18,7 +18,7 @@ import numpy as np
 def main(path: str) -> None:
     """Measure on the scenes of a file that :mod:`common.cli.bench.events` wrote."""
     data = dict(np.load(path))
-    found: dict[str, tuple[float, float]] = {}
+    measurements: dict[str, tuple[float, float]] = {}
     for prepare in (_sed_eval, _psds_eval, _sed_scores_eval):
         try:
             cases = prepare(data)
@@ -27,8 +27,8 @@ def main(path: str) -> None:
         for name, case in cases.items():
             start = time.process_time()
             value = case()
-            found[name] = (time.process_time() - start, float(value))
-    sys.stdout.write(json.dumps(found))
+            measurements[name] = (time.process_time() - start, float(value))
+    sys.stdout.write(json.dumps(measurements))
 
 
 def _events(data: dict[str, Any], name: str) -> list[tuple[str, float, float, str]]:
@@ -96,10 +96,10 @@ def _psds_eval(data: dict[str, Any]) -> dict[str, Callable[[], float]]:
     ]
 
     def points() -> float:
-        found = PSDSEval(0.1, 0.1, 0.3, ground_truth=truth, metadata=metadata)
+        evaluation = PSDSEval(0.1, 0.1, 0.3, ground_truth=truth, metadata=metadata)
         for number, table in enumerate(tables):
-            found.add_operating_point(table, info={"number": number})
-        return float(found.psds(0.5, 1.0, 100.0).value)
+            evaluation.add_operating_point(table, info={"number": number})
+        return float(evaluation.psds(0.5, 1.0, 100.0).value)
 
     return {"psds 50 points": points}
 

@@ -141,20 +141,20 @@ def bench_events(*, peers: str | None = None, large: bool = False) -> dict[str, 
     data = scenes(1168, 10, 156, seed=0)
     lists = [data.scores.events(threshold) for threshold in DCASE_TASK4_THRESHOLDS]
     cases = _cases(data, lists)
-    found: dict[str, Any] = {name: _seconds(case) for name, case in cases.items()}
-    found["all cases: processor time"] = sum(found.values())
+    figures: dict[str, Any] = {name: _seconds(case) for name, case in cases.items()}
+    figures["all cases: processor time"] = sum(figures.values())
     theirs = _peers(data, lists, peers or os.environ.get(PEERS) or sys.executable)
     for name in cases:
         if name not in theirs:
-            found[f"{name}: peer, not measured here but stated"] = STATED[name]
+            figures[f"{name}: peer, not measured here but stated"] = STATED[name]
     for name, (seconds, value) in theirs.items():
-        found[f"{name}: peer"] = seconds
-        found[f"{name}: times faster"] = round(seconds / found[name], 1)
-        found[f"{name}: asked"] = TIMES[name]
-        found[f"{name}: difference"] = f"{abs(value - cases[name]()):.1e}"
+        figures[f"{name}: peer"] = seconds
+        figures[f"{name}: times faster"] = round(seconds / figures[name], 1)
+        figures[f"{name}: asked"] = TIMES[name]
+        figures[f"{name}: difference"] = f"{abs(value - cases[name]()):.1e}"
     if large:
-        found |= _large()
-    return found
+        figures |= _large()
+    return figures
 
 
 def _cases(data: RandomScenes, lists: Sequence[EventList]) -> dict[str, Callable[[], float]]:
@@ -239,8 +239,8 @@ def _peers(
             check=False,
         )
     if done.returncode:
-        told = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise BenchmarkError(f"bench events: {python}: {told[-1]}")
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise BenchmarkError(f"bench events: {python}: {lines[-1]}")
     return {name: (pair[0], pair[1]) for name, pair in json.loads(done.stdout).items()}
 
 

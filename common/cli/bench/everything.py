@@ -61,14 +61,14 @@ def bench_all(
     """
     if page is not None:
         noted(page.read_text("utf-8"), row({}, *here()))  # a fault is told before hours of work
-    found = {}
+    figures = {}
     for name in SPEED:
-        found[name] = measured(name, suite, workers)
-        for line in cell(found[name]):
+        figures[name] = measured(name, suite, workers)
+        for line in cell(figures[name]):
             say(f"{name}: {line}")
     if page is not None:
-        files.write_text(page, noted(page.read_text("utf-8"), row(found, *here())))
-    return found
+        files.write_text(page, noted(page.read_text("utf-8"), row(figures, *here())))
+    return figures
 
 
 def measured(name: str, suite: Suite, workers: int) -> dict[str, Any]:
@@ -88,8 +88,8 @@ def measured(name: str, suite: Suite, workers: int) -> dict[str, Any]:
         command += [f"--{option}={value}" for option, values in options for value in values]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        told = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise BenchmarkError(f"bench {name}: {told[-1]}")
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise BenchmarkError(f"bench {name}: {lines[-1]}")
     figures: dict[str, Any] = json.loads(done.stdout)
     return figures
 
@@ -124,16 +124,16 @@ def here() -> tuple[str, str, str]:
 def machine() -> str:
     """Processor, cores and Python."""
     try:
-        known = CPU_MODEL.search(Path("/proc/cpuinfo").read_text("utf-8"))
+        match = CPU_MODEL.search(Path("/proc/cpuinfo").read_text("utf-8"))
     except OSError:
-        known = None
-    model = known[1].strip() if known else platform.processor() or platform.machine()
+        match = None
+    model = match[1].strip() if match else platform.processor() or platform.machine()
     return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
-def row(found: Figures, date: str, commit: str, where: str) -> dict[str, str]:
+def row(figures: Figures, date: str, commit: str, where: str) -> dict[str, str]:
     """A row of the table, by column; benchmarks that were not run are left empty."""
-    cells = {name: LINE.join(f"| {text}" for text in cell(found[name])) for name in found}
+    cells = {name: LINE.join(f"| {text}" for text in cell(figures[name])) for name in figures}
     return dict(zip(COLUMNS, (date, f"``{commit}``", where), strict=False)) | cells
 
 
@@ -148,9 +148,9 @@ def noted(page: str, new: Mapping[str, str]) -> str:
     if not (begin and end):
         raise BenchmarkError(f"speed.rst: no lines '{BEGIN.strip()}' and '{END.strip()}'")
     names, *rows = [_cells(text) for text in table.split(ROW)[1:]] or [[]]
-    known = [dict(zip(names, cells, strict=True)) for cells in rows]
-    kept = [row for row in known if row["Date"] != NONE and _key(row) != _key(new)]
-    texts = [_text(row) for row in ({name: name for name in COLUMNS}, new, *kept)]
+    records = [dict(zip(names, cells, strict=True)) for cells in rows]
+    others = [row for row in records if row["Date"] != NONE and _key(row) != _key(new)]
+    texts = [_text(row) for row in ({name: name for name in COLUMNS}, new, *others)]
     return f"{before}{begin}{HEAD}{''.join(texts)}\n{end}{after}"
 
 

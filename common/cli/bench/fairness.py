@@ -97,8 +97,8 @@ def _score(select: Any, dataset: Any, target: Target, test: Test, drawn: np.ndar
     from common.spec.view import ORIGINAL
 
     selection = select(test, target)
-    own = drawn[selection.samples.index.to_numpy()]
-    view = View(target, selection.samples.reset_index(drop=True), {ORIGINAL: own})
+    predictions = drawn[selection.samples.index.to_numpy()]
+    view = View(target, selection.samples.reset_index(drop=True), {ORIGINAL: predictions})
     scores = design_of(test).scores(view, test.uses(target.kind))
     model = Model(id="bench", version="1.0.0", adapter="chance")
     return len(rows(Cell(target, model, test, dataset, ""), scores))

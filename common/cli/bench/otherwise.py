@@ -63,9 +63,11 @@ def _expected_range(
 ) -> float:
     name = chosen.expected[score.label][cell.cell.target.id]
     low, high = chosen.ranges[name]
-    own = frame.loc[frame[chosen.column] == score.label, "_prediction"].astype(float)
+    predictions = frame.loc[frame[chosen.column] == score.label, "_prediction"].astype(float)
     return float(
-        own.between(-np.inf if low is None else low, np.inf if high is None else high).mean()
+        predictions.between(
+            -np.inf if low is None else low, np.inf if high is None else high
+        ).mean()
     )
 
 
@@ -79,11 +81,11 @@ def _by_group(
 ) -> float:
     part = dict(_groups(frame, chosen))[score.condition]
     labels = _observed(frame)
-    own, everyone = (
+    group_score, everyone = (
         pair(score.metric, score.label, rows["_truth"], rows["_prediction"], params, labels)
         for rows in (part, frame)
     )
-    return own - everyone
+    return group_score - everyone
 
 
 def _group_shift(
@@ -91,8 +93,8 @@ def _group_shift(
 ) -> float:
     part = dict(_groups(frame, chosen))[score.condition]
     labels = list(cell.cell.target.labels)
-    everyone, own = frame["_prediction"], part["_prediction"]
-    return pair(score.metric, score.label, everyone, own, params, labels)
+    everyone, group = frame["_prediction"], part["_prediction"]
+    return pair(score.metric, score.label, everyone, group, params, labels)
 
 
 def _context_shift(
@@ -205,8 +207,8 @@ def pair(
 
 
 def _share(values: pd.Series, label: str, labels: Sequence[Any] | None) -> float:
-    known = values if not labels else values[values.isin(labels)]
-    return float((known == label).mean())
+    cases = values if not labels else values[values.isin(labels)]
+    return float((cases == label).mean())
 
 
 def _sklearn(name: str, average: str | None) -> Callable[..., float]:

@@ -68,9 +68,9 @@ def bench_paper(
     with tempfile.TemporaryDirectory() as folder:
         folders = Paths(Path(folder) / "out", Path(folder) / "cache")
         engine = Engine(benchmark, folders, workers=workers, download=True)
-        wanted = names or [d.id for d in benchmark.datasets.values() if not d.embedded]
-        report = engine.run(Filters(models=models, datasets=wanted))
-        found: dict[str, Any] = {
+        ids = names or [d.id for d in benchmark.datasets.values() if not d.embedded]
+        report = engine.run(Filters(models=models, datasets=ids))
+        counts: dict[str, Any] = {
             "signals given to models": report.calls,
             "distinct inputs": report.distinct,
             "cells": report.computed,
@@ -80,7 +80,7 @@ def bench_paper(
         check.cells()
         if check.differs:
             raise BenchmarkError("bench paper: " + "; ".join(check.differs[:NAMED]))
-        return {**found, **check.figures()}
+        return {**counts, **check.figures()}
 
 
 class Check:
@@ -148,13 +148,13 @@ class Check:
         loaded = datasets.load(dataset, self.folders.cache, self.benchmark.targets, download=True)
         root = datasets.media(loaded, sorted(set(samples["file"])))
         labels = list(cell.cell.target.labels)
-        known = zip(samples["file"], samples["start"], samples["end"], strict=True)
-        for key, prediction in zip(known, cell.view.prediction, strict=True):
+        segments = zip(samples["file"], samples["start"], samples["end"], strict=True)
+        for key, prediction in zip(segments, cell.view.prediction, strict=True):
             sample = (dataset.database, *key)
-            asked: tuple[Any, ...] = (cell.cell.model.id, *sample)
-            if asked not in self._asked:
-                self._asked[asked] = direct(Path(root), *key)
-            outputs = self._asked[asked]
+            query: tuple[Any, ...] = (cell.cell.model.id, *sample)
+            if query not in self._asked:
+                self._asked[query] = direct(Path(root), *key)
+            outputs = self._asked[query]
             if labels:
                 same = max(labels, key=lambda label: outputs[label]) == prediction
             else:
@@ -167,24 +167,26 @@ class Check:
         """Criteria of rows against the published ones of the same test and metric."""
         theirs = published.load()
         keys = ["target", "test", "metric", "condition"]
-        known = theirs.groupby(keys)["criterion"].agg(set).to_dict()
+        criteria = theirs.groupby(keys)["criterion"].agg(set).to_dict()
         wider = theirs.groupby(keys[:3])["criterion"].agg(set).to_dict()
-        own = read_all(self.folders.method_tests)
+        rows = read_all(self.folders.method_tests)
         named = {name for test in self.benchmark.tests.values() for name in test.datasets}
-        for row in own[own["dataset"].isin(named)].to_dict("records"):
+        for row in rows[rows["dataset"].isin(named)].to_dict("records"):
             key = tuple(row[name] for name in keys)
-            wanted = known.get(key) or wider.get(key[:3])
-            if wanted is None or not row["criterion"]:
+            counterparts = criteria.get(key) or wider.get(key[:3])
+            if counterparts is None or not row["criterion"]:
                 self.counts["criteria: not published"] += 1
                 continue
-            same = row["criterion"] in wanted
-            if not same and f"|x| {row['criterion']}" in wanted:
+            same = row["criterion"] in counterparts
+            if not same and f"|x| {row['criterion']}" in counterparts:
                 # rank correlations pass in the paper whatever their sign
                 self.counts["criteria: equal but for the sign that the paper ignores"] += 1
                 continue
             self.counts["criteria: equal" if same else "criteria: different"] += 1
             if not same:
-                self.differs.append(f"{'/'.join(key)}: {row['criterion']}, published {wanted}")
+                self.differs.append(
+                    f"{'/'.join(key)}: {row['criterion']}, published {counterparts}"
+                )
 
 
 def _direct(model: Model) -> Callable[[Path, str, int, int], Mapping[str, float]] | None:
@@ -220,8 +222,8 @@ def _direct(model: Model) -> Callable[[Path, str, int, int], Mapping[str, float]
         ends = (round(start * rate / 1e9), len(signal) if end < 0 else round(end * rate / 1e9))
         nodes = [output.name for output in session().get_outputs()]
         values = session().run(None, {session().get_inputs()[0].name: signal[slice(*ends)][None]})
-        found = dict(zip(nodes, values, strict=True))
-        flat = {node: iter(np.ravel(found[node])) for node in content["labels"]}
+        outputs = dict(zip(nodes, values, strict=True))
+        flat = {node: iter(np.ravel(outputs[node])) for node in content["labels"]}
         return {label: float(next(flat[node])) for node, label in names}
 
     return asked

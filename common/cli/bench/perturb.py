@@ -44,7 +44,7 @@ def bench_perturb(workers: int, *, files: int = FILES, compared: int = COMPARED)
         files: number of files of 3 s
         compared: number of signals that are changed with auglib as well
     """
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         benchmark = _benchmark(folder, files)
@@ -52,15 +52,15 @@ def bench_perturb(workers: int, *, files: int = FILES, compared: int = COMPARED)
         # variants are the same changes with other recordings
         named = [name for name, p in benchmark.perturbations.items() if not p.variant_of]
         usable = [name for name in named if not library.prepare(name)]
-        found["perturbations"] = len(usable)
+        figures["perturbations"] = len(usable)
         for missing in sorted(set(named) - set(usable)):
-            found[f"not run: {missing}"] = library.missing(missing)
-        found["files of 3 s"] = files
+            figures[f"not run: {missing}"] = library.missing(missing)
+        figures["files of 3 s"] = files
         with Stopwatch() as watch:
             _run(benchmark, library, folder, usable, workers)
-        found["all variants"] = watch.wall_s
-        found["all variants: processor time"] = watch.processor_s
-        return found | _side_by_side(library, folder, usable, compared)
+        figures["all variants"] = watch.wall_s
+        figures["all variants: processor time"] = watch.processor_s
+        return figures | _side_by_side(library, folder, usable, compared)
 
 
 def _signal(*keys: object, seconds: float = SECONDS) -> np.ndarray:
@@ -176,24 +176,24 @@ def _side_by_side(library: Library, folder: Path, names: list[str], count: int) 
     from common.cli.bench.perturb_peer import WAYS, peer
 
     files = [str(folder / "signals" / f"{n:04d}.wav") for n in range(count)]
-    found: dict[str, Any] = {"auglib": auglib.__version__, "signals with both": count}
+    figures: dict[str, Any] = {"auglib": auglib.__version__, "signals with both": count}
     sums = dict.fromkeys(WAYS, 0.0)
     for name in names:
         entry = library.entry(name)
         recordings = _recordings(folder, entry.params.get(CORPUS))
         other = peer(entry.function, entry.params, recordings, folder)
         if other is None:
-            found[f"{name}: auglib"] = "not possible without other programs"
+            figures[f"{name}: auglib"] = "not possible without other programs"
             continue
         for way, measure in WAYS.items():
             seconds = measure(library, name, other, files, str(folder / "auglib"))
             sums[way] += seconds
-            found[f"{name}: {way}, ms per signal"] = round(1000 * seconds / count, 3)
+            figures[f"{name}: {way}, ms per signal"] = round(1000 * seconds / count, 3)
     here, memory, table = sums.values()
-    found |= {f"all that auglib can do: {way}": seconds for way, seconds in sums.items()}
-    found["times as fast as auglib in memory"] = round(memory / here, 2)
-    found["times as fast as auglib"] = round(table / here, 2)
-    return found
+    figures |= {f"all that auglib can do: {way}": seconds for way, seconds in sums.items()}
+    figures["times as fast as auglib in memory"] = round(memory / here, 2)
+    figures["times as fast as auglib"] = round(table / here, 2)
+    return figures
 
 
 def _recordings(folder: Path, corpus: Mapping[str, Any] | None) -> list[str]:

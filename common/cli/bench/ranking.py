@@ -54,15 +54,17 @@ class Case(NamedTuple):
 def shapes() -> Iterator[tuple[str, RankingLayout]]:
     """Tests and datasets of the published rankings with the fewest and the most pairs."""
     rows, chance = published.load(), published.chance()
-    found: dict[int, tuple[str, RankingLayout]] = {}
-    for target, own in rows.groupby("target"):
-        made = outcomes(own)
-        _, cells = common_cells(made, [key for key in made.models if key[0] not in chance])
+    layouts: dict[int, tuple[str, RankingLayout]] = {}
+    for target, group in rows.groupby("target"):
+        outcome_table = outcomes(group)
+        _, cells = common_cells(
+            outcome_table, [key for key in outcome_table.models if key[0] not in chance]
+        )
         sizes = Counter((family_of(cell[0], {}), cell[0], cell[1]) for cell in cells)
         pairs = sorted(sizes)
         layout = RankingLayout(pairs, np.array([sizes[pair] for pair in pairs]))
-        found.setdefault(len(pairs), (str(target), layout))
-    yield from (found[size] for size in (min(found), max(found)))
+        layouts.setdefault(len(pairs), (str(target), layout))
+    yield from (layouts[size] for size in (min(layouts), max(layouts)))
 
 
 def cases(*, worlds: int = WORLDS, draws: int = DRAWS) -> Iterator[Case]:

@@ -45,8 +45,8 @@ def bench_site(folder: Path) -> dict[str, float]:
     _change_value(files[len(files) // 2])
     cases["value_changed"] = _build(folder)
     cases["nothing_changed"] = _build(folder)
-    found = {name: case.wall_s for name, case in cases.items()}
-    return found | {f"{name}: processor time": case.processor_s for name, case in cases.items()}
+    seconds = {name: case.wall_s for name, case in cases.items()}
+    return seconds | {f"{name}: processor time": case.processor_s for name, case in cases.items()}
 
 
 def _build(folder: Path) -> Stopwatch:
@@ -64,9 +64,11 @@ def _add_model(folders: Paths) -> list[Path]:
     rows = published.load()
     chance = published.chance()
     written = []
-    for target, own in rows[~rows["model"].isin(chance)].groupby("target", sort=False):
-        name = own["model"].iloc[0]
-        mine = own[own["model"] == name].assign(model=ADDED, model_version="1.0.0", n=1000)
+    for target, target_rows in rows[~rows["model"].isin(chance)].groupby("target", sort=False):
+        name = target_rows["model"].iloc[0]
+        mine = target_rows[target_rows["model"] == name].assign(
+            model=ADDED, model_version="1.0.0", n=1000
+        )
         for test, part in mine.groupby("test"):
             path = folders.results(str(target), ADDED, str(test))
             files.write_text(path, results.to_csv(part))

@@ -55,20 +55,20 @@ def bench_suite(
     for option, values in (("catalog", catalogs), ("model", models), ("dataset", datasets)):
         for value in values:
             command += [f"--{option}", str(value)]
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for name, options in CASES.items():
         with Stopwatch() as watch:
             done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
         if done.returncode not in ENDED:
             raise BenchmarkError(f"bench suite: {name}: {done.stderr.strip()}")
-        found[f"{name}: wall clock"] = watch.wall_s
-        found[f"{name}: processor time"] = watch.processor_s
+        figures[f"{name}: wall clock"] = watch.wall_s
+        figures[f"{name}: processor time"] = watch.processor_s
         report = json.loads(done.stdout)
         for figure in ("computed", "current", "calls", "distinct"):
-            found[f"{name}: {figure}"] = report[figure]
-    if found["cold: calls"] != found["cold: distinct"] or found["warm: calls"]:
+            figures[f"{name}: {figure}"] = report[figure]
+    if figures["cold: calls"] != figures["cold: distinct"] or figures["warm: calls"]:
         raise BenchmarkError(
-            f"bench suite: {found['cold: calls']} calls for {found['cold: distinct']} distinct "
-            f"inputs, then {found['warm: calls']}"
+            f"bench suite: {figures['cold: calls']} calls for {figures['cold: distinct']} distinct "
+            f"inputs, then {figures['warm: calls']}"
         )
-    return found
+    return figures

@@ -53,10 +53,10 @@ def _measure(speakers: bool) -> dict[str, float | int]:
             view = _view(test, target, generator, speakers=speakers)
             scores = design_of(test).scores(view, test.uses(target.kind))
             with Stopwatch() as watch:
-                found = intervals(scores, view)
+                score_intervals = intervals(scores, view)
             wall_s += watch.wall_s
             used_s += watch.processor_s
-            count += sum(interval is not None for interval in found)
+            count += sum(interval is not None for interval in score_intervals)
     return {
         "seconds": wall_s,
         "processor time": used_s,

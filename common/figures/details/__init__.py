@@ -31,9 +31,9 @@ def file_name(data: str) -> str:
     return f"{PREFIX}{data}.json"
 
 
-def text(found: Mapping[str, Any]) -> str:
+def text(details: Mapping[str, Any]) -> str:
     """File content: the same values give the same bytes; NaN becomes null."""
-    return json.dumps(_plain(found), ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json.dumps(_plain(details), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def _plain(value: Any) -> Any:

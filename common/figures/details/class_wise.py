@@ -56,37 +56,37 @@ def class_wise(name: str, view: View, params: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _row(label: str, place: int, found: Mapping[str, list[Figure]], counts: Tally) -> Any:
+def _row(label: str, place: int, columns: Mapping[str, list[Figure]], counts: Tally) -> Any:
     tp, ref, sys = (int(part[:, place].sum()) for part in counts[:3])
-    values = {name: list(figure[place]) for name, figure in found.items()}
+    values = {name: list(figure[place]) for name, figure in columns.items()}
     return {"label": label, **values, "tp": tp, "fp": sys - tp, "fn": ref - tp, "ref": ref}
 
 
 def _rates(name: str, counts: Tally, clusters: Clusters) -> dict[str, list[Figure]]:
     """F, precision and recall of each column."""
 
-    def values(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    def values(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
         hits, missed, false = np.split(sums, 3, axis=1)
         none = np.full(hits.shape, np.nan)
         recall = figures.recall(hits, hits + missed)
         f = figures.f_of_counts(hits, false, missed)
         precision = figures.precision(hits, hits + false, zero_score=False)
-        known = np.split(total, 3)[0] + np.split(total, 3)[1] > 0
-        made = [np.where(known, f, none), precision, np.where(known, recall, none)]
-        return np.concatenate(made, axis=1)
+        mask = np.split(total, 3)[0] + np.split(total, 3)[1] > 0
+        columns = [np.where(mask, f, none), precision, np.where(mask, recall, none)]
+        return np.concatenate(columns, axis=1)
 
-    found = _intervals(
+    rates = _intervals(
         name, cases(counts).astype(np.float64), values, clusters, (0.0, 1.0), counts=True
     )
     size = counts.tp.shape[1]
-    parts = (found[:size], found[size : 2 * size], found[2 * size :])
+    parts = (rates[:size], rates[size : 2 * size], rates[2 * size :])
     return dict(zip(("f", "p", "r"), parts, strict=True))
 
 
 def _error_rates(name: str, counts: Tally, clusters: Clusters) -> list[Figure]:
     """Misses and false alarms per item of each class, from the draws of its other rates."""
 
-    def values(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    def values(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
         hits, missed, false = np.split(sums, 3, axis=1)
         annotated = sum(np.split(total, 3)[:2]) > 0
         return np.where(annotated, figures.divide(missed + false, hits + missed, np.nan), np.nan)
@@ -99,7 +99,7 @@ def _error_rates(name: str, counts: Tally, clusters: Clusters) -> list[Figure]:
 def _error_rate(name: str, counts: Tally, clusters: Clusters) -> list[Figure]:
     """Error rate of all classes, its interval that of the result row."""
 
-    def values(sums: np.ndarray, total: np.ndarray, given: Given) -> np.ndarray:
+    def values(sums: np.ndarray, total: np.ndarray, params: Given) -> np.ndarray:
         return figures.divide(sums[:, :1], sums[:, 1:], np.nan)
 
     columns = np.stack([counts.errors, counts.ref.sum(axis=1)], axis=1).astype(np.float64)
@@ -117,14 +117,14 @@ def _intervals(
 ) -> list[Figure]:
     """Values of sums over recordings, with their intervals."""
     terms = (Columns(tuple((column,) for column in columns.T)),)
-    function = Sums(lambda arrays, given: terms, values, lambda arrays, given: (), counted=counts)
+    function = Sums(lambda arrays, params: terms, values, lambda arrays, params: (), counted=counts)
     sample = sample_of(Term(name, (np.arange(len(columns)),)), clusters)
     bound = BoundSums(function, sample, clusters)
     point = bound.point()
-    found = intervals(bound, limits, name=name)
+    ranges = intervals(bound, limits, name=name)
     return [
         (float(value), one.low, one.high) if value == value else (np.nan, np.nan, np.nan)
-        for value, one in zip(point, found, strict=True)
+        for value, one in zip(point, ranges, strict=True)
     ]
 
 

@@ -38,7 +38,7 @@ def content(cell: Cell, view: View) -> dict[str, Any] | None:
         return None
     truth, prediction = view.truth, view.prediction
     families = _families(cell)
-    found: dict[str, Any] = {
+    details: dict[str, Any] = {
         "format": FORMAT,
         "data": cell.dataset.data,
         "dataset": cell.dataset.id,
@@ -48,26 +48,26 @@ def content(cell: Cell, view: View) -> dict[str, Any] | None:
         "rocs": rocs(truth, prediction, cell.test.uses(cell.target.kind)),
     }
     for name, params in families.items():
-        told = class_wise(name, view, params)
+        table = class_wise(name, view, params)
         choice = picker(name, truth, prediction, params, cell.target.detection)
         if choice is not None:
-            choice["scored"] = is_scored(choice, told["rows"][1:])
-        found["families"][name] = {"params": params, **told, "picker": choice}
+            choice["scored"] = is_scored(choice, table["rows"][1:])
+        details["families"][name] = {"params": params, **table, "picker": choice}
     if "intersection" in families:
-        found["confusion"] = _confusion(truth, prediction, families["intersection"])
+        details["confusion"] = _confusion(truth, prediction, families["intersection"])
     first = next(iter(families), "")
-    found["scenes"] = scenes(view, truth, prediction, first, families.get(first, {}))
-    return found
+    details["scenes"] = scenes(view, truth, prediction, first, families.get(first, {}))
+    return details
 
 
 def _families(cell: Cell) -> dict[str, dict[str, Any]]:
     """Ways to count that the metrics of a test use, with their parameters."""
-    found: dict[str, dict[str, Any]] = {}
+    families: dict[str, dict[str, Any]] = {}
     for use in cell.test.uses(cell.target.kind):
         name = use.metric.split("_")[0]
         if name in TALLIES and use.params:
-            found.setdefault(name, dict(use.params))
-    return found
+            families.setdefault(name, dict(use.params))
+    return families
 
 
 def _confusion(

@@ -37,13 +37,13 @@ def rocs(truth: SoundEvents, prediction: SoundEvents, uses: Sequence[MetricUse])
         prediction: events and frame scores
         uses: metrics of the test with their parameters
     """
-    found: dict[str, Any] = {}
+    curves: dict[str, Any] = {}
     for use in uses:
         settings = SCENARIOS.get(use.metric) or _own(use)
         psds = roc_of(truth, prediction, settings) if settings else None
         if psds is not None:
-            found[use.metric] = _roc(psds, truth.labels)
-    return found
+            curves[use.metric] = _roc(psds, truth.labels)
+    return curves
 
 
 def _own(use: MetricUse) -> PsdsSettings | None:
@@ -60,7 +60,7 @@ def _roc(psds: Psds, labels: Sequence[str]) -> dict[str, Any]:
     top = float(roc.x[-1]) if settings.max_efpr is None else settings.max_efpr
     rates = np.linspace(0.0, top, POINTS + 1)
     at = np.searchsorted(roc.x, rates, side="right") - 1
-    told = np.linspace(0, POINTS, TOLD + 1).round().astype(int)
+    indices = np.linspace(0, POINTS, TOLD + 1).round().astype(int)
     curves: dict[str, Any] = {}
     if len(labels) <= CLASSES:
         curves = {
@@ -83,21 +83,21 @@ def _roc(psds: Psds, labels: Sequence[str]) -> dict[str, Any]:
         "std": roc.std[at].round(6).tolist(),
         "etpr": roc.etpr[at].round(6).tolist(),
         "classes": curves,
-        "told": told.tolist(),
+        "told": indices.tolist(),
     }
 
 
-def is_scored(found: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> bool:
+def is_scored(choice: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the marked threshold gives what was scored.
 
     It does not where classes have thresholds of their own, or where the model decides itself.
 
     Args:
-        found: counts as :func:`picker` gives them
+        choice: counts as :func:`picker` gives them
         rows: what was scored, class by class
     """
-    at = found["start"]
-    counts = [(tp[at], fp[at]) for _, tp, fp in found["counts"]]
+    at = choice["start"]
+    counts = [(tp[at], fp[at]) for _, tp, fp in choice["counts"]]
     return counts == [(row["tp"], row["fp"]) for row in rows]
 
 
@@ -134,12 +134,12 @@ def picker(
     rule = detection.threshold if detection is not None else 0.5
     shown = float(np.median(list(rule.values()))) if isinstance(rule, Mapping) else float(rule)
     family = f"{name}_based"
-    made = table({family: pool.curves()}, truth.labels, beta=1.0, threshold=shown)
+    content = table({family: pool.curves()}, truth.labels, beta=1.0, threshold=shown)
     return {
-        "thresholds": made["thresholds"],
-        "counts": made["counts"][family],
-        "start": int(np.argmin(np.abs(np.array(made["thresholds"]) - shown))),
-        "errors": _errors(name, truth, prediction, params, made["thresholds"]),
+        "thresholds": content["thresholds"],
+        "counts": content["counts"][family],
+        "start": int(np.argmin(np.abs(np.array(content["thresholds"]) - shown))),
+        "errors": _errors(name, truth, prediction, params, content["thresholds"]),
     }
 
 
@@ -158,11 +158,11 @@ def _errors(
     size = len(truth) * len(truth.labels) * len(thresholds)
     if name == "intersection" or size > COUNTED or prediction.scores is None:
         return None
-    found = []
+    errors = []
     for threshold in thresholds:
         events = prediction.scores.events(threshold)
         counts: Tally = tally(
             name, truth, SoundEvents(truth.labels, events, truth.durations), params
         )
-        found.append(int(counts.errors.sum()))
-    return found
+        errors.append(int(counts.errors.sum()))
+    return errors

@@ -65,17 +65,19 @@ def grid(levels: Sequence[np.ndarray], steps: int) -> np.ndarray:
     """
     parts = []
     for level in levels:
-        known = level[np.isfinite(level)]
-        parts.append(known[:: max(1, len(known) // SAMPLE)])
-    found = np.unique(np.concatenate([np.zeros(1), *parts]))
-    middle = np.concatenate((found, (found[1:] + found[:-1]) / 2))
-    found = np.unique(middle)
+        scores = level[np.isfinite(level)]
+        parts.append(scores[:: max(1, len(scores) // SAMPLE)])
+    thresholds = np.unique(np.concatenate([np.zeros(1), *parts]))
+    middle = np.concatenate((thresholds, (thresholds[1:] + thresholds[:-1]) / 2))
+    thresholds = np.unique(middle)
     half = steps // 2
-    if len(found) > half:
-        found = found[np.unique(np.linspace(0, len(found) - 1, half).round().astype(int))]
-        found = np.union1d(found, np.linspace(found[0], found[-1], half))
+    if len(thresholds) > half:
+        thresholds = thresholds[
+            np.unique(np.linspace(0, len(thresholds) - 1, half).round().astype(int))
+        ]
+        thresholds = np.union1d(thresholds, np.linspace(thresholds[0], thresholds[-1], half))
     # numbers in a page have six digits; they must stay apart
-    return np.unique(np.array([float(f"{value:.6g}") for value in found]))
+    return np.unique(np.array([float(f"{value:.6g}") for value in thresholds]))
 
 
 def f_at(data: Mapping[str, Any], family: str, step: int) -> tuple[float, float]:

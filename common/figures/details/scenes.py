@@ -37,22 +37,22 @@ def scenes(
         params: its parameters
     """
     files, starts = (view.samples[name].tolist() for name in ("file", "start"))
-    made = []
+    entries = []
     for row in chosen(truth, files):
-        own, estimated = truth[[row]].events, prediction[[row]].events
-        hit = partners(own, estimated, name, params)
+        events, estimated = truth[[row]].events, prediction[[row]].events
+        hit = partners(events, estimated, name, params)
         seconds = min(float(truth.durations[row]), LONGEST_S)
-        made.append(
+        entries.append(
             {
                 "file": files[row],
                 "start_ns": int(starts[row]),
                 "seconds": seconds,
                 "whole": float(truth.durations[row]) <= LONGEST_S,
-                "truth": _listed(own, hit[0], seconds),
+                "truth": _listed(events, hit[0], seconds),
                 "estimate": _listed(estimated, hit[1], seconds),
             }
         )
-    return made
+    return entries
 
 
 def chosen(truth: SoundEvents, files: list[str]) -> list[int]:
@@ -65,14 +65,14 @@ def chosen(truth: SoundEvents, files: list[str]) -> list[int]:
     for row, label in zip(truth.events.file.tolist(), truth.events.label.tolist(), strict=True):
         held[row].add(label)
     left = [row for row in range(len(truth)) if held[row]]
-    known: set[int] = set()
-    found: list[int] = []
-    while left and len(found) < NUMBER:
-        best = min(left, key=lambda row: (-len(held[row] - known), -events[row], files[row]))
-        found.append(best)
+    labels: set[int] = set()
+    rows: list[int] = []
+    while left and len(rows) < NUMBER:
+        best = min(left, key=lambda row: (-len(held[row] - labels), -events[row], files[row]))
+        rows.append(best)
         left.remove(best)
-        known |= held[best]
-    return found
+        labels |= held[best]
+    return rows
 
 
 def partners(
@@ -98,17 +98,15 @@ def partners(
     shared = overlap[event, detection]
     right = reaches(detection, shared, prediction.offset - prediction.onset, params["dtc"], None)
     counts = right[detection]
-    found = reaches(event[counts], shared[counts], truth.offset - truth.onset, params["gtc"], None)
-    return found, right
+    hits = reaches(event[counts], shared[counts], truth.offset - truth.onset, params["gtc"], None)
+    return hits, right
 
 
 def _listed(events: EventList, hit: np.ndarray, seconds: float) -> list[list[Any]]:
     """Onset, offset, label and whether there is a partner, in the order of time."""
     rows = [
-        [round(float(on), 3), round(min(float(off), seconds), 3), int(label), bool(found)]
-        for on, off, label, found in zip(
-            events.onset, events.offset, events.label, hit, strict=True
-        )
+        [round(float(on), 3), round(min(float(off), seconds), 3), int(label), bool(flag)]
+        for on, off, label, flag in zip(events.onset, events.offset, events.label, hit, strict=True)
         if on < seconds
     ]
     return sorted(rows)

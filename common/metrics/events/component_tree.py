@@ -91,19 +91,19 @@ def sequences(
     return Sequences(value, start_s, end_s, element[start], element)
 
 
-def component_tree(found: Sequences) -> Tree:
+def component_tree(elements: Sequences) -> Tree:
     """Detections of all thresholds of all sequences."""
-    value = found.value
+    value = elements.value
     size = len(value)
     before = _nearest_lower(value, or_equal=True)
     after = size - 1 - _nearest_lower(value[::-1], or_equal=False)[::-1]
     real = ~np.isneginf(value)
     # of several equal elements of a detection the first one stands for it
-    own = real & (value[before] < value)
-    element = np.flatnonzero(own)
+    heads = real & (value[before] < value)
+    element = np.flatnonzero(heads)
     node = np.full(size, -1)
     node[element] = np.arange(len(element))
-    double = np.flatnonzero(real & ~own)
+    double = np.flatnonzero(real & ~heads)
     leader = before.copy()
     while len(double):
         node[double] = node[leader[double]]
@@ -116,8 +116,8 @@ def component_tree(found: Sequences) -> Tree:
         element,
         first,
         value[element],
-        found.onset[first],
-        found.offset[behind - 1],
+        elements.onset[first],
+        elements.offset[behind - 1],
         parent,
         np.maximum(left, right),
         node,
@@ -185,6 +185,6 @@ def touching(tree: Tree, first: np.ndarray, stop: np.ndarray) -> tuple[np.ndarra
             spans.append(span[outside])
             nodes.append(node[outside])
             node = tree.parent[node]
-    joined, found = np.concatenate(spans), np.concatenate(nodes)
+    joined, detections = np.concatenate(spans), np.concatenate(nodes)
     order = np.argsort(joined, kind="stable")
-    return joined[order], found[order]
+    return joined[order], detections[order]

@@ -110,7 +110,7 @@ def hits(
     same = detections.label[which] == truth.label[event]
     relevant = reaches(which[same], overlap[same], length, criteria.dtc, criteria.decimals)
     counts = same & relevant[which]
-    place, found = _found(
+    place, reference = _found(
         truth, detections.file[which[counts]], event[counts], overlap[counts], criteria
     )
     # a comparison with NaN is false
@@ -118,7 +118,7 @@ def hits(
     false = np.flatnonzero(~relevant & recorded)
     world = np.full(len(false), n_labels)
     parts = [
-        Hits(place, truth.label[found], truth.label[found]),
+        Hits(place, truth.label[reference], truth.label[reference]),
         Hits(detections.file[false], detections.label[false], world),
     ]
     if criteria.cttc is not None:
@@ -132,8 +132,8 @@ def hits(
 
 def usable(events: EventList, n_labels: int) -> EventList:
     """Events that have a length and an evaluated label."""
-    kept = (events.offset > events.onset) & (events.label < n_labels)
-    return events if kept.all() else events[kept]
+    mask = (events.offset > events.onset) & (events.label < n_labels)
+    return events if mask.all() else events[mask]
 
 
 def intersections(

@@ -65,8 +65,8 @@ def match(
 
     >>> truth = EventList([0, 0], [0, 1], [0.0, 5.0], [1.0, 6.0])
     >>> prediction = EventList([0, 0], [0, 0], [0.1, 5.1], [1.0, 6.0])
-    >>> found = match(truth, prediction, collar=Collar(0.2, 0.5), matching="optimal")
-    >>> found.correct.truth.tolist(), found.substituted.truth.tolist()
+    >>> matches = match(truth, prediction, collar=Collar(0.2, 0.5), matching="optimal")
+    >>> matches.correct.truth.tolist(), matches.substituted.truth.tolist()
     ([0], [1])
     """
     if matching not in MATCHINGS:
@@ -77,47 +77,47 @@ def match(
         )
     orders = truth.order(), prediction.order()
     pairs = fitting_pairs(truth[orders[0]], prediction[orders[1]], collar)
-    found = MATCHINGS[matching](pairs, len(truth), len(prediction))
+    matches = MATCHINGS[matching](pairs, len(truth), len(prediction))
     return Matched(
         *(
             part._replace(truth=orders[0][part.truth], prediction=orders[1][part.prediction])
-            for part in found
+            for part in matches
         )
     )
 
 
 def event_counts(
-    truth: EventList, prediction: EventList, found: Matched, n_files: int, n_labels: int
+    truth: EventList, prediction: EventList, matches: Matched, n_files: int, n_labels: int
 ) -> EventCounts:
     """Counts per file and label of pairs found by :func:`match`.
 
     Events with a label that is not evaluated (a code of ``n_labels`` or more) count in the
     overall figures only.
     """
-    hits = truth[found.correct.truth]
+    hits = truth[matches.correct.truth]
     tables = [_table(events, n_files, n_labels) for events in (hits, truth, prediction)]
     sums = [
         np.bincount(file, minlength=n_files)
-        for file in (hits.file, truth.file, prediction.file, truth.file[found.substituted.truth])
+        for file in (hits.file, truth.file, prediction.file, truth.file[matches.substituted.truth])
     ]
     return EventCounts(*tables, *sums)
 
 
 def _table(events: EventList, n_files: int, n_labels: int) -> np.ndarray:
-    known = events.label < n_labels
-    cell = events.file[known] * n_labels + events.label[known]
+    mask = events.label < n_labels
+    cell = events.file[mask] * n_labels + events.label[mask]
     return np.bincount(cell, minlength=n_files * n_labels).reshape(n_files, n_labels)
 
 
 def label_confusion(
-    truth: EventList, prediction: EventList, found: Matched, n_labels: int
+    truth: EventList, prediction: EventList, matches: Matched, n_labels: int
 ) -> np.ndarray:
     """Which labels were taken for which, from pairs found by :func:`match`.
 
     Args:
         truth: reference events, all of evaluated labels
         prediction: estimated events, all of evaluated labels
-        found: pairs
+        matches: pairs
         n_labels: number of labels
 
     Returns:
@@ -126,11 +126,11 @@ def label_confusion(
 
     >>> truth = EventList([0, 0], [0, 1], [0.0, 5.0], [1.0, 6.0])
     >>> prediction = EventList([0, 0], [0, 0], [0.1, 5.1], [1.0, 6.0])
-    >>> found = match(truth, prediction, collar=Collar(0.2, 0.5), matching="optimal")
-    >>> label_confusion(truth, prediction, found, 2).tolist()
+    >>> matches = match(truth, prediction, collar=Collar(0.2, 0.5), matching="optimal")
+    >>> label_confusion(truth, prediction, matches, 2).tolist()
     [[1, 0, 0], [1, 0, 0], [0, 0, 0]]
     """
-    partners = [np.concatenate([getattr(p, side) for p in found]) for side in Pairs._fields[:2]]
+    partners = [np.concatenate([getattr(p, side) for p in matches]) for side in Pairs._fields[:2]]
     lone = [
         np.delete(events.label, pairs)
         for events, pairs in zip((truth, prediction), partners, strict=True)
@@ -199,10 +199,10 @@ class EventBased(Pool[EventCounts]):
         for name, events in (("truth", truth), ("prediction", prediction)):
             faults = reversed_times(events) + negative_times(events)
             refuse(faults, name, events, files, self.labels)
-        found = match(truth, prediction, **self.settings)
-        counts = event_counts(truth, prediction, found, len(files), len(self.labels))
+        matches = match(truth, prediction, **self.settings)
+        counts = event_counts(truth, prediction, matches, len(files), len(self.labels))
         self._append(files, counts)
-        return found
+        return matches
 
     def counts(self) -> EventCounts:
         """Counts of all files, files in the order of :attr:`files`."""

@@ -64,7 +64,7 @@ class ExactCollar(SweepPool):
         if not (collar.evaluate_onset and collar.evaluate_offset):
             margin = np.full(len(truth), np.inf)
         margin = margin + collar.tolerance + SLACK
-        found = [
+        changes = [
             self._hits(part, truth)
             for part in selections(scores, truth, every_label=False, margin=margin)
         ]
@@ -73,7 +73,7 @@ class ExactCollar(SweepPool):
             files,
             SweepCounts(
                 output_changes(scores),
-                Changes.join(found),
+                Changes.join(changes),
                 none,
                 none,
                 np.bincount(truth.label, minlength=len(self.labels)),
@@ -94,11 +94,11 @@ class ExactCollar(SweepPool):
         if not len(event):
             return Changes.join([])
         group, single = _groups(event, node, len(truth), len(tree.level))
-        found, levels = lives(tree, group, node)
-        after = states(found, np.zeros(len(group)))
+        lifetimes, levels = lives(tree, group, node)
+        after = states(lifetimes, np.zeros(len(group)))
         size = (after.number > 0).astype(np.int64)
         many = np.flatnonzero(~single[after.group] & (after.number > 1))
-        state, at = there(found, after.group[many], after.rank[many])
+        state, at = there(lifetimes, after.group[many], after.rank[many])
         size[many] = _matching_sizes(state, event[at], node[at], len(many))
         delta = turns(after.group, size)
         some = np.flatnonzero(delta)

@@ -104,14 +104,14 @@ def _found(
     """
     if not len(event):
         return Changes.join([])
-    found, levels = lives(tree, event, node)
-    after = states(found, overlap)
+    lifetimes, levels = lives(tree, event, node)
+    after = states(lifetimes, overlap)
     length = (truth.offset - truth.onset)[after.group]
     limit = criteria.gtc * length
     covered = (after.number > 0) & (after.amount >= limit)
     near = np.flatnonzero((after.number > 0) & (np.abs(after.amount - limit) < NEAR_S))
     if len(near):
-        state, at = there(found, after.group[near], after.rank[near])
+        state, at = there(lifetimes, after.group[near], after.rank[near])
         # detections of one threshold follow each other in time as their numbers do
         order = np.lexsort((node[at], state))
         state, part = state[order], overlap[at[order]]

@@ -91,7 +91,7 @@ class ExactIntersection(SweepPool):
             self._peaks.append(peaks(scores, truth))
             scores = above(scores, self._lowest())
         every, slot = self._criteria.cttc is not None, slots(truth)
-        found = [
+        changes = [
             judge(part, truth, slot, self._criteria)
             for part in selections(scores, truth, every_label=every)
         ]
@@ -102,9 +102,9 @@ class ExactIntersection(SweepPool):
             files,
             SweepCounts(
                 output_changes(scores),
-                Changes.join([hits for hits, _, _ in found]),
-                Changes.join([relevant for _, relevant, _ in found]),
-                Changes.join([crossed for _, _, crossed in found]),
+                Changes.join([hits for hits, _, _ in changes]),
+                Changes.join([relevant for _, relevant, _ in changes]),
+                Changes.join([crossed for _, _, crossed in changes]),
                 np.bincount(truth.label, minlength=len(self.labels)),
                 seconds.reshape(shape),
                 durations,
@@ -168,15 +168,15 @@ class ExactIntersection(SweepPool):
         classes: list[Curve | None] = []
         for n_ref, _, true, false, cost in self._sums(costs):
             efpr = false * seconds / total + cost / weight
-            kept = slice(None) if max_efpr is None else efpr <= max_efpr
-            classes.append(curve(efpr[kept], true[kept] / n_ref) if n_ref else None)
+            rows = slice(None) if max_efpr is None else efpr <= max_efpr
+            classes.append(curve(efpr[rows], true[rows] / n_ref) if n_ref else None)
         return psd_roc(classes, alpha_st=alpha_st, limit=max_efpr)
 
     def _check_horizon(self, max_efpr: float | None, seconds: float, total: float) -> None:
         if self._horizon is None:
             return
-        known = self._horizon.max_efpr / seconds_of(self._horizon.unit)
-        if max_efpr is None or max_efpr / seconds > known * (1 + 1e-12):
+        limit = self._horizon.max_efpr / seconds_of(self._horizon.unit)
+        if max_efpr is None or max_efpr / seconds > limit * (1 + 1e-12):
             raise ConfigError(
                 f"max_efpr: only rates up to the horizon of {self._horizon.max_efpr:g}"
                 f" per {self._horizon.unit} are known"
@@ -207,9 +207,9 @@ def _costs(counts: SweepCounts, factor: float) -> tuple[np.ndarray, float]:
     Sums of integers do not depend on their order, so equal rates stay equal.
     """
     seconds = order_free_sum(counts.seconds)
-    known = counts.n_ref > 0
-    others = np.maximum(known.sum() - known, 1)
-    cost = np.where(known, factor / np.where(known, seconds, 1.0), 0.0) / others[:, None]
+    mask = counts.n_ref > 0
+    others = np.maximum(mask.sum() - mask, 1)
+    cost = np.where(mask, factor / np.where(mask, seconds, 1.0), 0.0) / others[:, None]
     number = max(1, int(np.abs(counts.crossed.delta.astype(np.int64)).sum()))
     most = number * float(cost.max()) + 1.0
     weight = 2.0 ** (61 - int(np.ceil(np.log2(most))))

@@ -122,11 +122,11 @@ class ExactSegment(SweepPool):
         )
         has = np.flatnonzero(high > low)
         bounds = np.stack((low[has], high[has]), axis=1).ravel()
-        found = []
+        levels = []
         for label in range(len(self.labels)):
             column = np.append(scores.values[:, label], scores.values.dtype.type(-np.inf))
             level = np.full(len(file), NO_FRAME, dtype=column.dtype)
             if len(has):
                 level[has] = np.maximum.reduceat(column, bounds)[::2]
-            found.append(level)
-        return found
+            levels.append(level)
+        return levels

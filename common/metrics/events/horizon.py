@@ -52,25 +52,25 @@ def peaks(scores: FrameScores, truth: EventList) -> np.ndarray:
         shape (files, labels)
     """
     shape = (len(scores.frames), scores.values.shape[1])
-    found = np.full(shape, -np.inf, dtype=scores.values.dtype)
+    maxima = np.full(shape, -np.inf, dtype=scores.values.dtype)
     has = np.flatnonzero(scores.frames)
     if len(has):
-        found[has] = np.maximum.reduceat(scores.values, scores.first[has], axis=0)
-    found[truth.file, truth.label] = -np.inf
-    return found
+        maxima[has] = np.maximum.reduceat(scores.values, scores.first[has], axis=0)
+    maxima[truth.file, truth.label] = -np.inf
+    return maxima
 
 
-def lowest(found: np.ndarray, horizon: Horizon) -> np.ndarray:
+def lowest(maxima: np.ndarray, horizon: Horizon) -> np.ndarray:
     """For each label the score up to which nothing matters; minus infinity if all may.
 
     Args:
-        found: peaks of files, shape (files, labels)
+        maxima: peaks of files, shape (files, labels)
         horizon: up to where operating points matter
     """
-    if len(found) < horizon.files:
-        return np.full(found.shape[1], -np.inf, dtype=found.dtype)
-    place = len(found) - horizon.files
-    return np.asarray(np.partition(found, place, axis=0)[place])
+    if len(maxima) < horizon.files:
+        return np.full(maxima.shape[1], -np.inf, dtype=maxima.dtype)
+    place = len(maxima) - horizon.files
+    return np.asarray(np.partition(maxima, place, axis=0)[place])
 
 
 def above(scores: FrameScores, limit: np.ndarray) -> FrameScores:

@@ -91,12 +91,12 @@ def intersection_counts(
     cells = []
     for start, stop in _groups([len(events) for events in predictions]):
         some = stacked(predictions[start:stop], n_files)
-        found = hits(truth, some, durations, n_labels, criteria)
+        entries = hits(truth, some, durations, n_labels, criteria)
         file, point = (
-            (found.place % n_files, found.place // n_files) if n_files else (found.place,) * 2
+            (entries.place % n_files, entries.place // n_files) if n_files else (entries.place,) * 2
         )
         place = file * n_points + point + start
-        cells.append((place * n_labels + found.row) * (n_labels + 1) + found.column)
+        cells.append((place * n_labels + entries.row) * (n_labels + 1) + entries.column)
     truth = usable(truth, n_labels)
     truth = truth[truth.order()]
     code, size = truth.file * n_labels + truth.label, n_files * n_labels
@@ -275,8 +275,8 @@ class IntersectionBased(Pool[IntersectionCounts]):
         rest, row = np.divmod(rest, labels)
         file, at = np.divmod(rest, points)
         tp, fp = (
-            np.bincount(file[kept], counts.hits[kept], minlength=n_files).astype(np.int64)
-            for kept in ((at == point) & (row == column), (at == point) & (column == labels))
+            np.bincount(file[mask], counts.hits[mask], minlength=n_files).astype(np.int64)
+            for mask in ((at == point) & (row == column), (at == point) & (column == labels))
         )
         ref = counts.events.sum(axis=1)
         return {

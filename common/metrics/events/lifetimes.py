@@ -55,17 +55,17 @@ def lives(tree: Tree, group: np.ndarray, node: np.ndarray) -> tuple[Lives, np.nd
     return Lives(group, rank[node], np.where(parent >= 0, rank[parent], -1)), levels
 
 
-def states(found: Lives, amount: np.ndarray) -> States:
+def states(lifetimes: Lives, amount: np.ndarray) -> States:
     """Follow the groups from high to low scores.
 
     Args:
-        found: at least one detection
+        lifetimes: at least one detection
         amount: what each detection adds; sums of floats may err in the last digits
     """
-    size = int(found.start.max()) + 2
+    size = int(lifetimes.start.max()) + 2
     # one key for group and falling rank; the rank of what never ends comes last
-    key = np.concatenate((found.group, found.group)) * size + (
-        size - 2 - np.concatenate((found.start, found.end))
+    key = np.concatenate((lifetimes.group, lifetimes.group)) * size + (
+        size - 2 - np.concatenate((lifetimes.start, lifetimes.end))
     )
     order = np.argsort(key)
     key = key[order]
@@ -77,24 +77,24 @@ def states(found: Lives, amount: np.ndarray) -> States:
     return States(key[last][real] // size, rank[real], number[real], total[real])
 
 
-def there(found: Lives, group: np.ndarray, rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def there(lifetimes: Lives, group: np.ndarray, rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Detections that are there in given states.
 
     Args:
-        found: lives
+        lifetimes: lives
         group: group of each state
         rank: rank of the level below which the threshold has fallen
 
     Returns:
-        states and detections (indices into ``found``), by state, then in the order given
+        states and detections (indices into ``lifetimes``), by state, then in the order given
     """
-    order = np.argsort(found.group, kind="stable")
-    ordered = found.group[order]
+    order = np.argsort(lifetimes.group, kind="stable")
+    ordered = lifetimes.group[order]
     state, at = expand(
         np.searchsorted(ordered, group), np.searchsorted(ordered, group, side="right")
     )
     at = order[at]
-    alive = (found.start[at] >= rank[state]) & (found.end[at] < rank[state])
+    alive = (lifetimes.start[at] >= rank[state]) & (lifetimes.end[at] < rank[state])
     return state[alive], at[alive]
 
 

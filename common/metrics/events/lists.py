@@ -103,15 +103,15 @@ class EventList:
         ([1, 0], [1, 0])
         """
         where = {name: code for code, name in enumerate(files)}
-        kept = [row for row in rows if row[0] in where]
+        entries = [row for row in rows if row[0] in where]
         codes = {name: code for code, name in enumerate(labels)}
-        for name in sorted({row[3] for row in kept} - set(codes)):
+        for name in sorted({row[3] for row in entries} - set(codes)):
             codes[name] = len(codes)
         return cls(
-            np.array([where[row[0]] for row in kept], dtype=np.int64),
-            np.array([codes[row[3]] for row in kept], dtype=np.int64),
-            np.array([row[1] for row in kept], dtype=np.float64),
-            np.array([row[2] for row in kept], dtype=np.float64),
+            np.array([where[row[0]] for row in entries], dtype=np.int64),
+            np.array([codes[row[3]] for row in entries], dtype=np.int64),
+            np.array([row[1] for row in entries], dtype=np.float64),
+            np.array([row[2] for row in entries], dtype=np.float64),
         )
 
     def order(self) -> np.ndarray:

@@ -100,11 +100,11 @@ def _assign(pairs: Pairs) -> np.ndarray:
     columns, column = np.unique(pairs.prediction, return_inverse=True)
     weight = len(rows) + 1.0
     cost = np.where(pairs.right, 1.0, weight)
-    own = np.arange(len(rows))
+    places = np.arange(len(rows))
     matrix = csr_array(
         (
             np.concatenate((cost, np.full(len(rows), weight + 1))),
-            (np.concatenate((row, own)), np.concatenate((column, len(columns) + own))),
+            (np.concatenate((row, places)), np.concatenate((column, len(columns) + places))),
         ),
         (len(rows), len(columns) + len(rows)),
     )
@@ -144,8 +144,8 @@ def as_sed_eval(pairs: Pairs, n_truth: int, n_prediction: int) -> Matched:
         right.tolist(), pairs.truth[right].tolist(), pairs.prediction[right].tolist(), strict=True
     ):
         graph.setdefault(sys, {})[ref] = at
-    found = maximum_matching({sys: list(refs) for sys, refs in graph.items()})
-    correct = np.array(sorted(graph[sys][ref] for ref, sys in found.items()), dtype=np.int64)
+    partners = maximum_matching({sys: list(refs) for sys, refs in graph.items()})
+    correct = np.array(sorted(graph[sys][ref] for ref, sys in partners.items()), dtype=np.int64)
     return _with_leftovers(pairs, correct, n_truth, n_prediction)
 
 
@@ -163,7 +163,7 @@ def _first_come(pairs: Pairs, n_truth: int, n_prediction: int) -> np.ndarray:
 
     Each round takes all pairs that come first for both of their events.
     """
-    taken = []
+    rounds = []
     at = np.arange(len(pairs.truth))
     while len(at):
         first_truth, first_prediction = (
@@ -176,12 +176,12 @@ def _first_come(pairs: Pairs, n_truth: int, n_prediction: int) -> np.ndarray:
         now = at[
             (first_truth[pairs.truth[at]] == at) & (first_prediction[pairs.prediction[at]] == at)
         ]
-        taken.append(now)
+        rounds.append(now)
         used_truth, used_prediction = np.zeros(n_truth, bool), np.zeros(n_prediction, bool)
         used_truth[pairs.truth[now]] = True
         used_prediction[pairs.prediction[now]] = True
         at = at[~(used_truth[pairs.truth[at]] | used_prediction[pairs.prediction[at]])]
-    return np.sort(np.concatenate(taken)) if taken else np.empty(0, np.int64)
+    return np.sort(np.concatenate(rounds)) if rounds else np.empty(0, np.int64)
 
 
 def _matched(pairs: Pairs, chosen: np.ndarray) -> Matched:

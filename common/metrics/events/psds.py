@@ -59,13 +59,13 @@ def psds_of_events(
     """
     pool = IntersectionBased(labels, settings.criteria, points=len(predictions), overlap=overlap)
     pool.add(files, truth, predictions, durations=durations)
-    found = rates(
+    points = rates(
         pool.confusion(),
         alpha_ct=settings.alpha_ct,
         unit=settings.unit,
         compatibility=compatibility,
     )
-    roc = psd_roc(curves(found.efpr, found.tpr), alpha_st=settings.alpha_st)
+    roc = psd_roc(curves(points.efpr, points.tpr), alpha_st=settings.alpha_st)
     return summary(roc, settings)
 
 

@@ -75,8 +75,8 @@ def curve(x: np.ndarray, y: np.ndarray) -> Curve:
     >>> [part.tolist() for part in curve(np.array([1.0, 1.0, 3.0]), np.array([0.2, 0.6, 0.4]))]
     [[0.0, 1.0, 3.0], [0.0, 0.6, 0.6]]
     """
-    known = ~np.isnan(x)
-    x, y = np.append(x[known], 0.0), np.append(y[known], 0.0)
+    mask = ~np.isnan(x)
+    x, y = np.append(x[mask], 0.0), np.append(y[mask], 0.0)
     order = np.lexsort((y, x))
     x, y = x[order], np.maximum.accumulate(y[order])
     last = np.append(np.flatnonzero(np.diff(x)), len(x) - 1)
@@ -106,12 +106,12 @@ def cross_trigger_curves(ctr: np.ndarray, tpr: np.ndarray) -> list[list[Curve | 
     Returns:
         curve by class of the detection and other class; None where it is not defined
     """
-    found = []
+    rows = []
     for label in range(tpr.shape[1]):
         x = ctr[:, label, :]
         y = np.repeat(tpr[:, label : label + 1], x.shape[1], axis=1)
-        found.append(curves(x, np.where(np.isnan(x), np.nan, y)))
-    return found
+        rows.append(curves(x, np.where(np.isnan(x), np.nan, y)))
+    return rows
 
 
 def psd_roc(
@@ -137,15 +137,15 @@ def psd_roc(
     """
     if not alpha_st >= 0:
         raise ConfigError(f"alpha_st: {alpha_st} is negative")
-    known = [points for points in classes if points is not None]
-    x = np.unique(np.concatenate([np.zeros(1), *(points.x for points in known)]))
+    class_curves = [points for points in classes if points is not None]
+    x = np.unique(np.concatenate([np.zeros(1), *(points.x for points in class_curves)]))
     if limit is not None:
         x = x[x <= limit]
     mean, std = np.full(len(x), np.nan), np.full(len(x), np.nan)
-    step = max(1, CELLS // max(1, len(known)))
-    for start in range(0, len(x) if known else 0, step):
+    step = max(1, CELLS // max(1, len(class_curves)))
+    for start in range(0, len(x) if class_curves else 0, step):
         part = slice(start, start + step)
-        values = np.stack([points.at(x[part], linear=linear) for points in known])
+        values = np.stack([points.at(x[part], linear=linear) for points in class_curves])
         mean[part], std[part] = values.mean(axis=0), values.std(axis=0)
     etpr = np.maximum(mean - alpha_st * std, 0.0)
     return PsdRoc(x, mean, std, etpr, tuple(classes))

@@ -64,12 +64,12 @@ class SegmentBased(Pool[SegmentCounts]):
         for name, events in (("truth", truth), ("prediction", prediction)):
             refuse(unknown_labels(events, len(self.labels)), name, events, files, self.labels)
             refuse(negative_times(events), name, events, files, self.labels)
-        given = None if lengths is None else np.asarray(lengths, np.float64)
-        if given is not None and (given < 0).any():
-            at = int(np.argmax(given < 0))
-            raise DataError(f"lengths: file '{files[at]}': {given[at]:g} s is negative")
+        seconds = None if lengths is None else np.asarray(lengths, np.float64)
+        if seconds is not None and (seconds < 0).any():
+            at = int(np.argmax(seconds < 0))
+            raise DataError(f"lengths: file '{files[at]}': {seconds[at]:g} s is negative")
         counts = segment_counts(
-            truth, prediction, len(files), len(self.labels), lengths=given, **self.settings
+            truth, prediction, len(files), len(self.labels), lengths=seconds, **self.settings
         )
         self._append(files, counts)
 

@@ -110,8 +110,8 @@ def _part(spans: list[_Span], segments: np.ndarray, n_labels: int) -> tuple[np.n
     active = [_cells(span, first, n_labels) for span in spans]
     tables, sums = [], []
     for cells in (active[0] & active[1], *active):
-        found = np.flatnonzero(cells)
-        segment, label = found // n_labels, found % n_labels
+        indices = np.flatnonzero(cells)
+        segment, label = indices // n_labels, indices % n_labels
         table = np.bincount(file[segment] * n_labels + label, minlength=n_files * n_labels)
         tables.append(table.reshape(n_files, n_labels))
         sums.append(np.bincount(segment, minlength=len(file)))
@@ -129,11 +129,11 @@ def _segments(times: np.ndarray, time_resolution: float, decimals: int | None) -
 def _lengths(
     truth: EventList, prediction: EventList, n_files: int, lengths: np.ndarray | None
 ) -> np.ndarray:
-    given = np.full(n_files, np.nan) if lengths is None else np.array(lengths, np.float64)
+    seconds = np.full(n_files, np.nan) if lengths is None else np.array(lengths, np.float64)
     largest = np.zeros(n_files)
     for events in (truth, prediction):
         np.maximum.at(largest, events.file, events.offset)
-    return np.where(np.isnan(given), largest, given)
+    return np.where(np.isnan(seconds), largest, seconds)
 
 
 class _Span(NamedTuple):

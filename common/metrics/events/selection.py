@@ -79,8 +79,8 @@ def selections(
         high = np.searchsorted(truth.file, file, side="right")
         sequence, event = expand(low, high)
         if not every_label:
-            own = truth.label[event] == label[sequence]
-            sequence, event = sequence[own], event[own]
+            same_label = truth.label[event] == label[sequence]
+            sequence, event = sequence[same_label], event[same_label]
         # rows of the scores -> frames of the sequences
         shift = np.cumsum(frames[part]) - frames[part] - scores.first[file]
         inside = end[event] > begin[event]
@@ -92,12 +92,12 @@ def selections(
 
 def _speaks(scores: FrameScores) -> np.ndarray:
     """Whether a label of a file has a score that can be detected, shape (files, labels)."""
-    found = np.zeros((len(scores.frames), scores.values.shape[1]), dtype=bool)
+    table = np.zeros((len(scores.frames), scores.values.shape[1]), dtype=bool)
     has = np.flatnonzero(scores.frames)
     if len(has):
         possible = ~np.isneginf(scores.values)
-        found[has] = np.logical_or.reduceat(possible, scores.first[has], axis=0)
-    return found
+        table[has] = np.logical_or.reduceat(possible, scores.first[has], axis=0)
+    return table
 
 
 def checked_truth(

@@ -133,10 +133,10 @@ class SweepPool(Pool[SweepCounts]):
 
     def curves(self) -> dict[str, CountCurve]:
         """Counts of all labels at all thresholds."""
-        found = {}
+        curves = {}
         for label, (n_ref, level, tp, fp, _) in zip(self.labels, self._sums(()), strict=True):
-            found[label] = CountCurve(level, tp, fp, n_ref)
-        return found
+            curves[label] = CountCurve(level, tp, fp, n_ref)
+        return curves
 
     def _sums(self, costs: Sequence[np.ndarray] | np.ndarray) -> Iterator[_Sums]:
         """Counts at all scores, label by label; with the cost of cross triggers if wanted.
@@ -208,10 +208,10 @@ def summed(
         start += len(delta)
         row[1:] = np.cumsum(change[order])[last]
     # where one file gains what another one loses, nothing changes
-    kept = np.flatnonzero((np.diff(values) != 0).any(axis=0))
+    columns = np.flatnonzero((np.diff(values) != 0).any(axis=0))
     return (
-        np.concatenate(([np.inf], ordered[last[kept]])),
-        list(values[:, np.concatenate(([0], kept + 1))]),
+        np.concatenate(([np.inf], ordered[last[columns]])),
+        list(values[:, np.concatenate(([0], columns + 1))]),
     )
 
 
@@ -226,7 +226,7 @@ def output_changes(scores: FrameScores) -> tuple[Output, ...]:
     """
     start = np.zeros(len(scores.values) + 1, dtype=bool)
     start[scores.first] = start[-1] = True
-    found = []
+    outputs = []
     for label in range(scores.values.shape[1]):
         column = np.ascontiguousarray(scores.values[:, label])
         new = start[:-1].copy()
@@ -239,5 +239,5 @@ def output_changes(scores: FrameScores) -> tuple[Output, ...]:
         rising[1:] |= level[1:] > level[:-1]
         falling[:-1] |= level[:-1] > level[1:]
         some = np.flatnonzero((rising == falling) & ~np.isneginf(level))
-        found.append((level[some], np.where(rising[some], 1, -1).astype(np.int8)))
-    return tuple(found)
+        outputs.append((level[some], np.where(rising[some], 1, -1).astype(np.int8)))
+    return tuple(outputs)

@@ -61,8 +61,8 @@ def by_event(
     """Counts of events whose onset and offset fit, matched optimally."""
     check_lengths(truth=truth, prediction=prediction)
     collar = Collar(t_collar, percentage_of_length, True, True, 0.0)
-    found = match(truth.events, prediction.events, collar=collar, matching="optimal")
-    counts = event_counts(truth.events, prediction.events, found, len(truth), len(truth.labels))
+    matches = match(truth.events, prediction.events, collar=collar, matching="optimal")
+    counts = event_counts(truth.events, prediction.events, matches, len(truth), len(truth.labels))
     errors = counts.all_ref + counts.all_sys - 2 * counts.all_tp - counts.substitutions
     return Tally(counts.tp, counts.ref, counts.sys, errors)
 

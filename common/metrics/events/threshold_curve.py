@@ -97,10 +97,10 @@ def _point(curve: CountCurve, f: np.ndarray, at: int, threshold: float) -> Best:
     return Best(*(float(value) for value in values))
 
 
-def average(found: Sequence[Best]) -> AtThreshold:
+def average(points: Sequence[Best]) -> AtThreshold:
     """Points of several labels with the mean of their F-measures, NaN left out."""
-    values = np.array([best.f_measure for best in found])
-    return AtThreshold(figures.mean_of_classes(values), tuple(found))
+    values = np.array([best.f_measure for best in points])
+    return AtThreshold(figures.mean_of_classes(values), tuple(points))
 
 
 def auroc(curve: CountCurve, *, max_fpr: float = 1.0, linear: bool = True) -> float:

@@ -56,13 +56,13 @@ def _filters() -> list[tuple[slice, np.ndarray]]:
     The slices begin and end at multiples of :data:`ALIGNED`: whatever the processor adds up at
     once, the sums are those over all bins to the last bit.
     """
-    found = []
+    filters = []
     for weights in _bank():
         inside = np.flatnonzero(weights)
         stop = inside[-1] // ALIGNED * ALIGNED + ALIGNED
         bins = slice(inside[0] // ALIGNED * ALIGNED, stop if stop < SIZE // 2 else None)
-        found.append((bins, weights[bins]))
-    return found
+        filters.append((bins, weights[bins]))
+    return filters
 
 
 @lru_cache(maxsize=1)
@@ -85,29 +85,29 @@ def levels(signal: np.ndarray) -> np.ndarray:
     before = (WINDOW - HOP) // 2
     padded = np.pad(mono, (before, frames * HOP + WINDOW - len(mono)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][:frames]
-    found = np.empty((frames, BANDS))
+    energy = np.empty((frames, BANDS))
     for i in range(0, frames, BLOCK):
         part = slice(i, i + BLOCK)
         power = np.abs(np.fft.rfft(windows[part] * _window(), SIZE))
         power *= power
         for band, (bins, weights) in enumerate(_filters()):
             # no BLAS: its last digits may depend on the machine's number of cores
-            np.einsum("fb,b->f", power[:, bins], weights, out=found[part, band])
-    return 10 * np.log10(found / WINDOW + FLOOR)
+            np.einsum("fb,b->f", power[:, bins], weights, out=energy[part, band])
+    return 10 * np.log10(energy / WINDOW + FLOOR)
 
 
 def features(signal: np.ndarray) -> np.ndarray:
     """What the network sees of each frame, shape (frames, features)."""
-    found = levels(signal)
-    usual = np.percentile(found, USUAL, axis=0)
-    above = found - usual
+    decibels = levels(signal)
+    usual = np.percentile(decibels, USUAL, axis=0)
+    above = decibels - usual
     loudness = np.sort(above, axis=1)[:, -6:].mean(axis=1, keepdims=True)
-    own = np.concatenate([above, above - loudness, loudness], axis=1)
-    last = len(found) - 1
-    parts = [own]
-    coarse = above.reshape(len(found), -1, 4).mean(axis=2)
+    frame_values = np.concatenate([above, above - loudness, loudness], axis=1)
+    last = len(decibels) - 1
+    parts = [frame_values]
+    coarse = above.reshape(len(decibels), -1, 4).mean(axis=2)
     for step in AROUND:
-        parts.append(coarse[np.clip(np.arange(len(found)) + step, 0, last)])
+        parts.append(coarse[np.clip(np.arange(len(decibels)) + step, 0, last)])
     return np.concatenate(parts, axis=1)
 
 

@@ -92,8 +92,8 @@ def extract(signal: np.ndarray) -> np.ndarray:
         if name == "f0_st":
             values += _contour(table[column], voiced, statistics)
         else:
-            known = {"mean": means[column], "sd": deviations[column]}
-            values += _statistics(speech[column], statistics, known)
+            moments = {"mean": means[column], "sd": deviations[column]}
+            values += _statistics(speech[column], statistics, moments)
     values += [_share(voiced, active), float(active.mean()), *_modulation(level)]
     return np.array(values)
 
@@ -230,13 +230,13 @@ def _moments(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean[:, 0], np.sqrt(centred.mean(axis=1))
 
 
-def _statistics(x: np.ndarray, names: tuple[str, ...], known: Mapping[str, float]) -> list[float]:
+def _statistics(x: np.ndarray, names: tuple[str, ...], moments: Mapping[str, float]) -> list[float]:
     """Mean and standard deviation as they are known, and percentiles; NaN if there are too few."""
     if len(x) < FEWEST:
         return [float("nan")] * len(names)
-    ordered = np.sort(x) if len(names) > len(known) else x
+    ordered = np.sort(x) if len(names) > len(moments) else x
     return [
-        float(known[name]) if name in known else _percentile(ordered, int(name[1:]))
+        float(moments[name]) if name in moments else _percentile(ordered, int(name[1:]))
         for name in names
     ]
 
@@ -250,14 +250,14 @@ def _contour(values: np.ndarray, chosen: np.ndarray, names: tuple[str, ...]) -> 
     mean, deviation = _moments(x[None])
     centred = time - time.mean()
     third = max(1, len(x) // 3)
-    known = {
+    measures = {
         "mean": mean[0],
         "sd": deviation[0],
         "slope": (centred * x).sum() / (np.square(centred).sum() + 1e-9),
         "rise": _median(x[-third:]) - _median(x[:third]),
         "step": _median(np.abs(x[1:] - x[:-1])),
     }
-    return _statistics(x, names, known)
+    return _statistics(x, names, measures)
 
 
 def _percentile(ordered: np.ndarray, percent: int) -> float:

@@ -64,10 +64,10 @@ def train(
         ridge = Ridge(alpha=RIDGE).fit(x, table[name].to_numpy(dtype=float))
         dimensions[name] = _part(ridge.coef_, ridge.intercept_)
     category = table[recipe.category].to_numpy(dtype=object)
-    known = np.isin(category, labels)
-    numbers = [labels.index(label) for label in category[known]]
+    mask = np.isin(category, labels)
+    numbers = [labels.index(label) for label in category[mask]]
     model = LogisticRegression(C=INVERSE_PENALTY, class_weight="balanced", max_iter=5000, tol=1e-8)
-    model.fit(x[known], numbers)
+    model.fit(x[mask], numbers)
     part = {"labels": list(labels), **_part(model.coef_, model.intercept_)}
     return {
         "format": baseline.FORMAT,
@@ -115,10 +115,10 @@ def scores(recipe: acted.Acted, table: pd.DataFrame, values: dict[str, np.ndarra
         lines.append(f"{name}: CCC {ccc:.3f}, MAE {mae:.3f}, n {len(truth)}")
     truth = table[recipe.category].to_numpy(dtype=object)
     labels = category_labels(recipe)
-    known = np.isin(truth, labels)
+    mask = np.isin(truth, labels)
     prediction = np.array(labels, dtype=object)[values[recipe.category].argmax(axis=1)]
-    uar = classification.uar(truth[known], prediction[known], labels=labels)
-    lines.append(f"{recipe.category}: UAR {uar:.3f}, n {known.sum()}")
+    uar = classification.uar(truth[mask], prediction[mask], labels=labels)
+    lines.append(f"{recipe.category}: UAR {uar:.3f}, n {mask.sum()}")
     return "\n".join(lines) + "\n"
 
 

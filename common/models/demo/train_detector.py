@@ -101,16 +101,16 @@ def _rounded(values: np.ndarray) -> Any:
 
 def the_recipe() -> scenes.Scenes:
     """The recipe of kind ``scenes``."""
-    (found,) = (recipe for recipe in recipes.choose() if isinstance(recipe, scenes.Scenes))
-    return found
+    (scene_recipe,) = (recipe for recipe in recipes.choose() if isinstance(recipe, scenes.Scenes))
+    return scene_recipe
 
 
 def the_target(recipe: scenes.Scenes) -> spec.Target:
     """The target of the catalog that has the classes of the recipe."""
     every = spec.load_entries(spec.Target, paths.CATALOG / "targets.yaml").values()
     labels = sorted(recipe.classes)
-    (found,) = (t for t in every if kinds.of(t).is_ragged and sorted(t.labels) == labels)
-    return found
+    (target,) = (t for t in every if kinds.of(t).is_ragged and sorted(t.labels) == labels)
+    return target
 
 
 def report(target: spec.Target, recipe: scenes.Scenes, model: detector.Detector) -> str:

@@ -58,7 +58,9 @@ def comparisons(test: Test, view: View, used: Mapping[str, str]) -> list[Conditi
             _compared(name, first, (ORIGINAL, ORIGINAL), pairs, values[ORIGINAL], values[ORIGINAL])
             for name, pairs in chosen.partners(view.samples).items()
         ]
-    wanted = chosen.pairs if isinstance(chosen, Paired) else [(ORIGINAL, c) for c in chosen.changes]
+    condition_pairs = (
+        chosen.pairs if isinstance(chosen, Paired) else [(ORIGINAL, c) for c in chosen.changes]
+    )
     rows = np.repeat(np.arange(len(view.samples))[:, None], 2, axis=1)
     return [
         _compared(
@@ -69,7 +71,7 @@ def comparisons(test: Test, view: View, used: Mapping[str, str]) -> list[Conditi
             values[base],
             values[name],
         )
-        for base, name in wanted
+        for base, name in condition_pairs
         if base in values and name in values
     ]
 

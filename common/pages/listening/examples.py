@@ -85,12 +85,12 @@ def update(benchmark: Benchmark, folders: paths.Paths) -> ExamplesReport:
     Raises:
         OutputError: if a file cannot be written
     """
-    known = read(folders.media)
+    index = read(folders.media)
     report, state = ExamplesReport(), {}
     _prepare(benchmark, folders)
     for example in planned(benchmark, folders):
         path = folders.media / example.file
-        entry = known["files"].get(example.file, {})
+        entry = index["files"].get(example.file, {})
         if entry.get("key") == example.key and entry.get("sha256") == _digest(path):
             report.current.append(example.file)
             state[example.file] = {**entry, "label": example.label}
@@ -110,7 +110,7 @@ def update(benchmark: Benchmark, folders: paths.Paths) -> ExamplesReport:
             "seconds": signal.shape[1] / RATE,
             "lufs": round(loudness(signal, RATE), 2),
         }
-    for name in sorted({*known["files"], *known["missing"]} - {*state, *report.missing}):
+    for name in sorted({*index["files"], *index["missing"]} - {*state, *report.missing}):
         (folders.media / name).unlink(missing_ok=True)
         report.removed.append(name)
     content = {"format": FORMAT, "files": state, "missing": report.missing}
@@ -122,12 +122,12 @@ def update(benchmark: Benchmark, folders: paths.Paths) -> ExamplesReport:
 def read(media: Path) -> dict[str, Any]:
     """Content of ``examples.json``; of one that is not there or of another format, nothing."""
     try:
-        found: dict[str, Any] = parse_json((media / STATE).read_text("utf-8"))
+        content: dict[str, Any] = parse_json((media / STATE).read_text("utf-8"))
     except (OSError, ValueError):
-        found = {}
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        content = {}
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
         return {"files": {}, "missing": {}}
-    return found
+    return content
 
 
 def planned(benchmark: Benchmark, folders: paths.Paths) -> Iterator[Example]:
@@ -155,8 +155,8 @@ def _prepare(benchmark: Benchmark, folders: paths.Paths) -> None:
     """Make the embedded recordings that are drawn from; what they are decides about the keys."""
     library, corpora = Library(benchmark, folders.cache), settings().corpora
     used = {name for test in benchmark.tests for name in _conditions(benchmark, test).values()}
-    found = [library.recordings(library.variant(name, corpora)) for name in sorted(used)]
-    for database in sorted({data.database for data in found if data and data.embedded}):
+    recordings = [library.recordings(library.variant(name, corpora)) for name in sorted(used)]
+    for database in sorted({data.database for data in recordings if data and data.embedded}):
         # the examples that want it will say why it is not there
         with contextlib.suppress(BenchmarkError):
             demo.ensure(folders.cache, [database], workers=os.cpu_count() or 1)
@@ -164,11 +164,11 @@ def _prepare(benchmark: Benchmark, folders: paths.Paths) -> None:
 
 def _conditions(benchmark: Benchmark, test: str) -> dict[str, str]:
     """Condition -> perturbation, for all targets of a test."""
-    found: dict[str, str] = {}
+    perturbations: dict[str, str] = {}
     for target in benchmark.targets.values():
         if benchmark.tests[test].uses(target.kind):
-            found.update(conditions(benchmark.tests[test], target))
-    return found
+            perturbations.update(conditions(benchmark.tests[test], target))
+    return perturbations
 
 
 def _recorded(chosen: ExampleSettings) -> Iterator[Example]:

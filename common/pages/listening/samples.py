@@ -95,11 +95,11 @@ def update(
     pages: dict[Path, dict[str, Any]] = {}
     for group in groups(benchmark, folders):
         path = folders.media / group.target.id / f"listen_{group.test.id}.json"
-        known = pages.setdefault(path, {})
+        page = pages.setdefault(path, {})
         old = _read(path).get(group.dataset.id, {})
-        known[group.dataset.id] = maker.entry(group, old)
-    for path, found in pages.items():
-        content = {"format": FORMAT, "datasets": found}
+        page[group.dataset.id] = maker.entry(group, old)
+    for path, entries in pages.items():
+        content = {"format": FORMAT, "datasets": entries}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         files.write_text(path, text, only_changed=True)
     for path in sorted(folders.media.glob("*/listen_*.json")):
@@ -111,7 +111,7 @@ def update(
 
 def groups(benchmark: Benchmark, folders: Paths) -> list[TestGroup]:
     """All tests with results in which two states of an utterance are compared."""
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    entries: dict[tuple[str, str, str], dict[str, Any]] = {}
     for target in benchmark.targets.values():
         for model in benchmark.models.values():
             manifest = Manifest.read(folders.manifest(target.id, model.id))
@@ -121,17 +121,17 @@ def groups(benchmark: Benchmark, folders: Paths) -> list[TestGroup]:
                 if cell.get("status") != "done" or not test or dataset not in benchmark.datasets:
                     continue
                 if answers.compares(test, target):
-                    found.setdefault((target.id, name, dataset), {})[model.id] = cell
+                    entries.setdefault((target.id, name, dataset), {})[model.id] = cell
     return [
         TestGroup(benchmark.targets[t], benchmark.tests[n], benchmark.datasets[d], cells)
-        for (t, n, d), cells in found.items()
+        for (t, n, d), cells in entries.items()
     ]
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = parse_json(path.read_text("utf-8"))
-        return dict(found["datasets"]) if found["format"] == FORMAT else {}
+        content = parse_json(path.read_text("utf-8"))
+        return dict(content["datasets"]) if content["format"] == FORMAT else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
 
@@ -146,10 +146,10 @@ def _sounds(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _prune(media: Path, pages: Any) -> None:
-    wanted = {media / src for page in pages for entry in page.values() for src in _sounds(entry)}
+    sounds = {media / src for page in pages for entry in page.values() for src in _sounds(entry)}
     folder = media / paths.SAMPLES
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path not in wanted:
+        if path.is_file() and path not in sounds:
             path.unlink()
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_dir() and not any(path.iterdir()):
@@ -157,23 +157,23 @@ def _prune(media: Path, pages: Any) -> None:
 
 
 def most_changed(
-    kind: str, rows: np.ndarray, found: Sequence[ConditionPair], keys: Sequence[Key]
+    kind: str, rows: np.ndarray, pairs: Sequence[ConditionPair], keys: Sequence[Key]
 ) -> list[int]:
     """Places of the samples whose answers changed most, on average over models.
 
     Args:
         kind: kind of the target
         rows: rows of reference and condition, shape (N, 2)
-        found: the same condition of each model that counts
+        pairs: the same condition of each model that counts
         keys: file, start and end of each row; a hash of them decides between equal changes,
             so that not all come from the first speaker
 
     Returns:
         at most :data:`TOP` places in ``rows``; samples that nothing changed for are not there
     """
-    if not found:
+    if not pairs:
         return []
-    change = np.mean([_change(kind, one) for one in found], axis=0)
+    change = np.mean([_change(kind, one) for one in pairs], axis=0)
     least = np.sort(change)[::-1][:TOP].min(initial=np.inf)
     chosen = [int(n) for n in np.flatnonzero((change >= least) & (change > 0))]
     chosen.sort(key=lambda n: (-change[n], digest(*keys[int(rows[n, 0])])))
@@ -219,7 +219,7 @@ class _Maker:
         if len(rebuilt) < len(group.cells):
             key = ""  # the next run tries again
         silent = licences.silent(dataset)
-        made: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "key": key,
             "label": dataset.label or dataset.id,
             "license": dataset.license,
@@ -229,12 +229,12 @@ class _Maker:
         }
         if rebuilt:
             try:
-                made["conditions"] = self._conditions(group, rebuilt, sound=not silent)
+                entry["conditions"] = self._conditions(group, rebuilt, sound=not silent)
             except BenchmarkError as error:
                 logger.info("%s: samples are not played: %s", dataset.id, error)
-                made["key"], made["silent"] = "", f"The sounds cannot be made here: {error}"
-                made["conditions"] = self._conditions(group, rebuilt, sound=False)
-        return made
+                entry["key"], entry["silent"] = "", f"The sounds cannot be made here: {error}"
+                entry["conditions"] = self._conditions(group, rebuilt, sound=False)
+        return entry
 
     def _rebuilt(self, group: TestGroup, model: str, noted: Mapping[str, Any]) -> Evaluation | None:
         """A cell with its view; None if its predictions are not there any more."""
@@ -265,34 +265,40 @@ class _Maker:
         columns = [view.samples[name].tolist() for name in ("file", "start", "end")]
         keys: list[Key] = list(zip(*columns, strict=True))
         counting = self._counting(group)
-        made = []
+        entries = []
         for condition, like in next(iter(by_model.values())).items():
-            known = {m: found[condition] for m, found in by_model.items() if condition in found}
-            judges = [one for m, one in known.items() if m in counting]
+            model_pairs = {
+                m: pairs[condition] for m, pairs in by_model.items() if condition in pairs
+            }
+            judges = [one for m, one in model_pairs.items() if m in counting]
             chosen = most_changed(group.target.kind, like.rows, judges, keys)
-            made.append(
+            entries.append(
                 {
                     "condition": condition,
                     "label": self._label(condition),
                     "reference": self._label(like.reference),
                     "samples": [
-                        self._sample(group, n, like, known, view, keys, sound) for n in chosen
+                        self._sample(group, n, like, model_pairs, view, keys, sound) for n in chosen
                     ],
                 }
             )
-        return made
+        return entries
 
     def _label(self, condition: str) -> str:
-        known = self.benchmark.perturbations.get(condition)
+        perturbation = self.benchmark.perturbations.get(condition)
         words = condition.replace("-", " ")
-        return known.label if known and known.label else words[:1].upper() + words[1:]
+        return (
+            perturbation.label
+            if perturbation and perturbation.label
+            else words[:1].upper() + words[1:]
+        )
 
     def _sample(
         self,
         group: TestGroup,
         place: int,
         like: ConditionPair,
-        known: Mapping[str, ConditionPair],
+        model_pairs: Mapping[str, ConditionPair],
         view: View,
         keys: list[Key],
         sound: bool,
@@ -315,7 +321,7 @@ class _Maker:
                     "before": _text(one.before[place]),
                     "after": _text(one.after[place]),
                 }
-                for model, one in known.items()
+                for model, one in model_pairs.items()
             ],
         }
 

@@ -51,23 +51,23 @@ def update(benchmark: Benchmark, folders: Paths, *, download: bool = False) -> i
         OutputError: if a file cannot be written
     """
     maker = _Maker(benchmark, folders, download)
-    kept: set[str] = set()
+    sources: set[str] = set()
     for target in benchmark.targets.values():
         path = folders.media / target.id / FILE
         old = read(path)
-        found = {
+        entries = {
             name: maker.entry(benchmark.datasets[name], scenes, old.get(name, {}))
             for name, scenes in _wanted(benchmark, folders, target.id).items()
         }
-        if found:
-            content = {"format": FORMAT, "datasets": found}
+        if entries:
+            content = {"format": FORMAT, "datasets": entries}
             text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
             files.write_text(path, text, only_changed=True)
-            kept |= _sources(found)
+            sources |= _sources(entries)
         else:
             path.unlink(missing_ok=True)
     for path in sorted((folders.media / paths.SCENES).rglob("*")):
-        if path.is_file() and path.relative_to(folders.media).as_posix() not in kept:
+        if path.is_file() and path.relative_to(folders.media).as_posix() not in sources:
             path.unlink()
     return maker.written
 
@@ -75,16 +75,16 @@ def update(benchmark: Benchmark, folders: Paths, *, download: bool = False) -> i
 def read(path: Path) -> dict[str, Any]:
     """What an index says of each dataset; nothing if there is none or it is of another format."""
     try:
-        found = parse_json(path.read_text("utf-8"))
-        return dict(found["datasets"]) if found["format"] == FORMAT else {}
+        content = parse_json(path.read_text("utf-8"))
+        return dict(content["datasets"]) if content["format"] == FORMAT else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
 
 
-def _sources(found: Mapping[str, Any]) -> set[str]:
+def _sources(entries: Mapping[str, Any]) -> set[str]:
     return {
         str(scene[kind])
-        for entry in found.values()
+        for entry in entries.values()
         for scene in entry["scenes"].values()
         for kind in ("src", "picture")
     }
@@ -92,7 +92,7 @@ def _sources(found: Mapping[str, Any]) -> set[str]:
 
 def _wanted(benchmark: Benchmark, folders: Paths, target: str) -> dict[str, set[Wanted]]:
     """Recordings of each dataset that the details of a target show."""
-    found: dict[str, set[Wanted]] = {}
+    excerpts: dict[str, set[Wanted]] = {}
     for model in benchmark.models:
         manifest = Manifest.read(folders.manifest(target, model))
         for key, cell in (manifest.cells if manifest else {}).items():
@@ -103,11 +103,11 @@ def _wanted(benchmark: Benchmark, folders: Paths, target: str) -> dict[str, set[
                     continue
                 try:
                     scenes = parse_json(path.read_text("utf-8"))["scenes"]
-                    own = {(s["file"], s["start_ns"], s["seconds"]) for s in scenes}
+                    file_excerpts = {(s["file"], s["start_ns"], s["seconds"]) for s in scenes}
                 except (OSError, ValueError, KeyError, TypeError):
                     continue  # the next run writes the file anew
-                found.setdefault(dataset, set()).update(own)
-    return dict(sorted(found.items()))
+                excerpts.setdefault(dataset, set()).update(file_excerpts)
+    return dict(sorted(excerpts.items()))
 
 
 class _Maker:
@@ -121,35 +121,35 @@ class _Maker:
         self.code = closure.code_of(type(self))
 
     def entry(
-        self, dataset: Dataset, wanted: set[Wanted], old: Mapping[str, Any]
+        self, dataset: Dataset, excerpts: set[Wanted], old: Mapping[str, Any]
     ) -> dict[str, Any]:
         """What a page says about a dataset; the old entry if nothing has changed."""
         about = [dataset.license, dataset.label, dataset.source, dataset.version]
-        key = provenance.digest([FORMAT, self.code, about, sorted(wanted)])
+        key = provenance.digest([FORMAT, self.code, about, sorted(excerpts)])
         there = all((self.folders.media / src).is_file() for src in _sources({"": old or _NONE}))
         if old.get("key") == key and there:
             return dict(old)
-        made: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "key": key,
             "license": dataset.license,
             "source": dataset.source,
             "silent": licences.silent(dataset),
             "scenes": {},
         }
-        if made["silent"]:
-            return made
+        if entry["silent"]:
+            return entry
         try:
             samples = datasets.load(
                 dataset, self.folders.cache, self.benchmark.targets, download=self.download
             )
-            names = sorted({file for file, _, _ in wanted})
+            names = sorted({file for file, _, _ in excerpts})
             root = Path(datasets.media(samples, names))
-            for scene in sorted(wanted):
-                made["scenes"][f"{scene[0]}@{scene[1]}"] = self._scene(dataset, root, scene)
+            for scene in sorted(excerpts):
+                entry["scenes"][f"{scene[0]}@{scene[1]}"] = self._scene(dataset, root, scene)
         except BenchmarkError as error:
             logger.info("%s: scenes are not played: %s", dataset.id, error)
-            return {**made, "key": "", "silent": f"The sounds cannot be had here: {error}"}
-        return made
+            return {**entry, "key": "", "silent": f"The sounds cannot be had here: {error}"}
+        return entry
 
     def _scene(self, dataset: Dataset, root: Path, scene: Wanted) -> dict[str, str]:
         file, start, seconds = scene
@@ -157,13 +157,13 @@ class _Maker:
         identity = [dataset.database, dataset.version, file, start, end, RATE, self.code]
         slug = f"{Path(file).stem[:40]}-{provenance.digest(identity)}"
         place = f"{paths.SCENES}/{dataset.database}/{slug}"
-        made = {"src": f"{place}.flac", "picture": f"{place}.png"}
-        if not all((self.folders.media / name).is_file() for name in made.values()):
+        entry = {"src": f"{place}.flac", "picture": f"{place}.png"}
+        if not all((self.folders.media / name).is_file() for name in entry.values()):
             signal = audio.load(root / file, start, end, RATE)
-            files.write_bytes(self.folders.media / made["src"], flac(signal))
-            files.write_bytes(self.folders.media / made["picture"], picture(signal, RATE))
+            files.write_bytes(self.folders.media / entry["src"], flac(signal))
+            files.write_bytes(self.folders.media / entry["picture"], picture(signal, RATE))
             self.written += 2
-        return made
+        return entry
 
 
 _NONE: Mapping[str, Any] = {"scenes": {}}

@@ -91,14 +91,14 @@ def settings(path: Path = SETTINGS) -> ExampleSettings:
     """
     content: Any = read_yaml(path)
     try:
-        found = ExampleSettings.model_validate(content)
+        example_settings = ExampleSettings.model_validate(content)
     except pydantic.ValidationError as error:
         raise ConfigError(fault(ExampleSettings, str(path), error)) from None
-    known("cue", found.speech.cues, CUES, f"{path}: speech.cues")
+    known("cue", example_settings.speech.cues, CUES, f"{path}: speech.cues")
     for name in CUES:
-        if name not in found.speech.cues:
+        if name not in example_settings.speech.cues:
             raise ConfigError(f"{path}: speech.cues.{name}: missing")
-    return found
+    return example_settings
 
 
 def speak(chosen: ExampleSettings) -> np.ndarray:
@@ -125,8 +125,10 @@ def speak(chosen: ExampleSettings) -> np.ndarray:
 def recorded(chosen: ExampleSettings) -> dict[str, Utterance]:
     """File -> the utterance as one of the devices records it."""
     (recipe,) = recipes.choose([chosen.recordings.recipe])
-    own = [item for item in recipe.items() if item.speaker.id == chosen.recordings.speaker]
-    return {f"{u.labels['device']}_speech.wav": u for u in own if u.text == own[0].text}
+    utterances = [item for item in recipe.items() if item.speaker.id == chosen.recordings.speaker]
+    return {
+        f"{u.labels['device']}_speech.wav": u for u in utterances if u.text == utterances[0].text
+    }
 
 
 def record(chosen: ExampleSettings, file: str) -> np.ndarray:

@@ -119,8 +119,8 @@ def recipe(content: Mapping[str, Mapping[str, Any]]) -> ComputedColumn:
         raise ValueError("needs exactly one way to compute it")
     name, options = next(iter(content.items()))
     if name not in ATTRIBUTES:
-        known = ", ".join(ATTRIBUTES.names())
-        raise ValueError(f"unknown computed attribute '{name}'. Known: {known}")
+        names = ", ".join(ATTRIBUTES.names())
+        raise ValueError(f"unknown computed attribute '{name}'. Known: {names}")
     attribute = ATTRIBUTES.get(name)
     try:
         return ComputedColumn(attribute, attribute.options.model_validate(dict(options or {})))

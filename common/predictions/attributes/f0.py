@@ -95,13 +95,13 @@ def track(signal: np.ndarray, sampling_rate: int, settings: Settings = DEFAULT) 
     if np.ptp(signal) == 0:
         return np.zeros(len(centres))
     peak = float(np.abs(signal - signal.mean()).max())
-    found = []
+    blocks = []
     for n in range(0, len(centres), BLOCK):
         frames = _frames(signal, centres[n : n + BLOCK], grid)
         intensity = np.abs(_middle(frames, grid)).max(axis=1) / peak
         row, lag, height = _maxima(frames, grid, settings.voicing / 2)
-        found.append((row + n, sampling_rate / lag, height, intensity))
-    row, frequency, height, intensity = (np.concatenate(part) for part in zip(*found, strict=True))
+        blocks.append((row + n, sampling_rate / lag, height, intensity))
+    row, frequency, height, intensity = (np.concatenate(part) for part in zip(*blocks, strict=True))
     candidates = _best(row, frequency, height, len(centres), settings)
     return _path(*candidates, np.minimum(intensity, 1), settings)
 
@@ -127,9 +127,14 @@ def _grid(sampling_rate: int, settings: Settings) -> _Grid:
     first = max(2, int(sampling_rate / settings.ceiling_hz))
     last = min(2 * half // 3 + 2, half)
     lags = np.arange((first - 1) * FINE, last * FINE + 1)
-    own = _autocorrelation(window[None], size, lags)[0]
+    correlation = _autocorrelation(window[None], size, lags)[0]
     return _Grid(
-        half, int(sampling_rate / settings.floor_hz), size, lags, window, own / (window @ window)
+        half,
+        int(sampling_rate / settings.floor_hz),
+        size,
+        lags,
+        window,
+        correlation / (window @ window),
     )
 
 
@@ -205,11 +210,11 @@ def _best(
     row, frequency, strength = row[order], frequency[order], strength[order]
     counts = np.bincount(row, minlength=frames)
     rank = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts) + 1
-    kept = rank < settings.candidates
+    mask = rank < settings.candidates
     width = 1 + min(int(counts.max(initial=0)), settings.candidates - 1)
     frequencies, strengths = np.zeros((frames, width)), np.zeros((frames, width))
-    frequencies[row[kept], rank[kept]] = frequency[kept]
-    strengths[row[kept], rank[kept]] = strength[kept]
+    frequencies[row[mask], rank[mask]] = frequency[mask]
+    strengths[row[mask], rank[mask]] = strength[mask]
     return frequencies, strengths
 
 

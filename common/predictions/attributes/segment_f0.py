@@ -110,14 +110,14 @@ def segment_f0(
     source.add(samples.dataset.id, samples.table)
     source.freeze()
     ids = source.ids(samples.dataset.id, samples.table.index)[chosen]
-    wanted = np.zeros(len(source.keys), dtype=bool)
-    wanted[ids] = True
-    kept = store(model, samples, context.cache)
-    request = Request(lambda: model, COLUMN, ORIGINAL, [COLUMN], wanted, kept)
+    mask = np.zeros(len(source.keys), dtype=bool)
+    mask[ids] = True
+    pitch_store = store(model, samples, context.cache)
+    request = Request(lambda: model, COLUMN, ORIGINAL, [COLUMN], mask, pitch_store)
     Predictor(source, [request], workers=context.workers, progress=context.progress).run()
     if request.failed:
         first = next(iter(request.failed.values()))
-        count = f"{len(request.failed)} of {int(wanted.sum())}"
+        count = f"{len(request.failed)} of {int(mask.sum())}"
         raise DataError(f"no pitch for {count} samples; first: {first}")
     values: np.ndarray = request.values[ids, 0]
     return values

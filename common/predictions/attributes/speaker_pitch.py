@@ -66,9 +66,9 @@ def compute(options: SpeakerPitch, samples: Samples, context: Context) -> Comput
 
     model = method(options.f0)
     speakers = samples.table[options.unit].to_numpy(dtype=object)
-    known = np.array([speaker is not None for speaker in speakers], dtype=bool)
+    mask = np.array([speaker is not None for speaker in speakers], dtype=bool)
     pitch = np.full(len(speakers), np.nan)
-    pitch[known] = segment_f0(model, samples, known, context)
+    pitch[mask] = segment_f0(model, samples, mask, context)
     values, missing = pitch_groups(options, speakers, pitch)
     return Computed(values, f"F0 by {model.fingerprint}", missing)
 

@@ -58,7 +58,7 @@ class Flips:
 
 def flips(comparison: Comparison) -> list[Flips]:
     """Flipped samples of all targets and datasets that have annotations."""
-    found = []
+    entries = []
     for (target, dataset), cells in comparison.rebuilt.items():
         samples: dict[tuple[str, int, int], Flipped] = {}
         labels = False
@@ -71,15 +71,15 @@ def flips(comparison: Comparison) -> list[Flips]:
             labels = not kinds.of(view.target).is_number
             samples |= _of(old.view, new.view)
         if samples:
-            found.append(_flips(target, dataset, list(samples.values()), labels=labels))
-    return found
+            entries.append(_flips(target, dataset, list(samples.values()), labels=labels))
+    return entries
 
 
 def _of(before: Any, after: Any) -> dict[tuple[str, int, int], Flipped]:
     """All samples of a view with a truth."""
     table = before.samples
     places = zip(table["file"], table["start"].tolist(), table["end"].tolist(), strict=True)
-    found = {}
+    samples = {}
     for number, (file, start, end) in enumerate(places):
         truth = _plain(before.truth[number])
         if truth is None:
@@ -87,8 +87,8 @@ def _of(before: Any, after: Any) -> dict[tuple[str, int, int], Flipped]:
         old, new = _plain(before.prediction[number]), _plain(after.prediction[number])
         change = distance(truth, old) - distance(truth, new)
         name = sample_id(file, start, end)
-        found[file, start, end] = Flipped(name, truth, old, new, change)
-    return found
+        samples[file, start, end] = Flipped(name, truth, old, new, change)
+    return samples
 
 
 def _plain(value: Any) -> Any:

@@ -65,16 +65,16 @@ def content(
         "gate": {"passes": good, "reason": why},
         "counts": {outcome: comparison.count(outcome) for outcome in OUTCOMES},
         "cells": [_cell(pair) for pair in comparison.pairs],
-        "flips": [_flip(found, samples) for found in flipped],
+        "flips": [_flip(flip, samples) for flip in flipped],
     }
 
 
 def _cell(pair: Pair) -> dict[str, Any]:
-    found = {"key": pair.key, **{name: _number(value) for name, value in asdict(pair).items()}}
+    cell = {"key": pair.key, **{name: _number(value) for name, value in asdict(pair).items()}}
     for name, row in zip(("base", "candidate"), (pair.baseline, pair.candidate), strict=True):
-        found[f"{name}_value"] = None if row is None else _number(row[0])
-        found[f"{name}_status"] = None if row is None else row[1]
-    return {name: value for name, value in found.items() if name not in SPLIT}
+        cell[f"{name}_value"] = None if row is None else _number(row[0])
+        cell[f"{name}_status"] = None if row is None else row[1]
+    return {name: value for name, value in cell.items() if name not in SPLIT}
 
 
 #: fields of a pair that JSON has in two parts
@@ -87,13 +87,13 @@ def _number(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _flip(found: Flips, every: bool) -> dict[str, Any]:
-    lists = {"won": found.won, "lost": found.lost}
+def _flip(flip: Flips, every: bool) -> dict[str, Any]:
+    lists = {"won": flip.won, "lost": flip.lost}
     return {
-        "target": found.target,
-        "dataset": found.dataset,
-        "n": found.n,
-        "mcnemar_p": found.p,
+        "target": flip.target,
+        "dataset": flip.dataset,
+        "n": flip.n,
+        "mcnemar_p": flip.p,
         **{name: len(samples) for name, samples in lists.items()},
         **{
             f"{name}_samples": [asdict(s) for s in (samples if every else samples[:SAMPLES])]
@@ -103,8 +103,8 @@ def _flip(found: Flips, every: bool) -> dict[str, Any]:
 
 
 def _json(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, samples: bool) -> str:
-    found = content(comparison, flipped, rules, samples)
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    document = content(comparison, flipped, rules, samples)
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def value(row: tuple[float, str] | None) -> str:
@@ -139,14 +139,14 @@ def headline(comparison: Comparison) -> str:
 
 def _sorted(comparison: Comparison, outcome: str) -> list[Pair]:
     """Pairs with an outcome, the surest and largest first."""
-    found = [pair for pair in comparison.pairs if pair.outcome == outcome]
+    pairs = [pair for pair in comparison.pairs if pair.outcome == outcome]
 
     def order(pair: Pair) -> tuple[float, float, str]:
         q = -1.0 if math.isnan(pair.q) else pair.q
         size = 0.0 if math.isnan(pair.gain) else -abs(pair.gain)
         return q, size, pair.key
 
-    return sorted(found, key=order)
+    return sorted(pairs, key=order)
 
 
 def _reasons(comparison: Comparison) -> list[tuple[str, int]]:
@@ -174,12 +174,12 @@ def _table(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, sampl
     gained, lost = _verdict_changes(comparison)
     lines.append(f"verdicts: {gained} now pass, {lost} no longer pass")
     for outcome in ("worse", "better"):
-        found = _sorted(comparison, outcome)
-        if found:
+        pairs = _sorted(comparison, outcome)
+        if pairs:
             lines += ["", f"{outcome} (false discovery rate {rules.alpha:g}):"]
-            lines += _aligned([HEAD, *map(_line, found[:MOST])])
-            if len(found) > MOST:
-                lines.append(f"... and {len(found) - MOST} more: --format json lists all")
+            lines += _aligned([HEAD, *map(_line, pairs[:MOST])])
+            if len(pairs) > MOST:
+                lines.append(f"... and {len(pairs) - MOST} more: --format json lists all")
     for flip in flipped:
         lines += ["", _flip_line(flip)]
         for title, part in (("won", flip.won), ("lost", flip.lost)):
@@ -208,20 +208,20 @@ def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _flip_line(found: Flips) -> str:
-    place = f"{found.target} on {found.dataset}, {found.n} samples"
-    won, lost = len(found.won), len(found.lost)
-    if found.p is None:
+def _flip_line(flip: Flips) -> str:
+    place = f"{flip.target} on {flip.dataset}, {flip.n} samples"
+    won, lost = len(flip.won), len(flip.lost)
+    if flip.p is None:
         return f"{place}: {won} nearer to the annotation, {lost} farther away"
-    return f"{place}: {won} now right, {lost} now wrong (McNemar p {_p(found.p)})"
+    return f"{place}: {won} now right, {lost} now wrong (McNemar p {_p(flip.p)})"
 
 
-def _sample(found: Flipped) -> str:
+def _sample(sample: Flipped) -> str:
     def shown(item: Any) -> str:
         return number(item) if isinstance(item, float) else str(item)
 
-    says = f"{shown(found.before)} -> {shown(found.after)}"
-    return f"{found.sample}: truth {shown(found.truth)}, {says}"
+    says = f"{shown(sample.before)} -> {shown(sample.after)}"
+    return f"{sample.sample}: truth {shown(sample.truth)}, {says}"
 
 
 # -- Markdown -----------------------------------------------------------------------------------
@@ -237,10 +237,10 @@ def _markdown(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, sa
     gained, lost = _verdict_changes(comparison)
     lines += ["", f"Verdicts: {gained} now pass, {lost} no longer pass."]
     for outcome in ("worse", "better"):
-        found = _sorted(comparison, outcome)
-        if found:
-            shown = found[:MOST]
-            head = f"{len(found)} {outcome}" + (f", the first {MOST}" if len(found) > MOST else "")
+        pairs = _sorted(comparison, outcome)
+        if pairs:
+            shown = pairs[:MOST]
+            head = f"{len(pairs)} {outcome}" + (f", the first {MOST}" if len(pairs) > MOST else "")
             lines += ["", f"<details{' open' if outcome == 'worse' else ''}>"]
             lines += [f"<summary>{head}</summary>", ""]
             lines += [f"| {' | '.join(HEAD)} |", "|---|---|---|---|---|"]

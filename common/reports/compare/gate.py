@@ -71,8 +71,8 @@ def load_rules(
     content = (read_yaml(path) or {}) if path is not None else {}
     if not isinstance(content, Mapping):
         raise ConfigError(f"{path}: expected key: value lines, found {content!r:.60}")
-    given = {"alpha": alpha, "min_effect": min_effect, "allow_missing": allow_missing}
-    content = {**content, **{name: value for name, value in given.items() if value is not None}}
+    options = {"alpha": alpha, "min_effect": min_effect, "allow_missing": allow_missing}
+    content = {**content, **{name: value for name, value in options.items() if value is not None}}
     try:
         rules = Rules.model_validate(content)
     except pydantic.ValidationError as error:

@@ -145,24 +145,24 @@ def compare(
         candidate: the other one
         progress: told how far it is
     """
-    found = Comparison(baseline, candidate)
+    comparison = Comparison(baseline, candidate)
     cells = list(_cells(baseline, candidate))
     for number, (target, test, dataset) in enumerate(cells):
         progress("compare", number, len(cells))
         sides = [side.kept.get(target) for side in (baseline, candidate)]
-        rows = [_rows(kept, test, dataset) for kept in sides]
+        rows = [_rows(snapshot, test, dataset) for snapshot in sides]
         pairs = [_pair(place, *rows) for place in dict.fromkeys([*rows[0], *rows[1]])]
         if any(not pair.reason for pair in pairs):
             key = (target, test, dataset)
-            pairs = _tested(benchmark, rebuilder, found, key, sides, pairs)
-        found.pairs += pairs
-    return found
+            pairs = _tested(benchmark, rebuilder, comparison, key, sides, pairs)
+        comparison.pairs += pairs
+    return comparison
 
 
 def _cells(*sides: Side) -> Iterator[tuple[str, str, str]]:
     """(target, test, dataset) that any side has, in the order of the files."""
     names = ["target", "test", "dataset"]
-    tables = [kept.rows[names] for side in sides for kept in side.kept.values()]
+    tables = [snapshot.rows[names] for side in sides for snapshot in side.kept.values()]
     cells = pd.concat(tables).drop_duplicates().sort_values(names)
     yield from zip(*(map(str, cells[name]) for name in names), strict=True)
 
@@ -170,10 +170,10 @@ def _cells(*sides: Side) -> Iterator[tuple[str, str, str]]:
 _Row = Mapping[Any, Any]
 
 
-def _rows(kept: KeptVersion | None, test: str, dataset: str) -> dict[tuple[str, ...], _Row]:
-    if kept is None:
+def _rows(snapshot: KeptVersion | None, test: str, dataset: str) -> dict[tuple[str, ...], _Row]:
+    if snapshot is None:
         return {}
-    table = kept.rows[(kept.rows["test"] == test) & (kept.rows["dataset"] == dataset)]
+    table = snapshot.rows[(snapshot.rows["test"] == test) & (snapshot.rows["dataset"] == dataset)]
     # the version of the data stands in the label of the data; it is compared apart
     return {tuple(row[name] for name in OWN[1:]): row for row in table.to_dict("records")}
 
@@ -236,12 +236,12 @@ def _tested(
     target, test, dataset = key
     try:
         cells = []
-        for kept in sides:
-            assert kept is not None
-            noted = kept.manifest.cells.get(f"{test}/{dataset}", {})
-            chance = bool(kept.manifest.model.get("chance"))
+        for snapshot in sides:
+            assert snapshot is not None
+            noted = snapshot.manifest.cells.get(f"{test}/{dataset}", {})
+            chance = bool(snapshot.manifest.model.get("chance"))
             cells.append(
-                rebuilder(CellKey(target, kept.model, test, dataset), noted, chance=chance)
+                rebuilder(CellKey(target, snapshot.model, test, dataset), noted, chance=chance)
             )
     except BenchmarkError as error:
         return [pair if pair.reason else _changed(pair, reason=str(error)) for pair in pairs]
@@ -289,7 +289,7 @@ def _with_test(
     if old.recipe is None or new.recipe is None:
         return _changed(pair, reason=UNRESAMPLED)
     result = _difference(pair, bootstrap, criterion, old.recipe, new.recipe)
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "gain": result.difference,
         "low": result.low,
         "high": result.high,
@@ -301,11 +301,11 @@ def _with_test(
     }
     if single and _counts_hits(METRICS.get(pair.metric)):
         old_hits, new_hits = (_hits(score, pair.label) for score in (old, new))
-        found["p"] = mcnemar(old_hits, new_hits).p
-        found["method"] = "McNemar"
-    if math.isnan(found["p"]):
-        found["reason"] = f"{result.clusters} speakers or samples are too few"
-    return _changed(pair, **found)
+        fields["p"] = mcnemar(old_hits, new_hits).p
+        fields["method"] = "McNemar"
+    if math.isnan(fields["p"]):
+        fields["reason"] = f"{result.clusters} speakers or samples are too few"
+    return _changed(pair, **fields)
 
 
 def _difference(

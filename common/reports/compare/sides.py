@@ -46,7 +46,7 @@ class Side:
     @property
     def chance(self) -> bool:
         """Whether it is a chance model."""
-        return any(kept.manifest.model.get("chance") for kept in self.kept.values())
+        return any(snapshot.manifest.model.get("chance") for snapshot in self.kept.values())
 
 
 def resolve(folders: Paths, baseline: str, candidate: str) -> tuple[Side, Side]:
@@ -65,7 +65,9 @@ def resolve(folders: Paths, baseline: str, candidate: str) -> tuple[Side, Side]:
     parsed = {role: _parsed(folders, role, text) for role, text in texts.items()}
     first = _side(*parsed["BASELINE"], other=parsed["CANDIDATE"][3])
     second = _side(*parsed["CANDIDATE"], other=first.model)
-    if {kept.folder for kept in first.kept.values()} & {k.folder for k in second.kept.values()}:
+    if {snapshot.folder for snapshot in first.kept.values()} & {
+        k.folder for k in second.kept.values()
+    }:
         raise ConfigError(f"BASELINE and CANDIDATE are both {first.name}: nothing to compare")
     return first, second
 
@@ -81,13 +83,13 @@ def _parsed(folders: Paths, role: str, text: str) -> _Parsed:
     if named:
         if not Path(named).is_dir():
             raise ConfigError(f"{role} {text}: no such folder: {named}")
-        found = replace(folders, output=Path(named))
-        if not found.method_tests.is_dir():
-            found = _Bare(Path(named), folders.cache)
+        paths = replace(folders, output=Path(named))
+        if not paths.method_tests.is_dir():
+            paths = _Bare(Path(named), folders.cache)
     else:
-        found, rest = folders, text
+        paths, rest = folders, text
     model, _, version = rest.partition("@")
-    return role, named, found, model, version
+    return role, named, paths, model, version
 
 
 def _is_model(folders: Paths, name: str) -> bool:
@@ -96,40 +98,40 @@ def _is_model(folders: Paths, name: str) -> bool:
 
 def _models(folders: Paths) -> dict[str, list[str]]:
     """Model -> targets with results."""
-    found: dict[str, list[str]] = {}
+    models: dict[str, list[str]] = {}
     for path in sorted(folders.method_tests.glob("*/*/manifest.json")):
-        found.setdefault(path.parent.name, []).append(path.parent.parent.name)
-    return found
+        models.setdefault(path.parent.name, []).append(path.parent.parent.name)
+    return models
 
 
 def _side(role: str, named: str, folders: Paths, model: str, version: str, *, other: str) -> Side:
-    known = _models(folders)
-    if not known:
+    models = _models(folders)
+    if not models:
         raise ConfigError(
             f"{role}: no results in {folders.method_tests}; make them with: {_maker(folders, named)}"
         )
     if not model:
-        model = _only(role, folders, known, other)
-    if model not in known and "/" in model:
+        model = _only(role, folders, models, other)
+    if model not in models and "/" in model:
         what = "is no folder with results" if Path(model).exists() else "no such folder"
         raise ConfigError(f"{role} {model}: {what}")
-    if model not in known:
-        raise unknown("model", model, known, role)
-    kept: dict[str, KeptVersion] = {}
+    if model not in models:
+        raise unknown("model", model, models, role)
+    snapshots: dict[str, KeptVersion] = {}
     seen: set[str] = set()
-    for target in known[model]:
+    for target in models[model]:
         newest = history.current(folders, target, model)
-        found = history.versions(folders, target, model)
-        seen |= {item.version for item in found}
+        entries = history.versions(folders, target, model)
+        seen |= {item.version for item in entries}
         chosen = newest
         if version:
-            chosen = next((item for item in found if item.version == version), None)
+            chosen = next((item for item in entries if item.version == version), None)
         if chosen is not None:
-            kept[target] = chosen
-    if not kept:
+            snapshots[target] = chosen
+    if not snapshots:
         raise unknown(f"version of {model}", version, seen, role)
-    versions = {item.version for item in kept.values()}
-    return Side(model, versions.pop() if len(versions) == 1 else version, named, kept)
+    versions = {item.version for item in snapshots.values()}
+    return Side(model, versions.pop() if len(versions) == 1 else version, named, snapshots)
 
 
 def _maker(folders: Paths, named: str) -> str:
@@ -137,18 +139,18 @@ def _maker(folders: Paths, named: str) -> str:
     return advice.command("run", *(("--output", folders.output) if named else ()))
 
 
-def _only(role: str, folders: Paths, known: dict[str, list[str]], other: str) -> str:
+def _only(role: str, folders: Paths, models: dict[str, list[str]], other: str) -> str:
     """The model that a folder without a name means: that of the other side, or the only one."""
-    if other in known:
+    if other in models:
         return other
     listening = [
         model
-        for model, targets in known.items()
-        if (kept := history.current(folders, targets[0], model))
-        and not kept.manifest.model.get("chance")
+        for model, targets in models.items()
+        if (snapshot := history.current(folders, targets[0], model))
+        and not snapshot.manifest.model.get("chance")
     ]
     if len(listening) != 1:
         raise ConfigError(
-            f"{role} {folders.output}: which model? FOLDER:ID with one of {', '.join(known)}"
+            f"{role} {folders.output}: which model? FOLDER:ID with one of {', '.join(models)}"
         )
     return listening[0]

@@ -33,24 +33,24 @@ OVERVIEW = {
 
 def overview(point: PointScores) -> dict[str, float]:
     """Main figures of an operating point, in the order of :data:`OVERVIEW`."""
-    found = {}
+    figures = {}
     for column, (family, path) in OVERVIEW.items():
         value: Any = getattr(point, family)
         if value is None:
             continue
         for name in path:
             value = value[name] if isinstance(value, dict) else getattr(value, name)
-        found[column] = float(value)
-    return found
+        figures[column] = float(value)
+    return figures
 
 
-def main_figures(found: Evaluated) -> dict[str, float]:
+def main_figures(evaluation: Evaluated) -> dict[str, float]:
     """Main figures of a system: those of the point that is shown, and each PSDS."""
-    figures = overview(found.shown)
-    figures |= {_psds_name(name): psds.value for name, psds in found.psds.items()}
-    if found.exact is not None:
+    figures = overview(evaluation.shown)
+    figures |= {_psds_name(name): psds.value for name, psds in evaluation.psds.items()}
+    if evaluation.exact is not None:
         figures |= {
-            f"{_psds_name(name)} exact": psds.value for name, psds in found.exact.psds.items()
+            f"{_psds_name(name)} exact": psds.value for name, psds in evaluation.exact.psds.items()
         }
     return figures
 
@@ -60,7 +60,10 @@ def _psds_name(name: str) -> str:
 
 
 def answer(
-    inputs: Inputs, settings: EventSettings, found: Sequence[Evaluated], sources: Mapping[str, Any]
+    inputs: Inputs,
+    settings: EventSettings,
+    evaluations: Sequence[Evaluated],
+    sources: Mapping[str, Any],
 ) -> dict[str, Any]:
     """All scores as plain values: NaN as null, infinite rates as the text ``inf``."""
     return plain(
@@ -73,37 +76,40 @@ def answer(
                 "truth_events": len(inputs.truth),
                 "duration_s": None if inputs.durations is None else inputs.durations.sum(),
             },
-            "notes": [*inputs.notes, *(f"{e.system.name}: {n}" for e in found for n in e.notes)],
-            "systems": [_system(each, inputs) for each in found],
+            "notes": [
+                *inputs.notes,
+                *(f"{e.system.name}: {n}" for e in evaluations for n in e.notes),
+            ],
+            "systems": [_system(each, inputs) for each in evaluations],
         }
     )
 
 
-def _system(found: Evaluated, inputs: Inputs) -> dict[str, Any]:
-    system, labels = found.system, inputs.labels
+def _system(evaluation: Evaluated, inputs: Inputs) -> dict[str, Any]:
+    system, labels = evaluation.system, inputs.labels
     content: dict[str, Any] = {
         "name": system.name,
         "kind": system.kind,
-        "estimated_events": len(found.detail.events),
-        "point": found.shown.name,
-        "overview": main_figures(found),
-        "segment_based": _table(found.shown.segment_based),
-        "event_based": _table(found.shown.event_based),
-        "intersection_based": _intersection(found.shown.intersection_based, labels),
-        "psds": {name: _psds(psds, labels) for name, psds in found.psds.items()},
+        "estimated_events": len(evaluation.detail.events),
+        "point": evaluation.shown.name,
+        "overview": main_figures(evaluation),
+        "segment_based": _table(evaluation.shown.segment_based),
+        "event_based": _table(evaluation.shown.event_based),
+        "intersection_based": _intersection(evaluation.shown.intersection_based, labels),
+        "psds": {name: _psds(psds, labels) for name, psds in evaluation.psds.items()},
     }
-    if len(found.points) > 1:
-        content["points"] = {point.name: overview(point) for point in found.points}
-    if found.detail.confusion is not None:
+    if len(evaluation.points) > 1:
+        content["points"] = {point.name: overview(point) for point in evaluation.points}
+    if evaluation.detail.confusion is not None:
         content["confusion"] = {
             "columns": [*labels, "false positive"],
-            "counts": dict(zip(labels, found.detail.confusion.counts[0], strict=True)),
+            "counts": dict(zip(labels, evaluation.detail.confusion.counts[0], strict=True)),
         }
-    if found.exact is not None:
+    if evaluation.exact is not None:
         content["scores"] = {
-            "psds": {name: _psds(psds, labels) for name, psds in found.exact.psds.items()},
-            "best": {family: _best(best, labels) for family, best in found.exact.best.items()},
-            "segment_auroc": found.exact.auroc,
+            "psds": {name: _psds(psds, labels) for name, psds in evaluation.exact.psds.items()},
+            "best": {family: _best(best, labels) for family, best in evaluation.exact.best.items()},
+            "segment_auroc": evaluation.exact.auroc,
         }
     return {name: value for name, value in content.items() if value not in (None, {})}
 
@@ -112,13 +118,13 @@ def _table(scores: Scores | None) -> dict[str, Any] | None:
     return None if scores is None else scores._asdict()
 
 
-def _intersection(found: IntersectionF | None, labels: Sequence[str]) -> dict[str, Any] | None:
-    if found is None:
+def _intersection(scores: IntersectionF | None, labels: Sequence[str]) -> dict[str, Any] | None:
+    if scores is None:
         return None
-    columns = {"f_measure": found.classes, "Ntp": found.tp, "Nfp": found.fp, "Nfn": found.fn}
+    columns = {"f_measure": scores.classes, "Ntp": scores.tp, "Nfp": scores.fp, "Nfn": scores.fn}
     return {
-        "overall": {"f_measure": found.micro},
-        "class_wise_average": {"f_measure": found.macro},
+        "overall": {"f_measure": scores.micro},
+        "class_wise_average": {"f_measure": scores.macro},
         "class_wise": {
             label: {name: values[code] for name, values in columns.items()}
             for code, label in enumerate(labels)
@@ -158,12 +164,12 @@ def plain(value: Any) -> Any:
     return value
 
 
-def per_file(inputs: Inputs, found: Sequence[Evaluated]) -> str:
+def per_file(inputs: Inputs, evaluations: Sequence[Evaluated]) -> str:
     """Scores of each recording as CSV: system, file, family, figure, value; NaN is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["system", "file", "family", "figure", "value"])
-    for each in found:
+    for each in evaluations:
         for family, columns in each.detail.files.items():
             for group, figures in columns.items():
                 for name, values in figures.items():
@@ -192,19 +198,19 @@ def many(number_of: int, what: str) -> str:
     return f"{number_of} {what}{'' if number_of == 1 else 's'}"
 
 
-def lines(inputs: Inputs, settings: EventSettings, found: Sequence[Evaluated]) -> list[str]:
+def lines(inputs: Inputs, settings: EventSettings, evaluations: Sequence[Evaluated]) -> list[str]:
     """Tables for a terminal: systems side by side, then each class by class."""
-    names = [each.system.name for each in found]
-    rows = _rows("", names, [main_figures(each) for each in found])
+    names = [each.system.name for each in evaluations]
+    rows = _rows("", names, [main_figures(each) for each in evaluations])
     text = [
         f"{many(len(inputs.files), 'recording')}, {many(len(inputs.labels), 'label')}, "
         f"{many(len(inputs.truth), 'annotated event')}",
         *(f"note: {note}" for note in inputs.notes),
-        *(f"note: {each.system.name}: {note}" for each in found for note in each.notes),
+        *(f"note: {each.system.name}: {note}" for each in evaluations for note in each.notes),
         "",
         *grid(rows),
     ]
-    for each in found:
+    for each in evaluations:
         at = f" at {each.shown.name}" if len(each.points) > 1 else ""
         text += ["", f"{each.system.name}{at}, class by class", *grid(class_rows(each, inputs))]
         if best := best_rows(each, inputs):
@@ -216,9 +222,9 @@ def lines(inputs: Inputs, settings: EventSettings, found: Sequence[Evaluated]) -
     return text
 
 
-def class_rows(found: Evaluated, inputs: Inputs) -> list[list[str]]:
+def class_rows(evaluation: Evaluated, inputs: Inputs) -> list[list[str]]:
     """Main figures of each class, with a header."""
-    shown = found.shown
+    shown = evaluation.shown
     columns: dict[str, list[float]] = {}
     for family, title in (("segment_based", "segment"), ("event_based", "event")):
         scores: Scores | None = getattr(shown, family)
@@ -235,25 +241,25 @@ def class_rows(found: Evaluated, inputs: Inputs) -> list[list[str]]:
             ]
     if shown.intersection_based is not None:
         columns["intersection F"] = shown.intersection_based.classes.tolist()
-    for name, psds in found.psds.items():
+    for name, psds in evaluation.psds.items():
         columns[_psds_name(name)] = psds.classes.tolist()
-    if found.exact is not None:
-        for name, psds in found.exact.psds.items():
+    if evaluation.exact is not None:
+        for name, psds in evaluation.exact.psds.items():
             columns[f"{_psds_name(name)} exact"] = psds.classes.tolist()
     return _class_table(columns, inputs.labels)
 
 
-def best_rows(found: Evaluated, inputs: Inputs) -> list[list[str]]:
+def best_rows(evaluation: Evaluated, inputs: Inputs) -> list[list[str]]:
     """Best F of each class and its threshold, with a header; nothing without frame scores."""
-    if found.exact is None:
+    if evaluation.exact is None:
         return []
     columns: dict[str, list[float]] = {}
-    for family, best in found.exact.best.items():
+    for family, best in evaluation.exact.best.items():
         short = family.removesuffix("_based")
         columns[f"best {short} F"] = [point.f_measure for point in best.labels]
         columns[f"{short} threshold"] = [point.threshold for point in best.labels]
-    if found.exact.auroc:
-        columns["segment AUROC"] = [found.exact.auroc[label] for label in inputs.labels]
+    if evaluation.exact.auroc:
+        columns["segment AUROC"] = [evaluation.exact.auroc[label] for label in inputs.labels]
     return _class_table(columns, inputs.labels)
 
 

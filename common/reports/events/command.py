@@ -39,31 +39,31 @@ def run(
     """
     if args.timelines < 0:
         raise ConfigError(f"--timelines: {args.timelines} is negative")
-    wanted = settings(args)
+    options = settings(args)
     inputs = read_inputs(args)
-    _check_segments(inputs, wanted)
-    found = [evaluate(system, inputs, wanted) for system in inputs.systems]
+    _check_segments(inputs, options)
+    evaluations = [evaluate(system, inputs, options) for system in inputs.systems]
     sources = {
         "truth": str(args.truth or args.pairs),
         "durations": args.durations,
         "estimate": [str(path) for path in args.estimate],
         "scores": [str(path) for path in args.scores],
     }
-    content = answer(inputs, wanted, found, sources)
+    content = answer(inputs, options, evaluations, sources)
     if args.per_file is not None:
-        write_text(args.per_file, per_file(inputs, found))
+        write_text(args.per_file, per_file(inputs, evaluations))
         say(f"scores of {many(len(inputs.files), 'recording')}: {args.per_file}")
     if args.report == "html":
         from common.reports.events_report import render
 
         path = args.out or report_path
-        write_text(path, render(inputs, wanted, found, content, timelines=args.timelines))
+        write_text(path, render(inputs, options, evaluations, content, timelines=args.timelines))
         say(f"report: {path}")
         return content
     text = (
         json.dumps(content, ensure_ascii=False, indent=1)
         if args.report == "json"
-        else "\n".join(lines(inputs, wanted, found))
+        else "\n".join(lines(inputs, options, evaluations))
     )
     if args.out is not None:
         write_text(args.out, text + "\n")
@@ -73,12 +73,12 @@ def run(
     return content
 
 
-def _check_segments(inputs: Inputs, wanted: EventSettings) -> None:
-    if inputs.durations is None or "segment_based" not in wanted.metrics:
+def _check_segments(inputs: Inputs, options: EventSettings) -> None:
+    if inputs.durations is None or "segment_based" not in options.metrics:
         return
-    number = float(inputs.durations.sum()) / wanted.time_resolution
+    number = float(inputs.durations.sum()) / options.time_resolution
     if number > MOST_SEGMENTS:
         raise ConfigError(
-            f"--time-resolution: segments of {wanted.time_resolution:g} s are {number:.3g} in "
+            f"--time-resolution: segments of {options.time_resolution:g} s are {number:.3g} in "
             f"{inputs.durations.sum():g} s of recordings, at most {MOST_SEGMENTS:g} are allowed"
         )

@@ -115,13 +115,13 @@ def evaluate(system: System, inputs: Inputs, settings: EventSettings) -> Evaluat
         detected, exact = events_and_curves(system.scores, inputs, settings)
         points = points or [(f"threshold {settings.threshold:g}", detected)]
     scored = tuple(_point(name, events, inputs, settings) for name, events in points)
-    found = distinct([events for _, events in points])
-    for number, other in found.repeated:
+    distinct_points = distinct([events for _, events in points])
+    for number, other in distinct_points.repeated:
         notes.append(f"{points[number][0]} repeats {points[other][0]}")
     psds = {}
     if "intersection_based" in settings.metrics:
-        kept = [points[number][1] for number in found.kept]
-        psds = {name: _psds(name, kept, inputs, settings) for name in settings.psds}
+        event_lists = [points[number][1] for number in distinct_points.kept]
+        psds = {name: _psds(name, event_lists, inputs, settings) for name in settings.psds}
     detail = _detail(points[system.shown][1], inputs, settings)
     return Evaluated(system, scored, detail, psds, exact, tuple(notes))
 
@@ -199,16 +199,20 @@ def _intersection_f(confusion: Confusion, settings: EventSettings) -> Intersecti
 
 
 def _psds(name: str, points: Sequence[EventList], inputs: Inputs, settings: EventSettings) -> Psds:
-    wanted = settings.psds[name]
-    criteria = wanted.criteria if wanted.alpha_ct else wanted.criteria.without_cross_triggers()
+    scenario = settings.psds[name]
+    criteria = (
+        scenario.criteria if scenario.alpha_ct else scenario.criteria.without_cross_triggers()
+    )
     pool = _intersection_pool(points, inputs, settings, criteria)
-    found = rates(
+    class_rates = rates(
         pool.confusion(),
-        alpha_ct=wanted.alpha_ct,
-        unit=wanted.unit,
+        alpha_ct=scenario.alpha_ct,
+        unit=scenario.unit,
         compatibility=settings.psds_eval,
     )
-    return summary(psd_roc(curves(found.efpr, found.tpr), alpha_st=wanted.alpha_st), wanted)
+    return summary(
+        psd_roc(curves(class_rates.efpr, class_rates.tpr), alpha_st=scenario.alpha_st), scenario
+    )
 
 
 def _detail(events: EventList, inputs: Inputs, settings: EventSettings) -> Detail:
@@ -228,8 +232,8 @@ def _detail(events: EventList, inputs: Inputs, settings: EventSettings) -> Detai
             compatibility=settings.sed_eval,
         )
     if "intersection_based" in settings.metrics:
-        found = _intersection_pool([events], inputs, settings, settings.f_criteria)
-        files["intersection_based"] = found.file_scores(beta=settings.beta)
+        intersection = _intersection_pool([events], inputs, settings, settings.f_criteria)
+        files["intersection_based"] = intersection.file_scores(beta=settings.beta)
         confusion = _intersection_pool(
             [events], inputs, settings, settings.shown_criteria
         ).confusion()

@@ -150,10 +150,10 @@ def _truth(args: argparse.Namespace) -> EventTable:
     if path.is_dir() and (path / "db.yaml").exists():
         if args.table is None:
             raise ConfigError(f"--truth {path}: is an audformat database; name its --table")
-        known = None
+        durations = None
         if args.durations is not None:
-            known, _ = _durations(args, EventTable.concatenate([]))
-        return read_audformat(path, args.table, args.column, durations=known)
+            durations, _ = _durations(args, EventTable.concatenate([]))
+        return read_audformat(path, args.table, args.column, durations=durations)
     return read_events(path)
 
 
@@ -161,38 +161,38 @@ def _durations(
     args: argparse.Namespace, truth: EventTable
 ) -> tuple[dict[str, float] | None, Path | None]:
     """Recording -> length in s, and the folder with audio."""
-    given = args.durations
-    if given is None and args.truth is not None and args.truth.is_dir():
-        given = _beside(args.truth, "--truth")
-    if given is None:
+    source = args.durations
+    if source is None and args.truth is not None and args.truth.is_dir():
+        source = _beside(args.truth, "--truth")
+    if source is None:
         if set(args.metrics) - {"event_based"} or args.scores:
             raise ConfigError(
                 "--durations: segment-based and intersection-based metrics and frame scores need "
                 "the length of the recordings; without it choose --metrics event_based"
             )
         return None, None
-    if not str(given).strip():
+    if not str(source).strip():
         raise ConfigError("--durations: is empty; expected a file, a folder or a length in s")
-    path = Path(given)
+    path = Path(source)
     if path.is_dir():
-        found = sorted(p for p in path.rglob("*") if p.suffix.lower() in AUDIO)
-        table = None if found else _beside(path, "--durations")
+        paths = sorted(p for p in path.rglob("*") if p.suffix.lower() in AUDIO)
+        table = None if paths else _beside(path, "--durations")
         if table is not None:
             return read_durations(table), None
-        if not found:
+        if not paths:
             raise DataError(
                 f"--durations {path}: the folder holds neither audio ({', '.join(AUDIO)}) nor a "
                 "table with the columns filename and duration"
             )
-        return durations_of_audio(path, [p.relative_to(path).as_posix() for p in found]), path
+        return durations_of_audio(path, [p.relative_to(path).as_posix() for p in paths]), path
     if path.exists():
         return read_durations(path), None
-    if not re.fullmatch(r"\d+\.?\d*|\.\d+", str(given)):
-        raise DataError(f"--durations {given}: there is no such file or folder")
-    if not float(given) > 0:
-        raise ConfigError(f"--durations {given}: a length must be above 0")
+    if not re.fullmatch(r"\d+\.?\d*|\.\d+", str(source)):
+        raise DataError(f"--durations {source}: there is no such file or folder")
+    if not float(source) > 0:
+        raise ConfigError(f"--durations {source}: a length must be above 0")
     files = truth.files or ((args.truth or args.pairs).stem,)
-    return dict.fromkeys(files, float(given)), None
+    return dict.fromkeys(files, float(source)), None
 
 
 def _beside(folder: Path, option: str) -> Path | None:
@@ -207,15 +207,15 @@ def _beside(folder: Path, option: str) -> Path | None:
 def _labels(
     args: argparse.Namespace, truth: EventTable, estimates: Sequence[Estimate]
 ) -> tuple[str, ...]:
-    found = {*truth.labels, *args.event_label_list}
+    labels = {*truth.labels, *args.event_label_list}
     if args.unknown_labels == "add":
-        found |= {label for each in estimates for p in each.points for label in p.table.labels}
-    if not found:
+        labels |= {label for each in estimates for p in each.points for label in p.table.labels}
+    if not labels:
         raise DataError(
             f"{_source(args)}: no class: neither has the truth a label nor is one named"
             " with --event-label-list"
         )
-    return tuple(sorted(found))
+    return tuple(sorted(labels))
 
 
 @dataclass(frozen=True)
@@ -245,43 +245,43 @@ def _systems(
         raise ConfigError(f"--name: {len(args.name)} names for {number} systems")
     paths = [each.path for each in estimates] + list(args.scores[len(estimates) :])
     names = list(args.name) or _short(paths)
-    found = []
+    systems = []
     for at, name in enumerate(names):
         scores = args.scores[at] if at < len(args.scores) else None
         if at >= len(estimates):
-            found.append(System(name, "scores", (), 0, scores))
+            systems.append(System(name, "scores", (), 0, scores))
             continue
         estimate = estimates[at]
         points = tuple((point.name, encode(point.table)) for point in estimate.points)
         shown = _shown([point.name for point in estimate.points], args.point)
-        found.append(System(name, estimate.kind, points, shown, scores))
+        systems.append(System(name, estimate.kind, points, shown, scores))
     if len(set(names)) < len(names):
         raise ConfigError(f"--name: '{next(n for n in names if names.count(n) > 1)}' twice")
-    return tuple(found)
+    return tuple(systems)
 
 
 def _short(paths: Sequence[Path]) -> list[str]:
     """Short names of paths: as few last parts as tell them apart."""
     for depth in range(1, 6):
-        found = ["/".join(path.with_suffix("").parts[-depth:]) for path in paths]
-        if len(set(found)) == len(found):
-            return found
+        names = ["/".join(path.with_suffix("").parts[-depth:]) for path in paths]
+        if len(set(names)) == len(names):
+            return names
     return [f"system {at}" for at in range(1, len(paths) + 1)]
 
 
-def _shown(names: Sequence[str], wanted: str | None) -> int:
+def _shown(names: Sequence[str], point: str | None) -> int:
     """Number of the operating point that is shown: the wanted one, or that nearest to 0.5."""
     if len(names) == 1:
         return 0
-    if wanted is not None:
-        if wanted not in names:
-            raise unknown("--point", wanted, names)
-        return names.index(wanted)
+    if point is not None:
+        if point not in names:
+            raise unknown("--point", point, names)
+        return names.index(point)
     values = [threshold_of(name) for name in names]
-    known = [value for value in values if value is not None]
-    if len(known) < len(names):
+    thresholds = [value for value in values if value is not None]
+    if len(thresholds) < len(names):
         return len(names) // 2
-    return min(range(len(names)), key=lambda at: (abs(known[at] - 0.5), at))
+    return min(range(len(names)), key=lambda at: (abs(thresholds[at] - 0.5), at))
 
 
 def threshold_of(name: str) -> float | None:
@@ -290,5 +290,5 @@ def threshold_of(name: str) -> float | None:
     >>> threshold_of("baseline_0.35"), threshold_of("strict")
     (0.35, None)
     """
-    found = re.search(r"(\d+\.\d+|\d+)$", name)
-    return float(found.group()) if found else None
+    match = re.search(r"(\d+\.\d+|\d+)$", name)
+    return float(match.group()) if match else None

@@ -41,20 +41,20 @@ class Names:
             return name
         path = PurePosixPath(name)
         for short in dict.fromkeys((name, path.name, path.stem)):
-            found = sorted(self._short.get(short, ()))
+            matches = sorted(self._short.get(short, ()))
             # a name with another extension is another recording
-            if short != name and path.suffix and found and not self._same_ending(path, found):
+            if short != name and path.suffix and matches and not self._same_ending(path, matches):
                 continue
-            if len(found) > 1:
-                shown = " or ".join(found[:3])
+            if len(matches) > 1:
+                shown = " or ".join(matches[:3])
                 raise DataError(f"{where}: recording '{name}' may be {shown}")
-            if found:
-                return found[0]
+            if matches:
+                return matches[0]
         return name
 
     @staticmethod
-    def _same_ending(path: PurePosixPath, found: Sequence[str]) -> bool:
-        return all(path.suffix == PurePosixPath(file).suffix for file in found)
+    def _same_ending(path: PurePosixPath, files: Sequence[str]) -> bool:
+        return all(path.suffix == PurePosixPath(file).suffix for file in files)
 
     def complete(self, table: EventTable, *, alone: str | None = None) -> EventTable:
         """The table with complete names.
@@ -63,12 +63,12 @@ class Names:
             table: rows of event lists
             alone: the recording of rows that name none; None: they stay without
         """
-        known: dict[str | None, str | None] = {None: alone}
+        names: dict[str | None, str | None] = {None: alone}
         values = []
         for at, name in enumerate(table.file):
-            if name not in known:
-                known[name] = self.of(name, table.place(at))
-            values.append(known[name])
+            if name not in names:
+                names[name] = self.of(name, table.place(at))
+            values.append(names[name])
         file = np.empty(len(values), dtype=object)
         file[:] = values
         return EventTable(file, table.onset, table.offset, table.label, table.row, table.source)

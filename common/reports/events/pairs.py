@@ -23,16 +23,16 @@ def read_pair_list(path: Path) -> tuple[EventTable, Estimate]:
         raise DataError(f"--pairs {path}: there is no such file")
     truth: list[EventTable] = []
     estimate: list[EventTable] = []
-    taken: set[str] = set()
+    names: set[str] = set()
     for reference, estimated in read_pairs(path):
         name = reference.stem
-        if name in taken:
+        if name in names:
             raise DataError(f"--pairs {path}: two references are named '{name}'")
-        taken.add(name)
-        for found, file in ((truth, reference), (estimate, estimated)):
+        names.add(name)
+        for tables, file in ((truth, reference), (estimate, estimated)):
             if not file.is_file():
                 raise DataError(f"--pairs {path}: there is no such file: {file}")
             table = read_events(file)
-            found.append(table if table.files else of_recording(OperatingPoint(name, table)))
-    made = OperatingPoint(path.stem, EventTable.concatenate(estimate))
-    return EventTable.concatenate(truth), Estimate(path, "list", (made,))
+            tables.append(table if table.files else of_recording(OperatingPoint(name, table)))
+    point = OperatingPoint(path.stem, EventTable.concatenate(estimate))
+    return EventTable.concatenate(truth), Estimate(path, "list", (point,))

@@ -79,10 +79,10 @@ class EventRules:
 
     def check_estimate(self, table: EventTable) -> list[str]:
         """As :meth:`check`, for events of a system."""
-        kept = table
+        events = table
         if self.args.unknown_labels == "ignore":
-            kept = table[np.isin(table.label, list(self.labels)) | ~table.is_event]
-        notes = self._checked(kept)
+            events = table[np.isin(table.label, list(self.labels)) | ~table.is_event]
+        notes = self._checked(events)
         return self._strangers(table) + notes
 
     def _beyond(self, table: EventTable) -> list[str]:

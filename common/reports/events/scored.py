@@ -103,13 +103,13 @@ def _pools(
         sweeps["intersection_based"] = ExactIntersection(
             inputs.labels, settings.f_criteria, overlap="allow"
         )
-        for name, wanted in settings.psds.items():
-            criteria = wanted.criteria
-            if not wanted.alpha_ct:
+        for name, scenario in settings.psds.items():
+            criteria = scenario.criteria
+            if not scenario.alpha_ct:
                 criteria = criteria.without_cross_triggers()
             horizon = None
-            if wanted.max_efpr is not None:
-                horizon = Horizon(wanted.max_efpr, wanted.unit, float(np.sum(inputs.durations)))
+            if scenario.max_efpr is not None:
+                horizon = Horizon(scenario.max_efpr, scenario.unit, float(np.sum(inputs.durations)))
             psds[name] = ExactIntersection(
                 inputs.labels, criteria, overlap="allow", horizon=horizon
             )
@@ -130,23 +130,23 @@ def _parts(path: Path, inputs: Inputs) -> Iterator[NamedScores]:
 
 def _read(path: Path, inputs: Inputs) -> NamedScores:
     try:
-        found = read_scores(path)
+        scores = read_scores(path)
     except ConfigError as error:
         # an array without labels or times
         raise DataError(str(error)) from None
-    missing = sorted(set(inputs.labels) - set(found.labels))
+    missing = sorted(set(inputs.labels) - set(scores.labels))
     if missing:
         raise DataError(f"{path}: has no column for label '{missing[0]}'")
-    more = sorted(set(found.labels) - set(inputs.labels))
+    more = sorted(set(scores.labels) - set(inputs.labels))
     if more and inputs.unknown_labels == "error":
-        told = unknown("label", more[0], inputs.labels, str(path))
-        raise DataError(f"{told}; see --event-label-list and --unknown-labels")
-    files = tuple(inputs.names.of(file, str(path)) for file in found.files)
-    known = set(inputs.files)
+        message = unknown("label", more[0], inputs.labels, str(path))
+        raise DataError(f"{message}; see --event-label-list and --unknown-labels")
+    files = tuple(inputs.names.of(file, str(path)) for file in scores.files)
+    recordings = set(inputs.files)
     for file in files:
-        if file not in known:
+        if file not in recordings:
             raise DataError(str(unknown("recording", file, inputs.files, str(path))))
-    return found._replace(files=files)
+    return scores._replace(files=files)
 
 
 def _joined(parts: list[NamedScores], inputs: Inputs) -> NamedScores:
@@ -179,20 +179,20 @@ def _exact(
     inputs: Inputs,
     settings: EventSettings,
 ) -> Exact:
-    found = {}
+    summaries = {}
     for name, pool in psds.items():
-        wanted = settings.psds[name]
+        scenario = settings.psds[name]
         roc = pool.roc(
-            alpha_ct=wanted.alpha_ct,
-            alpha_st=wanted.alpha_st,
-            max_efpr=wanted.max_efpr,
-            unit=wanted.unit,
+            alpha_ct=scenario.alpha_ct,
+            alpha_st=scenario.alpha_st,
+            max_efpr=scenario.max_efpr,
+            unit=scenario.unit,
         )
-        found[name] = summary(roc, wanted)
+        summaries[name] = summary(roc, scenario)
     curves = {family: pool.curves() for family, pool in sweeps.items()}
     segments = curves.get("segment_based", {})
     return Exact(
-        found,
+        summaries,
         {family: pool.best(beta=settings.beta) for family, pool in sweeps.items()},
         curves,
         {label: auroc(curve) for label, curve in segments.items()},

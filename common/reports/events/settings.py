@@ -67,9 +67,9 @@ class EventSettings:
     @property
     def shown_criteria(self) -> Criteria:
         """Limits of the confusion matrix: those of the first PSDS that counts cross triggers."""
-        found = [s.criteria for s in self.psds.values() if s.criteria.cttc is not None]
-        if found:
-            return found[0]
+        criteria = [s.criteria for s in self.psds.values() if s.criteria.cttc is not None]
+        if criteria:
+            return criteria[0]
         first = next(iter(self.psds.values())).criteria
         return Criteria(first.dtc, first.gtc, SHOWN_CTTC, first.decimals)
 
@@ -87,13 +87,13 @@ class EventSettings:
 
     def plain(self) -> dict[str, Any]:
         """Settings as plain values."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        found["collar"] = asdict(self.collar)
-        found["f_criteria"] = asdict(self.f_criteria)
-        found["psds"] = {
+        content = {field.name: getattr(self, field.name) for field in fields(self)}
+        content["collar"] = asdict(self.collar)
+        content["f_criteria"] = asdict(self.f_criteria)
+        content["psds"] = {
             name: {**s._asdict(), "criteria": asdict(s.criteria)} for name, s in self.psds.items()
         }
-        return found
+        return content
 
 
 def settings(args: argparse.Namespace) -> EventSettings:
@@ -152,36 +152,36 @@ def settings(args: argparse.Namespace) -> EventSettings:
 
 def _psds(args: argparse.Namespace, decimals: int | None) -> dict[str, PsdsSettings]:
     """Name -> settings of each PSDS: presets with what the options change."""
-    given = {
+    overrides = {
         name: getattr(args, name)
         for name in ("alpha_ct", "alpha_st", "max_efpr")
         if getattr(args, name) is not None
     }
     if args.duration_unit is not None:
-        given["unit"] = args.duration_unit
+        overrides["unit"] = args.duration_unit
         seconds_of(args.duration_unit)
-    check_alpha_ct(given.get("alpha_ct", 0.0))
-    if not given.get("alpha_st", 0.0) >= 0:
+    check_alpha_ct(overrides.get("alpha_ct", 0.0))
+    if not overrides.get("alpha_st", 0.0) >= 0:
         raise ConfigError(f"--alpha-st: {args.alpha_st} is negative")
-    if not 0 < given.get("max_efpr", 1.0) < math.inf:
+    if not 0 < overrides.get("max_efpr", 1.0) < math.inf:
         raise ConfigError(f"--max-efpr: {args.max_efpr} is no number above 0")
     limits = {
         name: getattr(args, f"{name}_threshold")
         for name in ("dtc", "gtc", "cttc")
         if getattr(args, f"{name}_threshold") is not None
     }
-    found = {}
+    scenarios = {}
     for name in args.preset or ["PSDS"]:
         if args.preset and name not in PSDS:
             raise unknown("--preset", name, PSDS)
         base = PSDS.get(name, DEFAULT_PSDS)
         criteria = Criteria(**{**asdict(base.criteria), "decimals": decimals, **limits})
-        found[name] = base._replace(criteria=criteria, **given)
-        if found[name].alpha_ct and criteria.cttc is None:
+        scenarios[name] = base._replace(criteria=criteria, **overrides)
+        if scenarios[name].alpha_ct and criteria.cttc is None:
             raise ConfigError(
                 f"--alpha-ct: '{name}' counts no cross triggers; add --cttc-threshold"
             )
-    return found
+    return scenarios
 
 
 def _given(value: Any, default: Any) -> Any:

@@ -43,12 +43,12 @@ class _Album:
         self.figures.append({"title": title, "svg": svg, "alt": alt, "note": note})
 
 
-def comparison(found: Sequence[Evaluated]) -> list[dict[str, Any]]:
+def comparison(evaluations: Sequence[Evaluated]) -> list[dict[str, Any]]:
     """Composition of the error rates of several systems."""
     album = _Album("c")
-    names = [each.system.name for each in found]
+    names = [each.system.name for each in evaluations]
     for family in ("segment_based", "event_based"):
-        scores = [getattr(each.shown, family) for each in found]
+        scores = [getattr(each.shown, family) for each in evaluations]
         if None in scores:
             continue
         errors = {
@@ -64,23 +64,23 @@ def comparison(found: Sequence[Evaluated]) -> list[dict[str, Any]]:
 
 
 def of_system(
-    name: str, found: Evaluated, inputs: Inputs, settings: EventSettings
+    name: str, evaluation: Evaluated, inputs: Inputs, settings: EventSettings
 ) -> list[dict[str, Any]]:
     """Figures of a system."""
     album = _Album(name)
-    exact = found.exact
-    for kind, psds in found.psds.items():
+    exact = evaluation.exact
+    for kind, psds in evaluation.psds.items():
         title = "PSD-ROC" if kind == "PSDS" else f"PSD-ROC, {kind}"
         if exact is not None and kind in exact.psds:
             _add_roc(album, f"{title}, every distinct score", exact.psds[kind], inputs)
-            if len(found.points) == 1:
+            if len(evaluation.points) == 1:
                 continue
-        number = len(found.points)
+        number = len(evaluation.points)
         points = "one operating point" if number == 1 else f"{number} operating points"
         _add_roc(album, f"{title}, {points}", psds, inputs)
-    if found.detail.confusion is not None:
+    if evaluation.detail.confusion is not None:
         limits = settings.shown_criteria
-        counts = found.detail.confusion.counts[0]
+        counts = evaluation.detail.confusion.counts[0]
         album.add(
             "Confusion matrix with cross triggers",
             event_confusion_figure("", counts, inputs.labels),
@@ -90,15 +90,15 @@ def of_system(
             " Last column: false detections, cross triggers included.",
         )
     for family in ("segment_based", "event_based"):
-        _add_errors(album, found, inputs, family)
+        _add_errors(album, evaluation, inputs, family)
     if exact is not None:
         for family, best in exact.best.items():
-            _add_thresholds(album, found, inputs, settings, family, best)
+            _add_thresholds(album, evaluation, inputs, settings, family, best)
     return album.figures
 
 
 def _add_roc(album: _Album, title: str, psds: Psds, inputs: Inputs) -> None:
-    roc, wanted = psds.roc, psds.settings
+    roc, settings = psds.roc, psds.settings
     classes = {
         label: (points.x, points.y)
         for label, points in zip(inputs.labels, roc.classes, strict=True)
@@ -112,19 +112,19 @@ def _add_roc(album: _Album, title: str, psds: Psds, inputs: Inputs) -> None:
         roc.std,
         roc.etpr,
         classes,
-        max_efpr=wanted.max_efpr,
-        unit=wanted.unit,
+        max_efpr=settings.max_efpr,
+        unit=settings.unit,
     )
-    alt = describe_psd_roc(psds.value, areas, max_efpr=wanted.max_efpr, unit=wanted.unit)
+    alt = describe_psd_roc(psds.value, areas, max_efpr=settings.max_efpr, unit=settings.unit)
     note = (
-        f"PSDS {psds.value:.4f}: the area under eTPR, the mean less {wanted.alpha_st:g} times the"
+        f"PSDS {psds.value:.4f}: the area under eTPR, the mean less {settings.alpha_st:g} times the"
         " standard deviation over classes."
     )
     album.add(title, figure, alt, note)
 
 
-def _add_errors(album: _Album, found: Evaluated, inputs: Inputs, family: str) -> None:
-    scores = getattr(found.shown, family)
+def _add_errors(album: _Album, evaluation: Evaluated, inputs: Inputs, family: str) -> None:
+    scores = getattr(evaluation.shown, family)
     if scores is None:
         return
     errors = {
@@ -143,17 +143,22 @@ def _add_errors(album: _Album, found: Evaluated, inputs: Inputs, family: str) ->
 
 
 def _add_thresholds(
-    album: _Album, found: Evaluated, inputs: Inputs, settings: EventSettings, family: str, best: Any
+    album: _Album,
+    evaluation: Evaluated,
+    inputs: Inputs,
+    settings: EventSettings,
+    family: str,
+    best: Any,
 ) -> None:
-    assert found.exact is not None
+    assert evaluation.exact is not None
     curves, points = {}, {}
     for label, point in zip(inputs.labels, best.labels, strict=True):
-        curve = found.exact.curves[family][label]
+        curve = evaluation.exact.curves[family][label]
         if not curve.n_ref or len(curve.level) < 2:
             continue
         step = max(1, len(curve.level) // POINTS)
-        kept = np.arange(1, len(curve.level), step)
-        curves[label] = (curve.level[kept], curve.f_measure(settings.beta)[kept])
+        indices = np.arange(1, len(curve.level), step)
+        curves[label] = (curve.level[indices], curve.f_measure(settings.beta)[indices])
         points[label] = (point.threshold, point.f_measure)
     if not curves:
         return

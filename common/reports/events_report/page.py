@@ -26,7 +26,7 @@ FILES = 20
 def render(
     inputs: Inputs,
     settings: EventSettings,
-    found: Sequence[Evaluated],
+    evaluations: Sequence[Evaluated],
     content: Mapping[str, Any],
     *,
     timelines: int,
@@ -36,7 +36,7 @@ def render(
     Args:
         inputs: what was compared
         settings: what was computed
-        found: scores of each system
+        evaluations: scores of each system
         content: the same as plain values
         timelines: number of recordings with a timeline
     """
@@ -48,49 +48,51 @@ def render(
         lstrip_blocks=True,
     )
     environment.globals["many"] = many
-    names = [each.system.name for each in found]
+    names = [each.system.name for each in evaluations]
     return environment.get_template("report.html.j2").render(
         style=Markup((HERE / "report.css").read_text("utf-8")),
         script=Markup((HERE / "report.js").read_text("utf-8")),
         content=content,
         settings=_settings(settings),
-        main=tables.side_by_side(names, [main_figures(each) for each in found]),
-        comparison=graphics.comparison(found) if len(found) > 1 else [],
+        main=tables.side_by_side(names, [main_figures(each) for each in evaluations]),
+        comparison=graphics.comparison(evaluations) if len(evaluations) > 1 else [],
         systems=[
             _system(place, each, inputs, settings, timelines)
-            for place, each in enumerate(found, start=1)
+            for place, each in enumerate(evaluations, start=1)
         ],
     )
 
 
 def _system(
-    place: int, found: Evaluated, inputs: Inputs, settings: EventSettings, n_timelines: int
+    place: int, evaluation: Evaluated, inputs: Inputs, settings: EventSettings, n_timelines: int
 ) -> dict[str, Any]:
-    points = [point.name for point in found.points]
+    points = [point.name for point in evaluation.points]
     return {
         "id": f"system-{place}",
-        "name": found.system.name,
-        "kind": found.system.kind,
-        "shown": found.shown.name if len(points) > 1 else "",
-        "events": len(found.detail.events),
-        "best": best_rows(found, inputs),
-        "families": tables.families(found, inputs),
-        "figures": graphics.of_system(f"s{place}", found, inputs, settings),
-        "confusion": tables.confusion(found, inputs),
-        "points": tables.below(points, [overview(point) for point in found.points])
+        "name": evaluation.system.name,
+        "kind": evaluation.system.kind,
+        "shown": evaluation.shown.name if len(points) > 1 else "",
+        "events": len(evaluation.detail.events),
+        "best": best_rows(evaluation, inputs),
+        "families": tables.families(evaluation, inputs),
+        "figures": graphics.of_system(f"s{place}", evaluation, inputs, settings),
+        "confusion": tables.confusion(evaluation, inputs),
+        "points": tables.below(points, [overview(point) for point in evaluation.points])
         if len(points) > 1
         else None,
-        "picker": _picker(found, inputs, settings),
-        "timelines": timelines.draw(f"s{place}t", found, inputs, n_timelines),
-        "files": tables.worst_files(found, inputs, FILES),
+        "picker": _picker(evaluation, inputs, settings),
+        "timelines": timelines.draw(f"s{place}t", evaluation, inputs, n_timelines),
+        "files": tables.worst_files(evaluation, inputs, FILES),
     }
 
 
-def _picker(found: Evaluated, inputs: Inputs, settings: EventSettings) -> dict[str, Any] | None:
-    if found.exact is None:
+def _picker(
+    evaluation: Evaluated, inputs: Inputs, settings: EventSettings
+) -> dict[str, Any] | None:
+    if evaluation.exact is None:
         return None
     data = picker.table(
-        found.exact.curves, inputs.labels, beta=settings.beta, threshold=settings.threshold
+        evaluation.exact.curves, inputs.labels, beta=settings.beta, threshold=settings.threshold
     )
     # nothing in it can end the script element
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

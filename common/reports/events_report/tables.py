@@ -58,11 +58,11 @@ def below(names: Sequence[str], columns: Sequence[Mapping[str, float]]) -> Rows:
     ]
 
 
-def families(found: Evaluated, inputs: Inputs) -> list[dict[str, Any]]:
+def families(evaluation: Evaluated, inputs: Inputs) -> list[dict[str, Any]]:
     """Table of each family: overall, mean of classes, and each class."""
     tables = []
     for family in ("segment_based", "event_based"):
-        scores = getattr(found.shown, family)
+        scores = getattr(evaluation.shown, family)
         if scores is None:
             continue
         columns = [c for c in FIGURES if c[2] in scores.overall.get(c[1], {})]
@@ -71,13 +71,13 @@ def families(found: Evaluated, inputs: Inputs) -> list[dict[str, Any]]:
         rows.append(_row("mean (macro)", scores.class_wise_average, columns))
         rows += [_row(label, scores.class_wise[label], columns) for label in inputs.labels]
         tables.append({"title": picker.TITLES[family], "rows": rows, "summary": 2})
-    intersection = found.shown.intersection_based
+    intersection = evaluation.shown.intersection_based
     if intersection is not None:
-        psds = {name: each.classes for name, each in found.psds.items()}
+        psds = {name: each.classes for name, each in evaluation.psds.items()}
         rows = [["", "F", "TP", "FP", "FN", *(_title(name) for name in psds)]]
         sums = [int(x.sum()) for x in (intersection.tp, intersection.fp, intersection.fn)]
         blank = [""] * len(psds)
-        values = [number(found.psds[name].value) for name in psds]
+        values = [number(evaluation.psds[name].value) for name in psds]
         rows.append(["all (micro)", number(intersection.micro), *map(str, sums), *blank])
         rows.append(["mean (macro)", number(intersection.macro), "", "", "", *values])
         for code, label in enumerate(inputs.labels):
@@ -109,11 +109,11 @@ def _row(name: str, figures: Figures, columns: Sequence[tuple[str, str, str]]) -
 CONFUSION = 60
 
 
-def confusion(found: Evaluated, inputs: Inputs) -> Rows | None:
+def confusion(evaluation: Evaluated, inputs: Inputs) -> Rows | None:
     """Counts of the confusion matrix; nothing for too many classes."""
-    if found.detail.confusion is None or len(inputs.labels) > CONFUSION:
+    if evaluation.detail.confusion is None or len(inputs.labels) > CONFUSION:
         return None
-    counts = found.detail.confusion.counts[0]
+    counts = evaluation.detail.confusion.counts[0]
     return [
         ["detected", *inputs.labels, "false positive"],
         *(
@@ -123,19 +123,19 @@ def confusion(found: Evaluated, inputs: Inputs) -> Rows | None:
     ]
 
 
-def errors_of_files(found: Evaluated, inputs: Inputs) -> np.ndarray:
+def errors_of_files(evaluation: Evaluated, inputs: Inputs) -> np.ndarray:
     """False and missed items of each recording, by the first family that there is."""
     for family in ("event_based", "intersection_based", "segment_based"):
-        count = found.detail.files.get(family, {}).get("count")
+        count = evaluation.detail.files.get(family, {}).get("count")
         if count:
             return np.asarray(count["Nfp"] + count["Nfn"] + count.get("Nsubs", 0))
     return np.zeros(len(inputs.files), dtype=np.int64)
 
 
-def worst_files(found: Evaluated, inputs: Inputs, number_of: int) -> Rows:
+def worst_files(evaluation: Evaluated, inputs: Inputs, number_of: int) -> Rows:
     """Scores of the recordings with most errors."""
-    order = np.argsort(-errors_of_files(found, inputs), kind="stable")[:number_of]
-    families = found.detail.files
+    order = np.argsort(-errors_of_files(evaluation, inputs), kind="stable")[:number_of]
+    families = evaluation.detail.files
     rows = [["", *(f"{picker.TITLES[f]} F" for f in families), "Reference", "Found", "False"]]
     count: Mapping[str, np.ndarray] = {}
     for family in ("event_based", "intersection_based", "segment_based"):

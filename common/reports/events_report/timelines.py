@@ -19,19 +19,19 @@ from common.reports.events.inputs import Inputs
 from common.reports.events_report.tables import errors_of_files
 
 
-def draw(name: str, found: Evaluated, inputs: Inputs, number: int) -> list[dict[str, Any]]:
+def draw(name: str, evaluation: Evaluated, inputs: Inputs, number: int) -> list[dict[str, Any]]:
     """Timelines of recordings with most errors and, half of them, of all kinds.
 
     Args:
         name: for ids in the figures
-        found: scores of a system
+        evaluation: scores of a system
         inputs: what was compared
         number: number of recordings
     """
-    hit = _hits(found, inputs)
+    hit = _hits(evaluation, inputs)
     drawn = []
-    for place, file in enumerate(_chosen(found, inputs, number)):
-        labels, truth, prediction = lanes(inputs.truth, found.detail.events, hit, file)
+    for place, file in enumerate(_chosen(evaluation, inputs, number)):
+        labels, truth, prediction = lanes(inputs.truth, evaluation.detail.events, hit, file)
         ends = [*truth.offset, *prediction.offset, 1e-3]
         duration = max(ends) if inputs.durations is None else float(inputs.durations[file])
         options: dict[str, Any] = {}
@@ -54,10 +54,10 @@ def draw(name: str, found: Evaluated, inputs: Inputs, number: int) -> list[dict[
     return drawn
 
 
-def _chosen(found: Evaluated, inputs: Inputs, number: int) -> list[int]:
+def _chosen(evaluation: Evaluated, inputs: Inputs, number: int) -> list[int]:
     """Half of the recordings those with most errors, the others evenly spread; each once."""
-    spoken = np.union1d(inputs.truth.file, found.detail.events.file)
-    errors = errors_of_files(found, inputs)[spoken]
+    spoken = np.union1d(inputs.truth.file, evaluation.detail.events.file)
+    errors = errors_of_files(evaluation, inputs)[spoken]
     worst = spoken[np.argsort(-errors, kind="stable")][: (number + 1) // 2].tolist()
     others = [file for file in spoken.tolist() if file not in set(worst)]
     more = min(number - len(worst), len(others))
@@ -65,13 +65,13 @@ def _chosen(found: Evaluated, inputs: Inputs, number: int) -> list[int]:
     return [*worst, *(others[at] for at in steps)]
 
 
-def _hits(found: Evaluated, inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
+def _hits(evaluation: Evaluated, inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
     """Which annotated and which estimated events have a partner."""
     truth = np.zeros(len(inputs.truth), dtype=bool)
-    prediction = np.zeros(len(found.detail.events), dtype=bool)
-    if found.detail.matched is not None:
-        truth[found.detail.matched.correct.truth] = True
-        prediction[found.detail.matched.correct.prediction] = True
+    prediction = np.zeros(len(evaluation.detail.events), dtype=bool)
+    if evaluation.detail.matched is not None:
+        truth[evaluation.detail.matched.correct.truth] = True
+        prediction[evaluation.detail.matched.correct.prediction] = True
     return truth, prediction
 
 
@@ -81,7 +81,7 @@ def lanes(
     """Labels that occur in a recording, and its events with the number of their lane."""
     some = [np.flatnonzero(events.file == file) for events in (truth, prediction)]
     labels = sorted({*truth.label[some[0]].tolist(), *prediction.label[some[1]].tolist()})
-    made = [
+    lane_pair = [
         TimelineLane(
             events.onset[rows],
             events.offset[rows],
@@ -90,4 +90,4 @@ def lanes(
         )
         for events, rows, flags in zip((truth, prediction), some, hit, strict=True)
     ]
-    return labels, made[0], made[1]
+    return labels, lane_pair[0], lane_pair[1]

@@ -28,14 +28,14 @@ def badge(name: str, score: Fraction | None, *, chance: Fraction | None, is_chan
     >>> drawn.count("75.0 %, chance 50.0 %")
     3
     """
-    told, colour = "not ranked", NO_COLOUR
+    message, colour = "not ranked", NO_COLOUR
     if score is not None and is_chance:
-        told = f"chance model, {percent(score)}"
+        message = f"chance model, {percent(score)}"
     elif score is not None:
-        told = percent(score) + ("" if chance is None else f", chance {percent(chance)}")
+        message = percent(score) + ("" if chance is None else f", chance {percent(chance)}")
         colour = next(colour for least, colour in COLOURS if score >= least)
-    left, right = (round(len(text) * CHARACTER + 2 * PAD) for text in (name, told))
-    title = escape(f"{name}: {told}", {'"': "&quot;"})
+    left, right = (round(len(text) * CHARACTER + 2 * PAD) for text in (name, message))
+    title = escape(f"{name}: {message}", {'"': "&quot;"})
     width = left + right
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" '
@@ -43,7 +43,7 @@ def badge(name: str, score: Fraction | None, *, chance: Fraction | None, is_chan
         f'<rect width="{width}" height="20" rx="3" fill="#3a3a3a"/>\n'
         f'<path d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z" fill="{colour}"/>\n'
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">\n'
-        f"{_text(name, PAD, left - 2 * PAD)}\n{_text(told, left + PAD, right - 2 * PAD)}\n"
+        f"{_text(name, PAD, left - 2 * PAD)}\n{_text(message, left + PAD, right - 2 * PAD)}\n"
         "</g>\n</svg>\n"
     )
 

@@ -67,12 +67,12 @@ def model_index(
     parts: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows[COLUMNS].to_dict("records"):
         parts.setdefault((row["target"], row["dataset"], row["dataset_version"]), []).append(row)
-    found = []
+    entries = []
     for (target, dataset, version), part in sorted(parts.items(), key=lambda item: item[0]):
         metrics = [*_scores(part, families), *_shares(part, families)]
         if metrics:
             label = _label(target, targets)
-            found.append(
+            entries.append(
                 {
                     "task": {"type": TASK, "name": f"{label} prediction"},
                     "dataset": {"name": dataset, "type": dataset, "revision": version},
@@ -80,7 +80,7 @@ def model_index(
                     "source": {"name": SOURCE},
                 }
             )
-    return {"model-index": [{"name": name, "results": found}]}
+    return {"model-index": [{"name": name, "results": entries}]}
 
 
 def _label(target: str, targets: Mapping[str, Target]) -> str:
@@ -89,36 +89,36 @@ def _label(target: str, targets: Mapping[str, Target]) -> str:
 
 def _scores(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, Any]]:
     """Scores of correctness tests that are one number."""
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for row in rows:
         if row["label"] or pd.isna(row["value"]) or families.get(row["test"], "") != FAMILY:
             continue
-        known = METRICS.get(row["metric"]) if row["metric"] in METRICS else None
+        metric = METRICS.get(row["metric"]) if row["metric"] in METRICS else None
         args = {"test": row["test"], "criterion": row["criterion"], "verdict": row["status"]}
         if pd.notna(row["n"]):
             args["n"] = int(row["n"])
         if pd.notna(row["ci_low"]):
             args["interval_95"] = [float(row["ci_low"]), float(row["ci_high"])]
-        found.append(
+        entries.append(
             {
                 "type": row["metric"],
-                "name": known.label if known else row["metric"],
+                "name": metric.label if metric else row["metric"],
                 "value": float(row["value"]),
                 "args": args,
             }
         )
-    return found
+    return entries
 
 
 def _shares(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, Any]]:
     """Share of passed tests of each family."""
     verdicts = Counter((family_of(row["test"], families), row["status"]) for row in rows)
-    found = []
+    entries = []
     for family in sorted({family for family, _ in verdicts}):
         passed, failed, skipped, _ = (verdicts[family, status] for status in STATUSES)
         executed = passed + failed
         if executed:
-            found.append(
+            entries.append(
                 {
                     "type": SHARE,
                     "name": f"Share of executed {family} cells that pass",
@@ -126,7 +126,7 @@ def _shares(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, 
                     "args": {"passed": passed, "executed": executed, "skipped": skipped},
                 }
             )
-    return found
+    return entries
 
 
 def card(
@@ -177,8 +177,8 @@ def section(
     for target, part in rows.groupby("target", sort=True):
         label = _label(str(target), targets)
         lines += ["", f"### {markdown(label)}", ""]
-        own = [_told(item) for item in scores if item.target == target]
-        lines += [line for told in own for line in (told, "")]
+        texts = [_told(item) for item in scores if item.target == target]
+        lines += [line for text in texts for line in (text, "")]
         lines += [
             "| family | test | passed / executed | skipped | errors |",
             "|---|---|---:|---:|---:|",
@@ -188,8 +188,8 @@ def section(
             cells = (row["family"], row["test"], share, str(row["skipped"]), str(row["errors"]))
             lines.append("| " + " | ".join(map(markdown, cells)) + " |")
         datasets = sorted(set(zip(part["dataset"], part["dataset_version"], strict=True)))
-        told = ", ".join(f"{dataset} {version}" for dataset, version in datasets)
-        lines += ["", f"Data: {markdown(told)}."]
+        text = ", ".join(f"{dataset} {version}" for dataset, version in datasets)
+        lines += ["", f"Data: {markdown(text)}."]
     return "\n".join(lines) + "\n"
 
 

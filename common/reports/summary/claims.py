@@ -63,7 +63,7 @@ def claims(
     target: str,
     families: Mapping[str, str],
     *,
-    made: Standings,
+    standings: Standings,
     chance: Collection[str],
     family: str,
 ) -> Claims:
@@ -73,12 +73,12 @@ def claims(
         rows: result rows of one scope with at least one cell that all models executed
         target: the target
         families: test -> family
-        made: of the same rows
+        standings: of the same rows
         chance: names of chance models
         family: family of tests in which the share of chance is looked up
     """
-    own = rows[rows["target"] == target]
-    verdicts = verdict_table(own).droplevel(OWNER[1], axis="columns")
+    target_rows = rows[rows["target"] == target]
+    verdicts = verdict_table(target_rows).droplevel(OWNER[1], axis="columns")
     names = [str(name) for name in verdicts.columns]
     models = [name for name in names if name not in chance]
     dice = [name for name in names if name in chance]
@@ -97,12 +97,12 @@ def claims(
         common=len(common),
         fairness=float(np.nanmean(fair)) if (fair == fair).any() else None,
         below=tuple(
-            sorted(s.model for s in made.compared if s.beyond is not None and s.beyond < 0)
+            sorted(s.model for s in standings.compared if s.beyond is not None and s.beyond < 0)
         ),
         same=float((everything.nunique(axis=1) == 1).mean()),
         same_models=float((common.nunique(axis=1) == 1).mean()),
         like_winner=_like_winner(common.to_numpy(), target),
-        made=made,
+        made=standings,
     )
 
 

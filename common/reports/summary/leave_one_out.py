@@ -89,8 +89,8 @@ class RankingLayout:
         tests = (cells > 0) @ in_family
         families = (tests > 0).sum(axis=1, keepdims=True)
         share = there / np.maximum(cells, 1)[:, test] / np.maximum(tests, 1)[:, family[test]]
-        found: np.ndarray = share / np.maximum(families, 1)
-        return found[0] if keep is None else found
+        weights: np.ndarray = share / np.maximum(families, 1)
+        return weights[0] if keep is None else weights
 
     @cached_property
     def moves(self) -> Moves:
@@ -196,8 +196,8 @@ def _errors(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Standard error of each difference and its degrees of freedom (Satterthwaite)."""
     by_test, by_dataset, by_pair = (
-        OWN * own + (1 - OWN) * own.mean()
-        for own in ((moved**2).sum(axis=0) for moved in (tests, datasets, pairs))
+        OWN * part + (1 - OWN) * part.mean()
+        for part in ((moved**2).sum(axis=0) for moved in (tests, datasets, pairs))
     )
     # one minus the mean of independent contrasts: what other models know about the spread
     more = 1 / (OWN**2 + (1 - OWN**2) / (models - 1))
@@ -205,8 +205,8 @@ def _errors(
     variance = np.maximum(by_test + by_dataset - by_pair, np.maximum(by_test, by_dataset))
     both = by_test + by_dataset
     parts = [
-        np.square(own) / own_freedom
-        for own, own_freedom in zip((by_test, by_dataset), degrees, strict=True)
+        np.square(part) / own_freedom
+        for part, own_freedom in zip((by_test, by_dataset), degrees, strict=True)
     ]
     freedom = np.square(both) / np.maximum(sum(parts), np.finfo(float).tiny)
     return np.sqrt(variance), np.maximum(freedom, 1.0)
@@ -220,8 +220,8 @@ def student(critical: float, freedom: np.ndarray) -> np.ndarray:
     """
     from scipy import special
 
-    found: np.ndarray = -special.stdtrit(freedom, special.ndtr(-critical))
-    return found
+    quantiles: np.ndarray = -special.stdtrit(freedom, special.ndtr(-critical))
+    return quantiles
 
 
 def rank_intervals(apart: np.ndarray, scores: np.ndarray) -> np.ndarray:
@@ -248,8 +248,8 @@ def rank_intervals(apart: np.ndarray, scores: np.ndarray) -> np.ndarray:
     better = scores[None, :] > scores[:, None]
     first = 1 + (apart & better).sum(axis=1)
     last = len(scores) - (apart & better.T).sum(axis=1)
-    found = [(first[scores <= score].min(), last[scores >= score].max()) for score in scores]
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
+    intervals = [(first[scores <= score].min(), last[scores >= score].max()) for score in scores]
+    return np.array(intervals, dtype=np.int64).reshape(-1, 2)
 
 
 def tiers(first: np.ndarray, scores: np.ndarray) -> np.ndarray:
@@ -265,11 +265,11 @@ def tiers(first: np.ndarray, scores: np.ndarray) -> np.ndarray:
     >>> tiers(np.array([1, 1, 3]), np.array([0.9, 0.8, 0.7])).tolist()
     [1, 1, 2]
     """
-    found = np.zeros(len(scores), dtype=np.int64)
+    tier_numbers = np.zeros(len(scores), dtype=np.int64)
     tier = 0
-    while (found == 0).any():
+    while (tier_numbers == 0).any():
         tier += 1
-        best = scores[found == 0].max()
+        best = scores[tier_numbers == 0].max()
         rank = 1 + (scores > best).sum()
-        found[(found == 0) & ((first <= rank) | (scores == best))] = tier
-    return found
+        tier_numbers[(tier_numbers == 0) & ((first <= rank) | (scores == best))] = tier
+    return tier_numbers

@@ -113,11 +113,11 @@ def _marked(rows: pd.DataFrame, keys: list[str], table: pd.DataFrame) -> np.ndar
         return np.zeros(table.shape, dtype=bool)
     sizes = rows.groupby([*keys, *OWNER], sort=False).size().unstack(OWNER)
     cells = pd.MultiIndex.from_frame(table.index.to_frame(index=False)[keys])
-    found: np.ndarray = sizes.reindex(index=cells, columns=table.columns).notna().to_numpy()
-    return found
+    marks: np.ndarray = sizes.reindex(index=cells, columns=table.columns).notna().to_numpy()
+    return marks
 
 
-def common_cells(found: Outcomes, models: list[Key]) -> tuple[list[Key], pd.Index]:
+def common_cells(outcome_table: Outcomes, models: list[Key]) -> tuple[list[Key], pd.Index]:
     """Models that are compared, and the cells that they are compared on.
 
     A cell counts if more than half of the models were run on it; compared are the models that
@@ -126,10 +126,10 @@ def common_cells(found: Outcomes, models: list[Key]) -> tuple[list[Key], pd.Inde
     were run on.
 
     Args:
-        found: of all models
+        outcome_table: of all models
         models: that may be compared, without chance models
     """
-    ran = found.ran(models)
+    ran = outcome_table.ran(models)
     models = [key for key in models if ran[key].any()]
     ran = ran[models]
     usual = ran[(ran.sum(axis=1) > len(models) / 2).to_numpy()]

@@ -68,14 +68,14 @@ def simulate(
     """
     first, second = np.triu_indices(len(quality), 1)
     equal = quality[first] == quality[second]
-    wrong = told = 0
+    wrong = hits = 0
     for _ in range(worlds):
         passed = world(layout, generator, effects=effects, quality=quality, spread=spread)
-        _, found = told_apart(layout, passed, seed=0, draws=draws)
-        wrong += bool(found[first, second][equal].any())
-        told += int(found[first, second][~equal].sum())
+        _, apart = told_apart(layout, passed, seed=0, draws=draws)
+        wrong += bool(apart[first, second][equal].any())
+        hits += int(apart[first, second][~equal].sum())
     pairs = int((~equal).sum()) * worlds
-    return Found(wrong / worlds, told / pairs if pairs else float("nan"), worlds)
+    return Found(wrong / worlds, hits / pairs if pairs else float("nan"), worlds)
 
 
 def world(

@@ -63,17 +63,17 @@ def ranking(
         failed, skipped, errors, executed, share, mean_over_tests, one column per family
         with the mean over its tests, remark
     """
-    own = rows[rows["target"] == target]
-    own = own if "scope" in own else own.assign(scope="")
+    target_rows = rows[rows["target"] == target]
+    target_rows = target_rows if "scope" in target_rows else target_rows.assign(scope="")
     if scope is not None:
-        own = own[own["scope"] == scope]
-    table = shares(own, families)
+        target_rows = target_rows[target_rows["scope"] == scope]
+    table = shares(target_rows, families)
     keys = [column for column in OWNER if column != "target"]
     parts = table[table["block"] != ALL]
     parts = parts.pivot(index=keys, columns="block", values="mean_over_tests").reset_index()
     table = table[table["block"] == ALL].drop(columns=["block", "target"])
     table["chance"] = table["model"].isin(list(chance))
-    pairs = own[[*keys, "test", "dataset"]].drop_duplicates()
+    pairs = target_rows[[*keys, "test", "dataset"]].drop_duplicates()
     table = table.merge(pairs.groupby(keys).size().rename("pairs").reset_index(), on=keys)
     every = pairs[["scope", "test", "dataset"]].drop_duplicates()["scope"].value_counts()
     records = table.to_dict(orient="records")
@@ -81,10 +81,10 @@ def ranking(
     return _placed(table.merge(parts, on=keys), [str(name) for name in parts if name not in keys])
 
 
-def _remark(row: Mapping[Any, Any], wanted: int) -> str:
+def _remark(row: Mapping[Any, Any], n_pairs: int) -> str:
     """Why a model has no position; empty if it has one."""
-    if row["pairs"] < wanted:
-        return f"has {row['pairs']} of {wanted} (test, dataset) pairs"
+    if row["pairs"] < n_pairs:
+        return f"has {row['pairs']} of {n_pairs} (test, dataset) pairs"
     if row["errors"]:
         return f"cells that ended in an error: {row['errors']}"
     if not row["executed"]:

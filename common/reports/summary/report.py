@@ -100,9 +100,9 @@ def _standings(
 ) -> dict[str, list[dict[str, Any]]]:
     """The keys ``ranks`` and ``common``."""
     ranks, common = [], []
-    for (scope, target), made in rankings(rows, families, chance=chance).items():
-        ranks += ranks_json(target, scope, made)
-        common.append(common_json(target, scope, made))
+    for (scope, target), target_standings in rankings(rows, families, chance=chance).items():
+        ranks += ranks_json(target, scope, target_standings)
+        common.append(common_json(target, scope, target_standings))
     return {"ranks": ranks, "common": common}
 
 
@@ -167,8 +167,10 @@ def text(
         table = ranking(rows, target, families, chance=chance)
         for scope, part in table.groupby("scope", sort=False):
             name = ", ".join(filter(None, (target, str(scope))))
-            own = rows[rows["scope"] == scope] if "scope" in rows else rows
-            blocks.append(_standings_text(name, standings(own, target, families, chance=chance)))
+            scope_rows = rows[rows["scope"] == scope] if "scope" in rows else rows
+            blocks.append(
+                _standings_text(name, standings(scope_rows, target, families, chance=chance))
+            )
             blocks.append(
                 _ranking_text(
                     _cut(f"{name}: shares as the paper counts, all executed cells", 100), part
@@ -188,11 +190,13 @@ Skipped cells and errors are not executed; shares with other denominators compar
 """
 
 
-def _standings_text(title: str, made: Standings) -> str:
-    head, *lines = standings_rows(made)
+def _standings_text(title: str, target_standings: Standings) -> str:
+    head, *lines = standings_rows(target_standings)
     named = [(*line[:2], _cut(line[2], 24), *line[3:]) for line in lines]
-    remarks = [f"- {_cut(s.model)}: {s.remark}" for s in made.lines if s.remark]
-    return "\n".join([title, standings_note(made), *_aligned([head, *named], left={2}), *remarks])
+    remarks = [f"- {_cut(s.model)}: {s.remark}" for s in target_standings.lines if s.remark]
+    return "\n".join(
+        [title, standings_note(target_standings), *_aligned([head, *named], left={2}), *remarks]
+    )
 
 
 def _ranking_text(title: str, table: pd.DataFrame) -> str:

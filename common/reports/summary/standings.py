@@ -178,13 +178,13 @@ def standings(
         seed: seed of the draws
         draws: number of draws
     """
-    own = rows[rows["target"] == target]
-    if own.empty:
+    target_rows = rows[rows["target"] == target]
+    if target_rows.empty:
         return Standings((), NO_VERDICT)
-    found = outcomes(own)
-    keys = found.models
-    compared, cells = common_cells(found, [key for key in keys if key[0] not in chance])
-    common = found.on(cells)
+    outcome_table = outcomes(target_rows)
+    keys = outcome_table.models
+    compared, cells = common_cells(outcome_table, [key for key in keys if key[0] not in chance])
+    common = outcome_table.on(cells)
     reason = _reason(len(compared), common.passed)
     parts = {key: _tallies(common, key) for key in keys}
     floor = _floor([parts[key] for key in keys if key[0] in chance], common.passed, families)
@@ -193,7 +193,7 @@ def standings(
     lines = [
         _line(Standing(*key, key[0] in chance), parts[key], placed.get(key), families, floor)
         if parts[key] and (key in compared or key[0] in chance)
-        else Standing(*key, key[0] in chance, remark=_remark(found, cells, key, chance))
+        else Standing(*key, key[0] in chance, remark=_remark(outcome_table, cells, key, chance))
         for key in keys
     ]
     return Standings(
@@ -243,9 +243,9 @@ def _line(
     )
 
 
-def _remark(found: Outcomes, cells: pd.Index, key: Key, chance: Collection[str]) -> str:
+def _remark(outcome_table: Outcomes, cells: pd.Index, key: Key, chance: Collection[str]) -> str:
     """Why a model is not compared."""
-    ran = found.passed[key].notna()
+    ran = outcome_table.passed[key].notna()
     if not ran.any():
         return "no cell was executed"
     ran = ran.loc[cells]
@@ -297,8 +297,8 @@ def _facts(common: pd.DataFrame) -> dict[str, Any]:
 
 def _tallies(common: Outcomes, key: Key) -> dict[str, Outcome]:
     """What a model made of the common cells, by test."""
-    own = pd.DataFrame({"passed": common.passed[key], "verdict": common.verdicts[key]}).dropna()
-    counts = own.groupby(level="test").agg(["sum", "size"])
+    table = pd.DataFrame({"passed": common.passed[key], "verdict": common.verdicts[key]}).dropna()
+    counts = table.groupby(level="test").agg(["sum", "size"])
     return {
         str(test): Outcome(int(passed), int(size), int(size - verdicts))
         for test, passed, size, verdicts, _ in counts.itertuples(name=None)
@@ -308,22 +308,22 @@ def _tallies(common: Outcomes, key: Key) -> dict[str, Outcome]:
 def _families(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> dict[str, Fraction]:
     """Mean over the tests of each family."""
     parts: dict[str, list[Fraction]] = {}
-    for test, found in sorted(tests.items()):
-        parts.setdefault(family_of(test, families), []).append(Fraction(found.passed, found.cells))
-    return {family: sum(found, Fraction()) / len(found) for family, found in sorted(parts.items())}
+    for test, part in sorted(tests.items()):
+        parts.setdefault(family_of(test, families), []).append(Fraction(part.passed, part.cells))
+    return {family: sum(part, Fraction()) / len(part) for family, part in sorted(parts.items())}
 
 
 def _mean(values: Iterable[Fraction]) -> Fraction | None:
-    found = list(values)
-    return sum(found, Fraction()) / len(found) if found else None
+    shares = list(values)
+    return sum(shares, Fraction()) / len(shares) if shares else None
 
 
 def _floor(
     chance: list[dict[str, Outcome]], common: pd.DataFrame, families: Mapping[str, str]
 ) -> dict[str, Fraction]:
     """Family -> share that the best chance model with a verdict in every test passes."""
-    wanted = set(common.index.get_level_values("test"))
-    complete = [_families(own, families) for own in chance if set(own) == wanted and own]
+    tests = set(common.index.get_level_values("test"))
+    complete = [_families(tally, families) for tally in chance if set(tally) == tests and tally]
     return max(complete, key=lambda floor: _mean(floor.values()) or Fraction(), default={})
 
 

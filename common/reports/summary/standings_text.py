@@ -13,7 +13,7 @@ from common.results.tally import half_up
 DIGITS = 4
 
 
-def ranks_json(target: str, scope: str, made: Standings) -> list[dict[str, Any]]:
+def ranks_json(target: str, scope: str, standings: Standings) -> list[dict[str, Any]]:
     """One object per model: place, tier, rank interval, scores. Shares are rounded once."""
     return [
         {
@@ -34,33 +34,33 @@ def ranks_json(target: str, scope: str, made: Standings) -> list[dict[str, Any]]
             "common_unscored": line.common.unscored,
             "remark": line.remark,
         }
-        for line in made.lines
+        for line in standings.lines
     ]
 
 
-def common_json(target: str, scope: str, made: Standings) -> dict[str, Any]:
+def common_json(target: str, scope: str, standings: Standings) -> dict[str, Any]:
     """What the standings of a target rest on."""
     return {
         **({"scope": scope} if scope else {}),
         "target": target,
-        "cells": made.cells,
-        "pairs": made.pairs,
-        "datasets": made.datasets,
-        "telling": made.telling,
-        "passed_by_all": made.passed,
-        "failed_by_all": made.failed,
-        "chance": _rounded(made.floor_score),
-        "chance_families": {name: _rounded(share) for name, share in made.floor.items()},
-        "reason": made.reason,
+        "cells": standings.cells,
+        "pairs": standings.pairs,
+        "datasets": standings.datasets,
+        "telling": standings.telling,
+        "passed_by_all": standings.passed,
+        "failed_by_all": standings.failed,
+        "chance": _rounded(standings.floor_score),
+        "chance_families": {name: _rounded(share) for name, share in standings.floor.items()},
+        "reason": standings.reason,
     }
 
 
-def standings_rows(made: Standings) -> list[tuple[str, ...]]:
+def standings_rows(standings: Standings) -> list[tuple[str, ...]]:
     """Head and one line per model."""
-    families = list(dict.fromkeys(name for line in made.lines for name in line.families))
+    families = list(dict.fromkeys(name for line in standings.lines for name in line.families))
     head = ("tier", "ranks", "model", "passed", "score", "beyond")
     rows = [(*head, *(name[:11] for name in families))]
-    for line in made.lines:
+    for line in standings.lines:
         shares = (line.score, line.beyond, *(line.families.get(name) for name in families))
         cells = f"{line.common.passed}/{line.common.cells}"
         rows.append(
@@ -69,16 +69,16 @@ def standings_rows(made: Standings) -> list[tuple[str, ...]]:
     return rows
 
 
-def standings_note(made: Standings) -> str:
+def standings_note(standings: Standings) -> str:
     """Sentence on what the lines rest on."""
-    if made.reason and not made.cells:
-        return made.reason
-    if not made.compared:
-        return f"{made.cells} cells; {made.reason}"
-    sentence = f"{made.cells} cells, {made.telling} of them tell models apart"
-    if not made.floor:
+    if standings.reason and not standings.cells:
+        return standings.reason
+    if not standings.compared:
+        return f"{standings.cells} cells; {standings.reason}"
+    sentence = f"{standings.cells} cells, {standings.telling} of them tell models apart"
+    if not standings.floor:
         sentence += "; no chance model was run on them"
-    return f"{sentence}\n{made.reason}" if made.reason else sentence
+    return f"{sentence}\n{standings.reason}" if standings.reason else sentence
 
 
 def percent(share: Fraction | None) -> str:

@@ -94,12 +94,15 @@ def matrix(
     Raises:
         DataError: if a model has two rows for the same cell
     """
-    own = rows[(rows["target"] == target) & (rows["test"] == test)]
-    found = {ModelColumn(*pair) for pair in zip(own["model"], own["model_version"], strict=True)}
+    test_rows = rows[(rows["target"] == target) & (rows["test"] == test)]
+    model_columns = {
+        ModelColumn(*pair)
+        for pair in zip(test_rows["model"], test_rows["model_version"], strict=True)
+    }
     order = {name: n for n, name in enumerate(models)}
-    columns = tuple(sorted(found, key=lambda c: (order.get(c.model, len(order)), c)))
+    columns = tuple(sorted(model_columns, key=lambda c: (order.get(c.model, len(order)), c)))
     tables: dict[str, dict[Key, dict[ModelColumn, WideCell]]] = {}
-    for metric, key, column, cell in _cells(own):
+    for metric, key, column, cell in _cells(test_rows):
         line = tables.setdefault(metric, {}).setdefault(key, {})
         if column in line:
             place = ", ".join((target, test, metric, *filter(None, key)))

@@ -220,10 +220,10 @@ def _write(word: list[Phoneme], accent: Accent, sounds: Mapping[str, str]) -> st
     """Word as espeak-ng wants it."""
     phonemes = []
     for sound in word:
-        made = (sound.name if sound.made else sounds[sound.name]).split()
-        if sound.vowel and sound.stressed and made:
-            made[0] = f"'{made[0]}"
+        symbols = (sound.name if sound.made else sounds[sound.name]).split()
+        if sound.vowel and sound.stressed and symbols:
+            symbols[0] = f"'{symbols[0]}"
         if sound.vowel and accent.tones:
-            made[-1] += accent.tones.stressed if sound.stressed else accent.tones.other
-        phonemes += made
+            symbols[-1] += accent.tones.stressed if sound.stressed else accent.tones.other
+        phonemes += symbols
     return JOINT.join(phonemes)

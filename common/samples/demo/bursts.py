@@ -140,13 +140,13 @@ def knock(random: np.random.Generator, sampling_rate: int, duration_s: float) ->
     sound = np.zeros(count(gap_s * number + 0.2, sampling_rate))
     for index in range(number):
         size = count(0.15, sampling_rate)
-        own = [
+        partials = [
             (wood_hz * f, a, t) for f, a, t in ((1, 1.0, 0.12), (2.1, 0.6, 0.08), (3.4, 0.4, 0.05))
         ]
         tap = noise(random, size, sampling_rate, band(500, 4000)) * decay(
             size, sampling_rate, 0.015
         )
-        piece = (ringing(own, size, sampling_rate) + 0.4 * tap) * random.uniform(0.8, 1.0)
+        piece = (ringing(partials, size, sampling_rate) + 0.4 * tap) * random.uniform(0.8, 1.0)
         rise = struck(size, sampling_rate, attack_s=0.001, decay_s=1e6)
         place(sound, piece * rise, count(0.01 + gap_s * index, sampling_rate))
     return sound
@@ -166,9 +166,9 @@ def bark(random: np.random.Generator, sampling_rate: int, duration_s: float) -> 
         buzz = harmonics(pitch * rough, [1 / n**0.7 for n in range(1, 16)], sampling_rate)
         air = noise(random, samples, sampling_rate, band(300, 4000, order=1))
         mouth = formants([(800 * tract, 350, 1.0), (1700 * tract, 500, 0.6)], floor=0.08)
-        own = filtered(buzz + 0.5 * air, sampling_rate, mouth) * arch**0.7
-        own = faded(own, sampling_rate, 0.008)
-        place(sound, own * random.uniform(0.8, 1.0), count(0.01 + 0.36 * index, sampling_rate))
+        piece = filtered(buzz + 0.5 * air, sampling_rate, mouth) * arch**0.7
+        piece = faded(piece, sampling_rate, 0.008)
+        place(sound, piece * random.uniform(0.8, 1.0), count(0.01 + 0.36 * index, sampling_rate))
     return sound
 
 
@@ -209,6 +209,6 @@ def chime(random: np.random.Generator, sampling_rate: int, duration_s: float) ->
     sound = np.zeros(count(1.8, sampling_rate))
     for index, ratio in enumerate((1.0, 0.8)):
         at = count(0.01 + 0.5 * index, sampling_rate)
-        own = bell(high_hz * ratio, len(sound) - at, sampling_rate)
-        place(sound, own * decay(len(own), sampling_rate, 1.6), at)
+        tone = bell(high_hz * ratio, len(sound) - at, sampling_rate)
+        place(sound, tone * decay(len(tone), sampling_rate, 1.6), at)
     return sound

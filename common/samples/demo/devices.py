@@ -115,13 +115,13 @@ def _responses(key: str, recipe: Devices) -> dict[str, np.ndarray]:
     """Impulse response of the room at each device, energy 1, computed once per process."""
     if key not in _KEPT:
         room = recipe.room
-        found = {}
+        responses = {}
         for name, device in recipe.devices.items():
             random = rng.generator(recipe.seed, recipe.id, "room", name)
             places = (room.size_m, room.mouth_m, device.at_m)
             taps = rooms.response(*places, room.rt60_s, SAMPLING_RATE, random)
-            found[name] = taps / np.sqrt(np.square(taps).sum())
-        _KEPT[key] = found
+            responses[name] = taps / np.sqrt(np.square(taps).sum())
+        _KEPT[key] = responses
     return _KEPT[key]
 
 

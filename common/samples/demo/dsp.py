@@ -210,8 +210,8 @@ def scattered(
 
 def with_rms(sound: np.ndarray, level: float) -> np.ndarray:
     """Sound with an RMS level; a silent one stays silent."""
-    found = float(np.sqrt(np.mean(np.square(sound))))
-    return sound * (level / found) if found > 0 else sound
+    rms = float(np.sqrt(np.mean(np.square(sound))))
+    return sound * (level / rms) if rms > 0 else sound
 
 
 def faded(sound: np.ndarray, sampling_rate: int, time_s: float) -> np.ndarray:

@@ -82,8 +82,8 @@ class Synthesiser:
             ValueError: if there is no such voice
         """
         variant = voice.partition("+")[2]  # the library takes no notice of unknown ones
-        known = not variant or (self._data / "voices" / "!v" / variant).is_file()
-        if not known or self._library.espeak_SetVoiceByName(voice.encode()) != 0:
+        is_valid = not variant or (self._data / "voices" / "!v" / variant).is_file()
+        if not is_valid or self._library.espeak_SetVoiceByName(voice.encode()) != 0:
             raise ValueError(f"unknown voice '{voice}'")
         self._voice = voice
 
@@ -162,8 +162,8 @@ def main(arguments: list[str]) -> int:
         return 0
     if not hasattr(os, "fork"):
         return int(any(_spawned(line) for line in sys.stdin))
-    for voice, found in groupby(list(sys.stdin), _voice):
-        lines = list(found)
+    for voice, group in groupby(list(sys.stdin), _voice):
+        lines = list(group)
         if _forked(partial(_with_voice, synthesiser, voice, lines)) != 0:
             return 1
     return 0

@@ -112,13 +112,13 @@ def held(song: Song) -> list[Note]:
 def broken(song: Song) -> list[Note]:
     """Chords note by note, up and down in eighths."""
     order = (0, 1, 2, 3, 2, 1, 2, 1)
-    found = []
+    notes = []
     for bar in range(song.bars):
         tones = [*song.chord(bar), song.chord(bar)[0] + 7]
         for number, part in enumerate(order):
             start = bar * BEATS + number / 2
-            found.append(Note(start, 0.5, song.pitch(tones[part]) - 12, 0.6))
-    return found
+            notes.append(Note(start, 0.5, song.pitch(tones[part]) - 12, 0.6))
+    return notes
 
 
 def plucked(

@@ -96,11 +96,11 @@ def missing(cache: Path, recipes: Sequence[CorpusRecipe]) -> list[CorpusRecipe]:
 
 def _is_published(cache: Path, recipe: CorpusRecipe) -> bool:
     try:
-        found = parse_json(files.read_kept(_marker(cache, recipe)) or "")
+        marker = parse_json(files.read_kept(_marker(cache, recipe)) or "")
     except ValueError:
         return False
     there = (host(cache) / REPOSITORY / recipe.id).is_dir()
-    current = isinstance(found, dict) and found.get("fingerprint") == fingerprint(recipe)
+    current = isinstance(marker, dict) and marker.get("fingerprint") == fingerprint(recipe)
     return there and current
 
 

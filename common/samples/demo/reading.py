@@ -73,7 +73,7 @@ class Reading(speech.SpeechRecipe):
         """Line by line in the order of the recipe."""
         cues: dict[tuple[str, int], dict[str, float]] = {}
         speakers: dict[tuple[str, str], Speaker] = {}
-        found = []
+        utterances = []
         for line in self.lines():
             for voice in self.readers(line):
                 take = (voice.id, line.number)
@@ -82,8 +82,8 @@ class Reading(speech.SpeechRecipe):
                 who = (line.group, voice.id)
                 if who not in speakers:
                     speakers[who] = _speaker(voice, line)
-                found.append(self._utter(speakers[who], line, cues[take]))
-        return found
+                utterances.append(self._utter(speakers[who], line, cues[take]))
+        return utterances
 
     def _cues(self, voice: speech.Voice, number: int) -> dict[str, float]:
         habit = self.deviations(rng.generator(self.seed, self.id, voice.id, "speaker"), "speaker")
@@ -223,5 +223,5 @@ class Sentiments(Reading):
     def check(self) -> None:
         """The templates must be sound, and their languages known."""
         super().check()
-        found = self.loaded().languages
-        known("language", found, self.languages, str(self.resolve(self.templates)))
+        languages = self.loaded().languages
+        known("language", languages, self.languages, str(self.resolve(self.templates)))

@@ -98,16 +98,16 @@ def response(
         float64, shape (samples,)
     """
     duration_s = 1.1 * rt60_s * max(TIMES)
-    found = images(size_m, source_m, microphone_m, duration_s, random)
+    mirrors = images(size_m, source_m, microphone_m, duration_s, random)
     rate = FINER * sampling_rate
-    first = found.distance_m.min()
-    at = np.rint((found.distance_m - first) / SOUND_M_S * rate).astype(np.int64)
+    first = mirrors.distance_m.min()
+    at = np.rint((mirrors.distance_m - first) / SOUND_M_S * rate).astype(np.int64)
     samples = int(duration_s * sampling_rate)
     size = fft_size(samples + sampling_rate // 10)
     frequency = np.fft.rfftfreq(size, 1 / sampling_rate)
     spectrum = np.zeros(len(frequency), dtype=complex)
     for weight, share, air in zip(_bands(frequency), TIMES, AIR, strict=True):
-        strength = _strength(found, share * rt60_s, air)
+        strength = _strength(mirrors, share * rt60_s, air)
         train = np.bincount(at, strength, minlength=FINER * size)[: FINER * size]
         spectrum += weight * np.fft.rfft(train)[: len(frequency)]
     # a low-pass just below half of the rate, so that the images do not ring
@@ -127,19 +127,21 @@ def _bands(frequency: np.ndarray) -> list[np.ndarray]:
     return [1 - above[0], above[0] - above[1], above[1]]
 
 
-def _strength(found: Images, rt60_s: float, air: float) -> np.ndarray:
+def _strength(mirrors: Images, rt60_s: float, air: float) -> np.ndarray:
     """Amplitude of every image, so that the sound falls by 60 dB in ``rt60_s``.
 
     The time follows from the reflection factor by no simple formula; a few steps of a
     fixed-point iteration on its logarithm find it.
     """
-    spread = np.exp(-air * found.distance_m) / found.distance_m
-    time = np.rint((found.distance_m - found.distance_m.min()) / SOUND_M_S * 1000).astype(np.int64)
+    spread = np.exp(-air * mirrors.distance_m) / mirrors.distance_m
+    time = np.rint((mirrors.distance_m - mirrors.distance_m.min()) / SOUND_M_S * 1000).astype(
+        np.int64
+    )
     loss = 0.4  # -log of the reflection factor
     for _ in range(STEPS):
-        energy = np.bincount(time, (spread * np.exp(-loss * found.reflections)) ** 2)
+        energy = np.bincount(time, (spread * np.exp(-loss * mirrors.reflections)) ** 2)
         loss *= decay_time(energy, 1000) / rt60_s
-    return np.asarray(spread * np.exp(-loss * found.reflections))
+    return np.asarray(spread * np.exp(-loss * mirrors.reflections))
 
 
 def decay_time(energy: np.ndarray, per_second: float) -> float:

@@ -154,7 +154,7 @@ class Scenes(corpus.CorpusRecipe):
         """Events of a scene, by onset."""
         size = self.length(scene)
         random = rng.generator(self.seed, self.id, scene.file, "events")
-        taken: list[Event] = []
+        events: list[Event] = []
         for _ in range(int(random.integers(self.events[0], self.events[1] + 1))):
             label = sorted(self.classes)[int(random.integers(len(self.classes)))]
             chosen = self.classes[label]
@@ -166,10 +166,10 @@ class Scenes(corpus.CorpusRecipe):
                 margin = round(MARGIN_S * SAMPLING_RATE)
                 start = int(random.integers(margin - first, size - last - margin))
                 event = Event(label, start, start + first, start + last, sound, level)
-                if not any(_too_near(event, other) for other in taken):
-                    taken.append(event)
+                if not any(_too_near(event, other) for other in events):
+                    events.append(event)
                     break
-        return sorted(taken, key=lambda event: (event.onset, event.label))
+        return sorted(events, key=lambda event: (event.onset, event.label))
 
     def render(self, scene: Scene) -> np.ndarray:
         """The recording."""
@@ -224,9 +224,9 @@ class Scenes(corpus.CorpusRecipe):
 
     def check(self) -> None:
         """Every sound must be known."""
-        wanted = {f"classes.{label}.sound": each.sound for label, each in self.classes.items()}
-        wanted |= {f"places.{place}": name for place, name in self.places.items()}
-        for place, name in wanted.items():
+        sound_names = {f"classes.{label}.sound": each.sound for label, each in self.classes.items()}
+        sound_names |= {f"places.{place}": name for place, name in self.places.items()}
+        for place, name in sound_names.items():
             if name not in KNOWN:
                 raise unknown("sound", name, KNOWN, f"{self.origin}: {place}")
         longest = max(each.seconds[1] for each in self.classes.values())

@@ -215,9 +215,9 @@ def bell(strike_hz: float, samples: int, sampling_rate: int) -> np.ndarray:
         *((0.5, 0.5, 7.0), (1.0, 0.7, 5.0), (1.2, 0.6, 3.5), (1.5, 0.3, 2.5), (2.0, 0.9, 2.2)),
         *((2.5, 0.3, 1.3), (2.66, 0.3, 1.1), (3.0, 0.35, 0.9), (4.0, 0.3, 0.6), (5.33, 0.2, 0.35)),
     )
-    own = [(strike_hz * ratio, amplitude, time_s) for ratio, amplitude, time_s in partials]
+    tones = [(strike_hz * ratio, amplitude, time_s) for ratio, amplitude, time_s in partials]
     rise = struck(samples, sampling_rate, attack_s=0.003, decay_s=1e6)
-    return ringing(own, samples, sampling_rate) * rise
+    return ringing(tones, samples, sampling_rate) * rise
 
 
 @background("crickets")
@@ -336,8 +336,8 @@ def dishes(random: np.random.Generator, sampling_rate: int, duration_s: float) -
     plates = [random.uniform(900, 2600) * np.array([1, 1.6, 2.3, 2.9, 3.7]) for _ in range(4)]
     for moment in times(random, duration_s, random.uniform(1.5, 2.5)):
         size = count(0.35, sampling_rate)
-        own = plates[int(random.integers(4))] * random.uniform(0.98, 1.02)
-        partials = [(f, random.uniform(0.2, 1), random.uniform(0.08, 0.3)) for f in own]
+        frequencies = plates[int(random.integers(4))] * random.uniform(0.98, 1.02)
+        partials = [(f, random.uniform(0.2, 1), random.uniform(0.08, 0.3)) for f in frequencies]
         hit = noise(random, size, sampling_rate, formants([(3000, 3000, 1.0)]))
         clink = ringing(partials, size, sampling_rate) + hit * decay(size, sampling_rate, 0.02)
         clink *= struck(size, sampling_rate, attack_s=0.001, decay_s=1e6)

@@ -219,10 +219,10 @@ class SpeechRecipe(corpus.CorpusRecipe):
             expressivity: factor of what is shown of point and additions
         """
         values = {}
-        for name, own in zip(CUES, deviation, strict=True):
+        for name, shift in zip(CUES, deviation, strict=True):
             cue = self.cues[name]
             shown = float(np.dot(cue.weights, point)) if cue.weights else 0.0
-            value = cue.base + expressivity * (shown + added.get(name, 0.0)) + own
+            value = cue.base + expressivity * (shown + added.get(name, 0.0)) + shift
             values[name] = float(np.clip(value, *cue.limits))
         return values
 

@@ -95,17 +95,17 @@ def load(path: Path | None = None) -> Templates:
     content = spec.read_yaml(path)
     if isinstance(content, Mapping):
         content = {**content, "id": "templates"}  # the file has none, errors name its path
-    found = spec.parse(Templates, content, path, "", builtin=path == BUILTIN)
-    if len(found.sentiments) < 2:
+    templates = spec.parse(Templates, content, path, "", builtin=path == BUILTIN)
+    if len(templates.sentiments) < 2:
         raise ConfigError(f"{path}: sentiments: expected at least two")
-    unique(found.sentiments, f"{path}: sentiments")
-    if not found.languages:
+    unique(templates.sentiments, f"{path}: sentiments")
+    if not templates.languages:
         raise ConfigError(f"{path}: languages: expected at least one")
-    for name, words in found.languages.items():
+    for name, words in templates.languages.items():
         place = f"{path}: languages.{name}"
-        _check_words(words, found.sentiments, place)
+        _check_words(words, templates.sentiments, place)
         _check_templates(words, place)
-    return found
+    return templates
 
 
 def slots(template: str) -> list[str]:
@@ -134,18 +134,18 @@ def sentences(templates: Templates, number: int | None = None) -> Iterator[Templ
     Raises:
         ConfigError: if there are not so many different fillings
     """
-    wanted = templates.number if number is None else number
+    sentence_count = templates.number if number is None else number
     for language, words in templates.languages.items():
         place = f"{templates.origin}: languages.{language}"
         random = rng.generator(templates.seed, "templates", language)
-        for n, (template, filling) in enumerate(_fillings(words, wanted, random, place)):
+        for n, (template, filling) in enumerate(_fillings(words, sentence_count, random, place)):
             for sentiment in templates.sentiments:
                 yield TemplateSentence(
                     language, n, sentiment, words.fill(template, filling, sentiment)
                 )
 
 
-def to_csv(found: Iterable[TemplateSentence]) -> str:
+def to_csv(sentences: Iterable[TemplateSentence]) -> str:
     """Table of sentences for a speech synthesiser, with a name for the file of each.
 
     With the recordings beside it, it is the ``metadata.csv`` of a dataset.
@@ -157,34 +157,36 @@ def to_csv(found: Iterable[TemplateSentence]) -> str:
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["file", "language", "sentiment", "text"])
-    for one in found:
+    for one in sentences:
         file = f"{one.language}/{one.language}-{one.number:03d}-{one.sentiment}.wav"
         writer.writerow([file, one.language, one.sentiment, one.text])
     return table.getvalue()
 
 
 def _fillings(
-    words: Words, wanted: int, random: np.random.Generator, place: str
+    words: Words, sentence_count: int, random: np.random.Generator, place: str
 ) -> list[tuple[str, dict[str, int]]]:
     """Templates with the numbers of their words, in random order."""
     sizes = [words.sizes(template) for template in words.templates]
     totals = [math.prod(size.values()) for size in sizes]
-    if wanted > sum(totals):
+    if sentence_count > sum(totals):
         raise ConfigError(
             f"{place}: only {sum(totals)} different sentences can be made for each sentiment, "
-            f"{wanted} are asked for"
+            f"{sentence_count} are asked for"
         )
     used: Counter[tuple[str, int]] = Counter()
-    found = []
-    for template, size, count in zip(words.templates, sizes, _shares(totals, wanted), strict=True):
+    fillings = []
+    for template, size, count in zip(
+        words.templates, sizes, _shares(totals, sentence_count), strict=True
+    ):
         pool = _draw(size, CANDIDATES * count, random)
         for _ in range(count):
             first = pool[:CANDIDATES]
             chosen = min(first, key=lambda filling: sum(used[item] for item in filling.items()))
             pool.remove(chosen)
             used.update(chosen.items())
-            found.append((template, chosen))
-    return [found[i] for i in random.permutation(len(found))]
+            fillings.append((template, chosen))
+    return [fillings[i] for i in random.permutation(len(fillings))]
 
 
 def _draw(size: Mapping[str, int], count: int, random: np.random.Generator) -> list[dict[str, int]]:
@@ -199,18 +201,18 @@ def _draw(size: Mapping[str, int], count: int, random: np.random.Generator) -> l
     return fillings
 
 
-def _shares(totals: list[int], wanted: int) -> list[int]:
+def _shares(totals: list[int], amount: int) -> list[int]:
     """Equal shares; what one cannot give is shared by the others.
 
     >>> _shares([100, 2, 100], 12)
     [5, 2, 5]
     """
     shares = [0] * len(totals)
-    while wanted:
+    while amount:
         for n, total in enumerate(totals):
-            if wanted and shares[n] < total:
+            if amount and shares[n] < total:
                 shares[n] += 1
-                wanted -= 1
+                amount -= 1
     return shares
 
 

@@ -71,8 +71,8 @@ def read_events(
     if path.is_dir():
         parts = look(path, (*EXTENSIONS, ".jams")).parts or look(path, RECORDS).parts
         if not parts:
-            known = ", ".join((*EXTENSIONS, *RECORDS))
-            raise DataError(f"{path}: holds no event list; extensions: {known}")
+            extensions = ", ".join((*EXTENSIONS, *RECORDS))
+            raise DataError(f"{path}: holds no event list; extensions: {extensions}")
         return EventTable.concatenate([_of_recording(part, options) for part in parts])
     if path.suffix.lower() == ".parquet":
         return from_frame(read_parquet(path), str(path))

@@ -48,13 +48,13 @@ def check_events(
         if value not in ("error", "allow"):
             raise ConfigError(f"{name}: '{value}' is neither error nor allow")
     table = table[table.is_event]
-    for known, values, what in (
+    for names, values, what in (
         (files, table.file, "recording"),
         (labels, table.label, "label"),
         (None if durations is None else list(durations), table.file, "duration of"),
     ):
-        if known is not None:
-            _refuse_unknown(table, values, known, what)
+        if names is not None:
+            _refuse_unknown(table, values, names, what)
     events, _ = table.encode(table.files, table.labels)
     faults = [] if durations is None else beyond(table, durations, slack)
     if repeated == "error":
@@ -96,8 +96,8 @@ def refuse_incomplete(table: EventTable) -> None:
         )
 
 
-def _refuse_unknown(table: EventTable, values: np.ndarray, known: Sequence[str], what: str) -> None:
-    allowed = set(known)
+def _refuse_unknown(table: EventTable, values: np.ndarray, names: Sequence[str], what: str) -> None:
+    allowed = set(names)
     for at, value in enumerate(values):
         if value is not None and value not in allowed:
-            raise DataError(str(unknown(what, value, known, table.place(at))))
+            raise DataError(str(unknown(what, value, names, table.place(at))))

@@ -37,13 +37,13 @@ def find_columns(
     True
     """
     names = [str(name).strip().lower() for name in header]
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for column, aliases in NAMES.items():
         places = [names.index(name) for name in aliases if name in names]
         if places:
-            found[column] = places[0]
-    alone = "file" in found and len(names) == 1
-    return found if alone or set(required) <= set(found) else None
+            columns[column] = places[0]
+    alone = "file" in columns and len(names) == 1
+    return columns if alone or set(required) <= set(columns) else None
 
 
 def names_durations(header: Sequence[object]) -> bool:
@@ -54,5 +54,5 @@ def names_durations(header: Sequence[object]) -> bool:
     >>> names_durations(["filename", "onset", "offset", "event_label", "duration"])
     False
     """
-    found = find_columns(header, DURATIONS) or {}
-    return set(DURATIONS) <= set(found) and not set(TIMES) & set(found)
+    columns = find_columns(header, DURATIONS) or {}
+    return set(DURATIONS) <= set(columns) and not set(TIMES) & set(columns)

@@ -40,9 +40,9 @@ def from_frame(frame: pd.DataFrame, source: str = "table") -> EventTable:
     places = find_columns(list(frame.columns)) or {}
     missing = {"file", "onset", "offset", "label"} - set(places)
     if missing:
-        found = ", ".join(map(str, frame.columns)) or "none"
+        header = ", ".join(map(str, frame.columns)) or "none"
         raise DataError(
-            f"{source}: no column for {', '.join(sorted(missing))}. Found: {found};"
+            f"{source}: no column for {', '.join(sorted(missing))}. Found: {header};"
             " expected: filename, onset, offset, event_label"
         )
     rows = range(1, len(frame) + 1)
@@ -62,14 +62,14 @@ def texts(values: pd.Series, clean: Any) -> list[str | None]:
         values: names
         clean: what is done to each text
     """
-    known: dict[Any, str | None] = {}
+    code_texts: dict[Any, str | None] = {}
     codes, distinct = values.factorize()
     for code, value in enumerate(distinct):
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        known[code] = clean(str(value).strip()) or None
-    known[-1] = None
-    return [known[code] for code in codes.tolist()]
+        code_texts[code] = clean(str(value).strip()) or None
+    code_texts[-1] = None
+    return [code_texts[code] for code in codes.tolist()]
 
 
 def numbers(
@@ -88,12 +88,12 @@ def numbers(
     """
     import pandas as pd
 
-    found = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    wrong = np.isnan(found) & (values.notna().to_numpy() | (not missing))
+    floats = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    wrong = np.isnan(floats) & (values.notna().to_numpy() | (not missing))
     if wrong.any():
         at = int(np.argmax(wrong))
         raise DataError(f"{where}: row {values.index[at]}: {rule.format(repr(values.iloc[at]))}")
-    return found
+    return floats
 
 
 def read_parquet(path: Path) -> pd.DataFrame:

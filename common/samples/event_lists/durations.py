@@ -61,18 +61,18 @@ def read_durations(path: Path) -> dict[str, float]:
         )
     body = lines if columns is None else lines[1:]
     at = {name: (columns or {"file": 0, "duration": 1})[name] for name in DURATIONS}
-    found = []
+    entries = []
     for row in body:
         if len(row.fields) <= max(at.values()):
             raise DataError(f"{path}: row {row.number}: expected a recording and its duration")
-        found.append((row.number, posix(row.fields[at["file"]]), row.fields[at["duration"]]))
-    return _collected(found, str(path))
+        entries.append((row.number, posix(row.fields[at["file"]]), row.fields[at["duration"]]))
+    return _collected(entries, str(path))
 
 
-def _is_event(found: list[str]) -> bool:
+def _is_event(fields: list[str]) -> bool:
     """Whether fields without header are a recording, an onset and an offset."""
     try:
-        return len(found) > 2 and float(found[2]) >= float(found[1])
+        return len(fields) > 2 and float(fields[2]) >= float(fields[1])
     except ValueError:
         return False
 
@@ -85,8 +85,8 @@ def from_frame(frame: pd.DataFrame, source: str = "table") -> dict[str, float]:
     """
     columns = find_columns(list(frame.columns), DURATIONS)
     if columns is None:
-        found = ", ".join(map(str, frame.columns)) or "none"
-        raise DataError(f"{source}: no columns filename and duration. Found: {found}")
+        header = ", ".join(map(str, frame.columns)) or "none"
+        raise DataError(f"{source}: no columns filename and duration. Found: {header}")
     files = texts(frame.iloc[:, columns["file"]], posix)
     values = frame.iloc[:, columns["duration"]]
     return _collected(zip(range(1, len(frame) + 1), files, values, strict=True), source)

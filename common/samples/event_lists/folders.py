@@ -29,9 +29,9 @@ def look(folder: Path, extensions: Sequence[str]) -> Folder:
         folder: the folder
         extensions: of what is looked for, in lower case
     """
-    found = sorted(p for p in folder.iterdir() if p.is_file() and p.suffix.lower() in extensions)
-    tables = [path for path in found if holds_durations(path)]
-    return Folder([path for path in found if path not in tables], tables)
+    paths = sorted(p for p in folder.iterdir() if p.is_file() and p.suffix.lower() in extensions)
+    tables = [path for path in paths if holds_durations(path)]
+    return Folder([path for path in paths if path not in tables], tables)
 
 
 def holds_durations(path: Path) -> bool:

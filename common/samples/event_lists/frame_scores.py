@@ -137,10 +137,10 @@ def _from_frame(frame: pd.DataFrame, source: str, file: str | None) -> Iterable[
         raise DataError(f"{source}: holds no frame")
     columns = find_columns(list(frame.columns))
     if columns is None or "onset" not in columns:
-        found = ", ".join(map(str, frame.columns))
-        raise DataError(f"{source}: no columns onset and offset. Found: {found}")
-    known = [columns[name] for name in ("file", "onset", "offset") if name in columns]
-    places = [at for at in range(frame.shape[1]) if at not in known]
+        header = ", ".join(map(str, frame.columns))
+        raise DataError(f"{source}: no columns onset and offset. Found: {header}")
+    key_columns = [columns[name] for name in ("file", "onset", "offset") if name in columns]
+    places = [at for at in range(frame.shape[1]) if at not in key_columns]
     labels = tuple(str(frame.columns[at]) for at in places)
     if not labels:
         raise DataError(f"{source}: has no column with scores")
@@ -218,18 +218,18 @@ def _joined(
     labels: Sequence[str] | None,
 ) -> NamedScores:
     names = _completed([part.file for part in parts], path, files)
-    wanted = tuple(labels) if labels is not None else parts[0].labels
+    classes = tuple(labels) if labels is not None else parts[0].labels
     columns = []
     for name, part in zip(names, parts, strict=True):
-        if sorted(part.labels) != sorted(wanted):
-            other = ", ".join(sorted(set(part.labels) ^ set(wanted)))
+        if sorted(part.labels) != sorted(classes):
+            other = ", ".join(sorted(set(part.labels) ^ set(classes)))
             raise DataError(f"{path}: '{name}' has other labels than expected: {other}")
         if np.isnan(part.values).any() or (part.values == np.inf).any():
             row = int(np.argmax((np.isnan(part.values) | (part.values == np.inf)).any(axis=1)))
             raise DataError(f"{path}: '{name}', frame {row + 1}: a score is NaN or infinite")
-        order = [part.labels.index(label) for label in wanted]
+        order = [part.labels.index(label) for label in classes]
         columns.append((part.times, part.values[:, order]))
-    return NamedScores(names, wanted, FrameScores.from_files(columns))
+    return NamedScores(names, classes, FrameScores.from_files(columns))
 
 
 def _completed(names: Sequence[str], path: Path, files: Sequence[str] | None) -> tuple[str, ...]:
@@ -240,13 +240,13 @@ def _completed(names: Sequence[str], path: Path, files: Sequence[str] | None) ->
         for file in files:
             stems.setdefault(file.rsplit(".", 1)[0], []).append(file)
             stems.setdefault(Path(file).stem, []).append(file)
-        found = []
+        full_names = []
         for name in names:
             options = sorted(set(stems.get(name, [])))
             if name not in whole and len(options) > 1:
                 raise DataError(f"{path}: '{name}' may be {' or '.join(options)}")
-            found.append(name if name in whole or not options else options[0])
-        names = found
+            full_names.append(name if name in whole or not options else options[0])
+        names = full_names
     seen: set[str] = set()
     for name in names:
         if name in seen:

@@ -36,17 +36,17 @@ def read_jams(path: Path, *, annotation: int | None = None) -> EventTable:
         content = jams.load(str(path), validate=False)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
-    found = [part for part in content.annotations if part.namespace in NAMESPACES]
-    if not found:
-        known = ", ".join(sorted({part.namespace for part in content.annotations})) or "none"
+    parts = [part for part in content.annotations if part.namespace in NAMESPACES]
+    if not parts:
+        namespaces = ", ".join(sorted({part.namespace for part in content.annotations})) or "none"
         raise DataError(
-            f"{path}: no annotation of events ({', '.join(NAMESPACES)}). Found: {known}"
+            f"{path}: no annotation of events ({', '.join(NAMESPACES)}). Found: {namespaces}"
         )
-    if annotation is None and len(found) > 1:
-        raise DataError(f"{path}: holds {len(found)} annotations of events; choose one of them")
-    if not 0 <= (annotation or 0) < len(found):
-        raise DataError(f"{path}: annotation {annotation} of {len(found)}")
-    observations = list(found[annotation or 0].data)
+    if annotation is None and len(parts) > 1:
+        raise DataError(f"{path}: holds {len(parts)} annotations of events; choose one of them")
+    if not 0 <= (annotation or 0) < len(parts):
+        raise DataError(f"{path}: annotation {annotation} of {len(parts)}")
+    observations = list(parts[annotation or 0].data)
     file = _recording(content, path)
     if not observations:
         nan = float("nan")

@@ -64,22 +64,22 @@ def record_cells(path: Path, required: Sequence[str]) -> list[dict[str, str]]:
         content = read_json(path) if path.suffix.lower() == ".json" else read_yaml(path, words=True)
     except ConfigError as error:
         raise DataError(str(error)) from None
-    wanted = f"expected a list of records such as {_EXAMPLE[tuple(required)]}"
+    rule = f"expected a list of records such as {_EXAMPLE[tuple(required)]}"
     if content in (None, ""):
         return []
     if not isinstance(content, list):
-        raise DataError(f"{path}: {wanted}, found {_named(content)}")
+        raise DataError(f"{path}: {rule}, found {_named(content)}")
     cells = []
     for number, record in enumerate(content, start=1):
         where = f"{path}: row {number}"
         if not isinstance(record, dict):
-            raise DataError(f"{where}: {wanted}, found {_named(record)}")
+            raise DataError(f"{where}: {rule}, found {_named(record)}")
         keys = list(record)
         columns = find_columns(keys, required)
         if columns is None:
-            known = ", ".join(NAMES[name][0] for name in ("file", *required))
+            column_names = ", ".join(NAMES[name][0] for name in ("file", *required))
             shown = ", ".join(map(str, keys)) or "nothing"
-            raise DataError(f"{where}: lacks columns; it needs {known}. Found: {shown:.200}")
+            raise DataError(f"{where}: lacks columns; it needs {column_names}. Found: {shown:.200}")
         values = {name: record[keys[at]] for name, at in columns.items()}
         cells.append({name: _text(value, f"{where}: {name}") for name, value in values.items()})
     return cells

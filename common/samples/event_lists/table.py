@@ -166,9 +166,9 @@ class EventTable:
         events = np.flatnonzero(self.is_event)
         file = _codes(self.file[events], files)
         events, file = events[file >= 0], file[file >= 0]
-        known = tuple(labels)
-        others = sorted(set(self.label[events]) - set(known))
-        label = _codes(self.label[events], (*known, *others))
+        classes = tuple(labels)
+        others = sorted(set(self.label[events]) - set(classes))
+        label = _codes(self.label[events], (*classes, *others))
         return EventList(file, label, self.onset[events], self.offset[events]), events
 
 

@@ -161,15 +161,15 @@ def fields(line: str, delimiter: str | None) -> list[str]:
     ['a.wav', '0.0', '1.5', 'dog, small']
     """
     if delimiter is None:
-        found = line.split()
+        parts = line.split()
     elif '"' in line and _quoted(line, delimiter):
-        found = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
+        parts = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
     else:
-        found = line.split(delimiter)
-    found = [field.strip() for field in found]
-    while found and not found[-1]:
-        found.pop()
-    return found
+        parts = line.split(delimiter)
+    parts = [field.strip() for field in parts]
+    while parts and not parts[-1]:
+        parts.pop()
+    return parts
 
 
 def _quoted(line: str, delimiter: str) -> bool:
@@ -214,13 +214,13 @@ def _fits(row: Sequence[str], layout: Sequence[str], decimal: str) -> bool:
 
 
 def _without_header(
-    path: Path, rows: Sequence[Line], decimal: str, wanted: Sequence[str] | None
+    path: Path, rows: Sequence[Line], decimal: str, columns: Sequence[str] | None
 ) -> EventTable:
-    unknown = sorted(set(wanted or ()) - set(ALL))
+    unknown = sorted(set(columns or ()) - set(ALL))
     if unknown:
         raise ConfigError(f"layout: unknown column '{unknown[0]}'. Known: {', '.join(ALL)}")
     layouts = {
-        width: tuple(wanted[:width]) if wanted else _layout(rows, width, decimal)
+        width: tuple(columns[:width]) if columns else _layout(rows, width, decimal)
         for width in {len(row.fields) for row in rows}
     }
     names = any("file" in layout for width, layout in layouts.items() if width > 1)
@@ -229,7 +229,7 @@ def _without_header(
         layout = layouts[len(row.fields)]
         number = len(row.fields) == 1 and not names and _is_time(row.fields[0], decimal)
         if len(layout) != len(row.fields) or not _fits(row.fields, layout, decimal) or number:
-            raise DataError(f"{path}: row {row.number}: {_complaint(row.fields, wanted)}")
+            raise DataError(f"{path}: row {row.number}: {_complaint(row.fields, columns)}")
         cells.append(dict(zip(layout, row.fields, strict=True)))
     return of_cells(path, rows, cells, decimal)
 
@@ -244,12 +244,12 @@ def _layout(rows: Sequence[Line], width: int, decimal: str) -> tuple[str, ...]:
     )
 
 
-def _complaint(found: Sequence[str], wanted: Sequence[str] | None) -> str:
-    allowed = " ".join(wanted or ()) or (
+def _complaint(cells: Sequence[str], columns: Sequence[str] | None) -> str:
+    allowed = " ".join(columns or ()) or (
         "onset offset [label], file onset offset [label [identifier]], file scene onset offset"
         " [label [source [identifier]]], or a file alone"
     )
-    return f"'{' | '.join(found)}' is no event. Allowed: {allowed}"
+    return f"'{' | '.join(cells)}' is no event. Allowed: {allowed}"
 
 
 def _with_header(

@@ -79,13 +79,13 @@ def import_dataset(
     chosen, others = _corpora(benchmark, corpora)
     layout = guessing.layout_of(format or guessing.detect(source))
     entry: dict[str, Any] = {"id": name, "version": "1.0.0", **_place(source, catalog)}
-    with _kept(catalog.parent / f"{name}.csv", wanted=layout is not None) as table:
+    with _kept(catalog.parent / f"{name}.csv", has_layout=layout is not None) as table:
         notes = _draft(entry, source, table, layout, format, _guessed(benchmark))
         labels = {t.id: t for t in benchmark.targets.values() if kinds.of(t).has_classes}
         samples = _refine(entry, catalog, labels)
         report = inspect(samples, entry, catalog, benchmark.targets)
-        known = benchmark.datasets.get(name)
-        if known is not None and known.builtin:
+        namesake = benchmark.datasets.get(name)
+        if namesake is not None and namesake.builtin:
             notes.append(f"takes the place of the built-in dataset '{name}' with this catalog")
         entry.update(chosen)
         report.notes.extend([*notes, *others])
@@ -124,15 +124,15 @@ def _place(source: Path, catalog: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _kept(table: Path, *, wanted: bool) -> Iterator[Path]:
+def _kept(table: Path, *, has_layout: bool) -> Iterator[Path]:
     """A table that is written beside the catalog; as it was before if importing fails."""
-    before = table.read_bytes() if wanted and table.exists() else None
+    before = table.read_bytes() if has_layout and table.exists() else None
     try:
         yield table
     except BaseException:
         if before is not None:
             write_bytes(table, before)
-        elif wanted:
+        elif has_layout:
             table.unlink(missing_ok=True)
         raise
 
@@ -157,17 +157,17 @@ def _draft(
         if strangers:
             notes.append(several(strangers, "audio file", f"is not named as in '{layout.id}'"))
         write_text(table, text)
-        found = guessing.folder_entry(table, targets)
-        found |= {"table": table.name, "alias": "all"}
-        found |= {"license": layout.license, "cite": layout.cite}
+        fields = guessing.folder_entry(table, targets)
+        fields |= {"table": table.name, "alias": "all"}
+        fields |= {"license": layout.license, "cite": layout.cite}
     elif (format or guessing.detect(source)) == "audformat":
-        found, others = guessing.audformat_entry(source, targets)
-        found["adapter"] = "audformat"
+        fields, others = guessing.audformat_entry(source, targets)
+        fields["adapter"] = "audformat"
         if others:
             notes.append(several(others, "table", "could be used too, with an entry of its own"))
     else:
-        found = guessing.folder_entry(source if source.is_file() else source / METADATA, targets)
-    entry.update({key: value for key, value in found.items() if value})
+        fields = guessing.folder_entry(source if source.is_file() else source / METADATA, targets)
+    entry.update({key: value for key, value in fields.items() if value})
     return notes
 
 
@@ -178,23 +178,23 @@ def _rated(
     if entry["adapter"] == "folder":
         source = source if source.is_file() else source / METADATA
     tables = guessing.table_columns(source, str(entry.get("table", "")), entry["adapter"])
-    found = guessing.ratings(entry, tables, targets)
-    if not found:
+    ratings = guessing.ratings(entry, tables, targets)
+    if not ratings:
         return {}
-    report.notes.append(f"ratings of single raters: {', '.join(found)}")
-    return {"ratings": found}
+    report.notes.append(f"ratings of single raters: {', '.join(ratings)}")
+    return {"ratings": ratings}
 
 
 def _refine(entry: dict[str, Any], catalog: Path, targets: Mapping[str, Target]) -> Samples:
     """Drop columns without any value, map synonyms, and set the version from the content."""
     samples = _load(entry, catalog, targets)
-    known = conventions.load()
+    rules = conventions.load()
     columns, mapping = {}, {}
     for column, source in entry.pop("columns", {}).items():
         labels = samples.table[column].dropna().unique().tolist()
         if labels:
             columns[column] = source
-            mapping[column] = known.mapping(column, labels)
+            mapping[column] = rules.mapping(column, labels)
     mapping = {column: renamed for column, renamed in mapping.items() if renamed}
     license_ = {"license": entry.pop("license", "")}
     for key, value in {"columns": columns, "mapping": mapping, **license_}.items():

@@ -88,8 +88,8 @@ class Conventions(Record):
             for label, synonyms in self.synonyms.get(column, {}).items()
             for synonym in (label, *synonyms)
         }
-        found = {label: names.get(label.lower(), label) for label in labels}
-        return {old: new for old, new in found.items() if old != new}
+        suite_labels = {label: names.get(label.lower(), label) for label in labels}
+        return {old: new for old, new in suite_labels.items() if old != new}
 
     def layout(self, name: str) -> Layout | None:
         """Layout of that id."""
@@ -126,11 +126,11 @@ def license_of(folder: Path, statements: Iterable[str]) -> str:
     """
     stated = {statement.strip() for statement in statements}
     if stated:
-        found = {_spdx(statement) for statement in stated}
+        licenses = {_spdx(statement) for statement in stated}
     else:
-        found = {_spdx(match) for text in _readmes(folder) for match in _STATEMENT.findall(text)}
-        found.discard("")
-    return found.pop() if len(found) == 1 else ""
+        licenses = {_spdx(match) for text in _readmes(folder) for match in _STATEMENT.findall(text)}
+        licenses.discard("")
+    return licenses.pop() if len(licenses) == 1 else ""
 
 
 def _readmes(folder: Path) -> list[str]:
@@ -147,5 +147,5 @@ def _spdx(text: str) -> str:
     match = _CC.search(text)
     if match:
         return "-".join(["CC-BY", *(part.upper() for part in match.groups() if part)])
-    found = [name for name, pattern in _OTHER.items() if pattern.search(text)]
-    return found[0] if len(found) == 1 else ""
+    licenses = [name for name, pattern in _OTHER.items() if pattern.search(text)]
+    return licenses[0] if len(licenses) == 1 else ""

@@ -38,10 +38,10 @@ def detect(path: Path) -> str:
     layout = conventions.load().detect(audio_files(path))
     if layout is not None:
         return layout.id
-    known = ", ".join(layout.id for layout in conventions.load().layouts)
+    layout_ids = ", ".join(layout.id for layout in conventions.load().layouts)
     raise ConfigError(
         f"{path}: holds neither {METADATA} nor {HEADER},"
-        f" and its audio is not named as in one of: {known}"
+        f" and its audio is not named as in one of: {layout_ids}"
     )
 
 
@@ -53,15 +53,15 @@ def layout_of(name: str) -> Layout | None:
     """
     layout = conventions.load().layout(name)
     if layout is None and name not in FORMATS:
-        known = [*FORMATS, *(layout.id for layout in conventions.load().layouts)]
-        raise unknown("format", name, known, "--format")
+        formats = [*FORMATS, *(layout.id for layout in conventions.load().layouts)]
+        raise unknown("format", name, formats, "--format")
     return layout
 
 
 def audio_files(folder: Path) -> list[str]:
     """Audio files below a folder, relative to it, sorted."""
-    found = (path for path in folder.rglob("*") if path.suffix.lower() in AUDIO)
-    return sorted(path.relative_to(folder).as_posix() for path in found if path.is_file())
+    paths = (path for path in folder.rglob("*") if path.suffix.lower() in AUDIO)
+    return sorted(path.relative_to(folder).as_posix() for path in paths if path.is_file())
 
 
 def layout_table(folder: Path, layout: Layout) -> tuple[str, list[str]]:
@@ -81,10 +81,10 @@ def folder_entry(table_file: Path, targets: Iterable[str]) -> dict[str, Any]:
     """Columns and licence of a folder with a CSV table."""
     table = CsvTable(table_file, "")
     filled = [name for name, values in table.columns.items() if set(values) - MISSING]
-    known = conventions.load()
+    rules = conventions.load()
     columns = {
-        name: known.column(name, (n for n in filled if n not in KEYS))
-        for name in _names(known, targets)
+        name: rules.column(name, (n for n in filled if n not in KEYS))
+        for name in _names(rules, targets)
     }
     stated = {
         value
@@ -106,17 +106,17 @@ def audformat_entry(folder: Path, targets: Iterable[str]) -> tuple[dict[str, Any
         db = open_database(folder)
     if not len(db.tables):
         raise ConfigError(f"{folder / HEADER}: has no tables")
-    known = conventions.load()
-    wanted = list(targets)
+    rules = conventions.load()
+    target_names = list(targets)
     score = {
-        name: sum(bool(known.column(target, table.columns)) for target in wanted)
+        name: sum(bool(rules.column(target, table.columns)) for target in target_names)
         for name, table in db.tables.items()
     }
     best = [name for name in score if score[name] == max(score.values())]
     table = next((n for n in best if "test" in n), max(best, key=lambda name: len(db[name])))
     entry = {
         "table": table,
-        "columns": _audformat_columns(db, table, _names(known, wanted), known),
+        "columns": _audformat_columns(db, table, _names(rules, target_names), rules),
         "license": str(db.license or ""),
         "source": str(db.source or ""),
     }
@@ -133,19 +133,19 @@ def table_columns(source: Path, table: str, format: str) -> dict[str, list[str]]
     return {"": list(db.tables[table].columns), **others}
 
 
-def _names(known: Conventions, targets: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys([*targets, *known.columns]))
+def _names(rules: Conventions, targets: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*targets, *rules.columns]))
 
 
 def _audformat_columns(
-    db: Any, table: str, names: Iterable[str], known: Conventions
+    db: Any, table: str, names: Iterable[str], rules: Conventions
 ) -> dict[str, Any]:
     """Columns of the sample table, then of tables of whole files, then of label dictionaries."""
     others = [name for name, other in db.tables.items() if other.is_filewise and name != table]
     columns: dict[str, Any] = {}
     for name in names:
         for source in (table, *others):
-            column = known.column(name, db[source].columns)
+            column = rules.column(name, db[source].columns)
             if column:
                 place = {} if source == table else {"table": source}
                 columns[name] = {**place, "column": column} if place else column
@@ -153,7 +153,7 @@ def _audformat_columns(
     for name in names:
         for place in list(columns.values()) if name not in columns else ():
             place = place if isinstance(place, Mapping) else {"column": place}
-            key = known.column(name, _label_keys(db, place.get("table", table), place["column"]))
+            key = rules.column(name, _label_keys(db, place.get("table", table), place["column"]))
             if key and "map" not in place:
                 columns[name] = {**place, "map": key}
                 break
@@ -183,7 +183,7 @@ def ratings(
         tables: name of each table -> its columns, the one with the samples first, called ``""``
         targets: what can be rated
     """
-    found: dict[str, Any] = {}
+    target_ratings: dict[str, Any] = {}
     for target in targets:
         if target.id not in entry.get("columns", {}):
             continue
@@ -195,10 +195,10 @@ def ratings(
             raters = [name for name in columns if pattern.fullmatch(name)]
             source = {"table": table} if table else {}
             if len(votes) > 1:
-                found[target.id] = {**source, "votes": votes}
+                target_ratings[target.id] = {**source, "votes": votes}
             elif len(raters) > 1:
-                found[target.id] = {**source, "columns": raters}
+                target_ratings[target.id] = {**source, "columns": raters}
             else:
                 continue
             break
-    return found
+    return target_ratings

@@ -91,16 +91,16 @@ def inspect(
     columns = [name for name in table.columns if name in samples.dataset.columns]
     for column in columns:
         labels = table[column].dropna()
-        found = {str(k): int(n) for k, n in labels.value_counts().sort_index().items()}
+        label_counts = {str(k): int(n) for k, n in labels.value_counts().sort_index().items()}
         target = targets.get(column)
         if target is not None and kinds.of(target).is_number:
             faults += _numbers(column, labels, target)
         elif target is not None or (
-            column != SPEAKER and len(found) <= MANY and max(map(len, found)) <= LONG
+            column != SPEAKER and len(label_counts) <= MANY and max(map(len, label_counts)) <= LONG
         ):
-            counts[column] = found
+            counts[column] = label_counts
         if target is not None and target.labels:
-            notes += _strangers(column, found, target)
+            notes += _strangers(column, label_counts, target)
     faults += _ambiguous(table)
     if not set(columns) & set(targets):
         notes.append("has no labels of a target; serves tests that need none")
@@ -166,8 +166,8 @@ def _strangers(column: str, counts: Mapping[str, int], target: Target) -> Iterat
 def _ambiguous(table: pd.DataFrame) -> list[str]:
     if not {SPEAKER, SEX} <= set(table):
         return []
-    known = table.dropna(subset=[SPEAKER, SEX])
-    many = known.groupby(SPEAKER)[SEX].nunique() > 1
+    rows = table.dropna(subset=[SPEAKER, SEX])
+    many = rows.groupby(SPEAKER)[SEX].nunique() > 1
     names = many.index[many].tolist()
     return [several(names, "speaker", "with more than one sex")] if names else []
 

@@ -130,8 +130,8 @@ def matrix(target: Target, frame: pd.DataFrame) -> np.ndarray:
     """
     missing = [column for column in target.columns if column not in frame]
     if missing:
-        found = ", ".join(map(str, frame.columns)) or "none"
-        raise ModelError(f"no prediction column '{missing[0]}'. Found: {found}")
+        header = ", ".join(map(str, frame.columns)) or "none"
+        raise ModelError(f"no prediction column '{missing[0]}'. Found: {header}")
     return finite(target, frame[list(target.columns)].to_numpy())
 
 

@@ -106,11 +106,11 @@ class Events:
             raise ModelError(f"{target.id}: expected one matrix of scores or list of events each")
         if n is not None and len(raw) != n:
             raise ModelError(f"{target.id}: predictions for {len(raw)} samples, expected {n}")
-        found = np.empty((len(raw), 1), dtype=object)
+        arrays = np.empty((len(raw), 1), dtype=object)
         for number, item in enumerate(raw):
             length = None if seconds is None else seconds[number]
-            found[number, 0] = _encoded(target, item, length, output or Output())
-        return found
+            arrays[number, 0] = _encoded(target, item, length, output or Output())
+        return arrays
 
     def decode(
         self, target: Target, frame: pd.DataFrame, samples: pd.DataFrame | None = None
@@ -170,8 +170,8 @@ def _encoded(target: Target, item: Any, seconds: float | None, output: Output) -
         is_matrix = isinstance(item, np.ndarray) and item.ndim == 2 and item.dtype.kind in "biuf"
         parts = {"scores" if is_matrix else "events": item}
     if not {"scores", "events"} & set(parts):
-        found = ", ".join(map(str, parts)) or "nothing"
-        raise ModelError(f"{target.id}: expected 'scores' or 'events', found {found}")
+        names = ", ".join(map(str, parts)) or "nothing"
+        raise ModelError(f"{target.id}: expected 'scores' or 'events', found {names}")
     arrays: Arrays = {}
     if "scores" in parts:
         arrays |= _scored(target, parts["scores"], parts.get("times"), seconds, output)
@@ -282,13 +282,13 @@ def smoothed(
     rule = target.detection.median_s if median_s is None else median_s
     scores, times = value["scores"], value["times"]
     hop = float(times[-1] - times[0]) / len(scores)
-    found = scores
+    smooth_scores = scores
     for number, label in enumerate(target.labels):
         size = 2 * round(_of(rule, label) / hop / 2) + 1
         if size > 1:
-            found = found.copy() if found is scores else found
-            found[:, number] = median_filter(scores[:, number], size, mode="nearest")
-    return found
+            smooth_scores = smooth_scores.copy() if smooth_scores is scores else smooth_scores
+            smooth_scores[:, number] = median_filter(scores[:, number], size, mode="nearest")
+    return smooth_scores
 
 
 def _of(rule: float | Mapping[str, float], label: str) -> float:

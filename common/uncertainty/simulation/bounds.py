@@ -106,36 +106,36 @@ class Bounds:
         """
         if not sizes:
             raise ConfigError(f"metric '{use.metric}': no numbers of samples to simulate with")
-        asked = {
+        inputs = {
             "metric": use.metric,
             "params": dict(use.params),
             "classes": len(target.labels),
             "sizes": [sizes[0], *sorted(sizes[1:])],
         }
         # other code makes a bound anew, but from the same random numbers
-        key = digest({**asked, "code": code_of(type(self))})
+        key = digest({**inputs, "code": code_of(type(self))})
         if key not in self._known:
             path = self._folder / f"{key}.json"
-            found = _read(path)
-            if found is None:
-                found = _simulated(asked)
-                keep(path, json.dumps({**asked, **found._asdict()}) + "\n")
-            self._known[key] = found
+            bound = _read(path)
+            if bound is None:
+                bound = _simulated(inputs)
+                keep(path, json.dumps({**inputs, **bound._asdict()}) + "\n")
+            self._known[key] = bound
         return self._known[key]
 
 
-def _simulated(asked: dict[str, Any]) -> SimulatedBound:
+def _simulated(inputs: dict[str, Any]) -> SimulatedBound:
     from common.uncertainty.simulation.nulls import quantile
     from common.uncertainty.simulation.setup import default_setup
 
-    generator = rng.generator(rng.DEFAULT_SEED, "chance", digest(asked))
-    params = asked["params"]
+    generator = rng.generator(rng.DEFAULT_SEED, "chance", digest(inputs))
+    params = inputs["params"]
     more = {name: params[name] for name in ("bins", "min_count") if name in params}
-    more |= {"classes": asked["classes"]} if asked["classes"] else {}
-    found = quantile(default_setup(asked["metric"]), asked["sizes"], generator, **more)
-    groups = len(asked["sizes"])
-    return SimulatedBound(threshold=bound_above(found.value), quantile=found.value, error=found.error,
-                 tail=found.tail, draws=found.draws, groups=groups, null=found.null)  # fmt: skip
+    more |= {"classes": inputs["classes"]} if inputs["classes"] else {}
+    limit = quantile(default_setup(inputs["metric"]), inputs["sizes"], generator, **more)
+    groups = len(inputs["sizes"])
+    return SimulatedBound(threshold=bound_above(limit.value), quantile=limit.value, error=limit.error,
+                 tail=limit.tail, draws=limit.draws, groups=groups, null=limit.null)  # fmt: skip
 
 
 def _read(path: Path) -> SimulatedBound | None:

@@ -36,14 +36,14 @@ def parts(metric: str, sizes: Sequence[tuple[int, int]]) -> list[tuple[float, in
     [(0.25, 2), (-0.25, 2)]
     """
     if metric not in SHIFTS:
-        own, total = sizes[0][0], sum(size for size, _ in sizes)
-        return [(1 / own - 1 / total, own), (-1 / total, total - own)]
-    found: dict[float, int] = {}
+        group_size, total = sizes[0][0], sum(size for size, _ in sizes)
+        return [(1 / group_size - 1 / total, group_size), (-1 / total, total - group_size)]
+    counts: dict[float, int] = {}
     for number, (size, inside) in enumerate(sizes):
         factor = (number == 0) - 1 / len(sizes)
         for weight, count in ((1 / inside - 1 / size, inside), (-1 / size, size - inside)):
-            found[factor * weight] = found.get(factor * weight, 0) + count
-    return list(found.items())
+            counts[factor * weight] = counts.get(factor * weight, 0) + count
+    return list(counts.items())
 
 
 class Distribution:
@@ -78,12 +78,12 @@ class Distribution:
     def below(self, x: np.ndarray) -> np.ndarray:
         """Probability of an absolute score below each of some numbers in [0, reach]."""
         k = np.arange(1, len(self._waves) + 1)
-        found = np.asarray(x, dtype=np.float64) / self.reach
+        probability = np.asarray(x, dtype=np.float64) / self.reach
         for start in range(0, len(k), STEP):
-            own = slice(start, start + STEP)
-            sines = np.sin(np.multiply.outer(x, np.pi / self.reach * k[own]))
-            found = found + 2 / np.pi * sines @ (self._waves[own] / k[own])
-        return found
+            part = slice(start, start + STEP)
+            sines = np.sin(np.multiply.outer(x, np.pi / self.reach * k[part]))
+            probability = probability + 2 / np.pi * sines @ (self._waves[part] / k[part])
+        return probability
 
     def quantiles(self, levels: np.ndarray) -> np.ndarray:
         """Absolute scores that are not exceeded with these probabilities, same shape."""

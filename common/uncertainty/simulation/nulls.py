@@ -87,10 +87,10 @@ def quantile(
     tail = FAMILY / len(sizes)
     levels = (np.arange(KEPT) + 0.5) / KEPT
     if setup.metric in LINEAR:
-        found = Distribution(setup.metric, sizes).quantiles(np.append(levels, 1 - tail))
-        return Quantile(float(found[-1]), 0.0, tail, 0, tuple(found[:-1].tolist()))
-    wanted = draws or max(DRAWS, math.ceil(BEYOND / tail))
-    each = -(-wanted // BATCHES)
+        quantiles = Distribution(setup.metric, sizes).quantiles(np.append(levels, 1 - tail))
+        return Quantile(float(quantiles[-1]), 0.0, tail, 0, tuple(quantiles[:-1].tolist()))
+    count = draws or max(DRAWS, math.ceil(BEYOND / tail))
+    each = -(-count // BATCHES)
     k = classes if setup.metric in OF_CLASSES else bins
     batches = np.stack(
         [_batch(setup, sizes, generator, each, k, min_count) for _ in range(BATCHES)]
@@ -133,17 +133,21 @@ def _batch(
     min_count: int,
 ) -> np.ndarray:
     """Absolute scores of the first group, shape (draws,)."""
-    own, total = sizes[0][0], sum(size for size, _ in sizes)
+    group_size, total = sizes[0][0], sum(size for size, _ in sizes)
     if setup.metric in SHARE_SHIFTS:
         return _share_shift(setup, sizes, generator, draws, k, min_count)
     if setup.metric in MOMENTS:
-        group, others = (_moments(setup.metric, n, generator, draws) for n in (own, total - own))
+        group, others = (
+            _moments(setup.metric, n, generator, draws) for n in (group_size, total - group_size)
+        )
         return scores.numbers_difference(setup.metric, group, group + others)
     cells = distribution(setup.prediction, setup.metric, k)
     if setup.metric in WITH_TRUTH:
         truth = distribution(setup.truth, setup.metric, k)
         cells = np.multiply.outer(truth, cells).ravel()
-    group, others = (generator.multinomial(n, cells, draws) for n in (own, total - own))
+    group, others = (
+        generator.multinomial(n, cells, draws) for n in (group_size, total - group_size)
+    )
     return scores.counts_difference(setup.metric, group, group + others, k, min_count)
 
 
@@ -179,20 +183,20 @@ def _moments(metric: str, n: int, generator: np.random.Generator, draws: int) ->
         return _terms(metric, (draws, n), generator)
     step = n // PIECES
     pieces, rest = divmod(n, step)
-    found: np.ndarray | float = 0.0
+    sums: np.ndarray | float = 0.0
     for size, count in ((step, pieces), (rest, 1)):
         if size:
             pool = _terms(metric, (POOL, size), generator)
             for _ in range(count):
-                found = found + pool[generator.integers(POOL, size=draws)]
-    return np.asarray(found)
+                sums = sums + pool[generator.integers(POOL, size=draws)]
+    return np.asarray(sums)
 
 
 def _terms(metric: str, shape: tuple[int, int], generator: np.random.Generator) -> np.ndarray:
     """Sums of the terms of a metric over the last axis, in blocks."""
     step = max(1, BLOCK // max(shape[1], 1))
-    found = []
+    blocks = []
     for start in range(0, shape[0], step):
         part = (min(step, shape[0] - start), shape[1])
-        found.append(scores.terms(metric, numbers(part, generator), numbers(part, generator)))
-    return np.concatenate(found)
+        blocks.append(scores.terms(metric, numbers(part, generator), numbers(part, generator)))
+    return np.concatenate(blocks)

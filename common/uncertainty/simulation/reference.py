@@ -60,16 +60,16 @@ def simulate(
     factor = CONTEXTS if any(setup.metric in SHIFTS for setup in setups) else 2
     length = factor * max(n * g for n, g in points)
     most = max(g for _, g in points)
-    found: dict[tuple[Setup, Point], list[np.ndarray]] = {}
+    blocks: dict[tuple[Setup, Point], list[np.ndarray]] = {}
     for first in range(1, repetitions + 1, BLOCK):
         seeds = range(first, min(first + BLOCK, repetitions + 1))
         streams = Streams(seeds, length, most)
         for setup in setups:
             for point in points:
                 values = _score(setup, point, streams)
-                found.setdefault((setup, point), []).append(values)
+                blocks.setdefault((setup, point), []).append(values)
         progress(seeds[-1], repetitions)
-    return {key: Null(np.concatenate(parts)) for key, parts in found.items()}
+    return {key: Null(np.concatenate(parts)) for key, parts in blocks.items()}
 
 
 class Streams:
@@ -173,18 +173,18 @@ def classes(uniform: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """
     bounds = np.cumsum(shares, axis=-1)
     bounds = bounds / bounds[..., -1:]
-    found = np.zeros(uniform.shape, dtype=np.uint8)
+    codes = np.zeros(uniform.shape, dtype=np.uint8)
     for k in range(shares.shape[-1] - 1):
-        found += uniform >= (bounds[k] if shares.ndim == 1 else bounds[..., k, None])
-    return found
+        codes += uniform >= (bounds[k] if shares.ndim == 1 else bounds[..., k, None])
+    return codes
 
 
 def binned(values: np.ndarray) -> np.ndarray:
     """Bin of each value, right closed."""
-    found = np.zeros(values.shape, dtype=np.uint8)
+    codes = np.zeros(values.shape, dtype=np.uint8)
     for edge in EDGES:
-        found += values > edge
-    return found
+        codes += values > edge
+    return codes
 
 
 def counts(codes: np.ndarray, k: int) -> np.ndarray:
@@ -202,13 +202,13 @@ def _score(setup: Setup, point: Point, streams: Streams) -> np.ndarray:
         drawn = streams.bins
         if metric in OF_CLASSES:
             drawn = streams.of_classes(setup.prediction)
-        own, every = (counts(drawn[:, :size], K) for size in (n, n * g))
-        return scores.counts_difference(metric, own, every, K)
+        group_counts, every = (counts(drawn[:, :size], K) for size in (n, n * g))
+        return scores.counts_difference(metric, group_counts, every, K)
     if metric in SHIFTS:
         return _shift(setup, point, streams)
     if metric in CONFUSIONS:
-        own, every = streams.pairs(setup, point)
-        return scores.counts_difference(metric, own, every, K)
+        group_counts, every = streams.pairs(setup, point)
+        return scores.counts_difference(metric, group_counts, every, K)
     values = streams.values[:, : n * g]
     if metric not in WITH_TRUTH:
         truth, prediction = values, values

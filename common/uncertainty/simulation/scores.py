@@ -22,8 +22,8 @@ def largest(difference: np.ndarray, used: np.ndarray | None = None) -> np.ndarra
     values = np.abs(difference)
     if used is not None:
         values = np.where(used, values, 0.0)
-    found: np.ndarray = np.nan_to_num(values).max(axis=-1)
-    return found
+    maxima: np.ndarray = np.nan_to_num(values).max(axis=-1)
+    return maxima
 
 
 def _sums(metric: str) -> Sums:
@@ -73,12 +73,12 @@ def counts_difference(
         min_count: bins with fewer samples in (the truth of) all do not count; an average over
             classes does
     """
-    sums, given, adds = _sums(metric), _given(metric, k), _adds(metric, k)
+    sums, params, adds = _sums(metric), _given(metric, k), _adds(metric, k)
     if len(adds) > 1:
         both = np.concatenate([everyone @ adds[0], group @ adds[1]], axis=-1)
-        return largest(sums.of(both, both, given), everyone >= min_count)
-    own, every = group @ adds[0], everyone @ adds[0]
-    difference = sums.of(own, own, given) - sums.of(every, every, given)
+        return largest(sums.of(both, both, params), everyone >= min_count)
+    group_sums, every = group @ adds[0], everyone @ adds[0]
+    difference = sums.of(group_sums, group_sums, params) - sums.of(every, every, params)
     used = everyone.reshape(-1, k, k).sum(axis=-1) >= min_count
     return largest(difference, used if METRICS.get(metric).counts else None)
 
@@ -101,9 +101,9 @@ def counts_shift(
             None: each is one
     """
     k = inside.shape[-1]
-    given = _given(metric, k) | ({} if repeats is None else {"repeats": repeats})
+    params = _given(metric, k) | ({} if repeats is None else {"repeats": repeats})
     sums = np.stack([everything - inside, inside], axis=-1).reshape(len(inside), -1)
-    shifts = _sums(metric).of(sums, sums, given).reshape(inside.shape)
+    shifts = _sums(metric).of(sums, sums, params).reshape(inside.shape)
     return largest(shifts[:, 0], inside.sum(axis=1) >= min_count)
 
 

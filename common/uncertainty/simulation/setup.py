@@ -13,8 +13,8 @@ from common.metrics import METRICS
 
 def _ids(*drawn: str, shift: bool) -> tuple[str, ...]:
     """Metrics by what is drawn for them: those of classes first, averages over classes last."""
-    known = [m for m in METRICS if m.drawn in drawn and (m.takes == "groups") == shift]
-    ordered = sorted(known, key=lambda m: ("labels" not in m.keywords, not m.counts))
+    metrics = [m for m in METRICS if m.drawn in drawn and (m.takes == "groups") == shift]
+    ordered = sorted(metrics, key=lambda m: ("labels" not in m.keywords, not m.counts))
     return tuple(metric.id for metric in ordered)
 
 
@@ -116,10 +116,10 @@ def default_setup(metric: str) -> Setup:
 def _setups() -> tuple[Setup, ...]:
     """All setups of the paper's table, in its order."""
     kinds = ("uniform", "sparse")
-    found = [
+    setups = [
         Setup(metric, prediction=kind) for metric in (SHARES[0], SHARE_SHIFTS[0]) for kind in kinds
     ]
-    found += [Setup(metric) for metric in (SHARES[1], SHARE_SHIFTS[1], *SUMS[:2])]
+    setups += [Setup(metric) for metric in (SHARES[1], SHARE_SHIFTS[1], *SUMS[:2])]
     labelled = [
         (truth, prediction, varied)
         for truth in kinds
@@ -129,10 +129,10 @@ def _setups() -> tuple[Setup, ...]:
     ]
     for metric in (*CONFUSIONS, *SUMS[2:]):
         if metric in OF_CLASSES:
-            found += [Setup(metric, *rest) for rest in labelled]
+            setups += [Setup(metric, *rest) for rest in labelled]
         else:
-            found += [Setup(metric, varied=varied) for varied in (False, True)]
-    return tuple(found)
+            setups += [Setup(metric, varied=varied) for varied in (False, True)]
+    return tuple(setups)
 
 
 SETUPS = _setups()

@@ -77,18 +77,18 @@ def simulate(
     repetitions = draws.repetitions or REPETITIONS
     if draws.compat:
         return reference.simulate(setups, points, repetitions=repetitions, progress=progress)
-    found = {}
+    nulls = {}
     for number, setup in enumerate(setups):
         for n, g in points:
             generator = rng.generator(draws.seed, "simulate", str(setup), n, g)
             sizes = equal_sizes(setup.metric, n, g)
             null = chance.simulate(setup, sizes, generator, repetitions=repetitions)
-            found[setup, (n, g)] = null
+            nulls[setup, (n, g)] = null
         progress(number + 1, len(setups))
-    return found
+    return nulls
 
 
-def published_rows(found: Mapping[tuple[Setup, Point], Null]) -> list[dict[str, object]]:
+def published_rows(nulls: Mapping[tuple[Setup, Point], Null]) -> list[dict[str, object]]:
     """Rows with the columns and names of the paper's table."""
     return [
         {
@@ -102,7 +102,7 @@ def published_rows(found: Mapping[tuple[Setup, Point], Null]) -> list[dict[str, 
             "varied": setup.varied if setup.metric in WITH_TRUTH else "",
             "99_perc": null.percentile,
         }
-        for (setup, (n, g)), null in found.items()
+        for (setup, (n, g)), null in nulls.items()
     ]
 
 
@@ -122,18 +122,18 @@ def limits(setups: Sequence[Setup], point: Point, draws: Draws) -> dict[Setup, d
             }
             for (setup, _), null in simulate(setups, [point], draws).items()
         }
-    found: dict[Setup, dict[str, object]] = {}
+    facts: dict[Setup, dict[str, object]] = {}
     for setup in setups:
         generator = rng.generator(draws.seed, "quantile", str(setup), n, g)
         sizes = equal_sizes(setup.metric, n, g)
-        own = quantile(setup, sizes, generator, draws=draws.repetitions)
-        found[setup] = {
-            "quantile": own.value,
-            "error": own.error,
-            "draws": own.draws,
-            "bound": bound_above(own.value),
+        limit = quantile(setup, sizes, generator, draws=draws.repetitions)
+        facts[setup] = {
+            "quantile": limit.value,
+            "error": limit.error,
+            "draws": limit.draws,
+            "bound": bound_above(limit.value),
         }
-    return found
+    return facts
 
 
 def operating_points(
@@ -146,19 +146,19 @@ def operating_points(
         draws: how chance models draw
         progress: told how far it is
     """
-    wanted = [
+    uses = [
         (test, use, default_setup(use.metric), (test.chance.samples, test.chance.groups))
         for test in tests
         if test.chance is not None
         for use in (*test.regression, *test.classification)
     ]
     by_point: dict[Point, list[Setup]] = {}
-    for _, _, setup, point in wanted:
+    for _, _, setup, point in uses:
         by_point.setdefault(point, []).append(setup)
-    found: dict[tuple[Setup, Point], dict[str, object]] = {}
+    columns: dict[tuple[Setup, Point], dict[str, object]] = {}
     for number, (point, setups) in enumerate(by_point.items()):
-        own = limits(list(dict.fromkeys(setups)), point, draws)
-        found |= {(setup, point): facts for setup, facts in own.items()}
+        by_setup = limits(list(dict.fromkeys(setups)), point, draws)
+        columns |= {(setup, point): facts for setup, facts in by_setup.items()}
         progress(number + 1, len(by_point))
     return [
         {
@@ -166,10 +166,10 @@ def operating_points(
             "metric": use.metric,
             "samples": point[0],
             "groups": point[1],
-            **found[setup, point],
+            **columns[setup, point],
             "threshold": use.criterion.threshold,
         }
-        for test, use, setup, point in wanted
+        for test, use, setup, point in uses
     ]
 
 
@@ -196,24 +196,24 @@ def kept(name: str) -> tuple[list[int], dict[int, list[float]]]:
     Raises:
         ConfigError: if there is no such figure
     """
-    found: dict[int, dict[int, float]] = {}
+    maxima: dict[int, dict[int, float]] = {}
     names = set()
     with KEPT.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             names.add(row["name"])
             if row["name"] == name:
-                found.setdefault(int(row["groups"]), {})[int(row["samples"])] = float(row["max"])
-    if not found:
+                maxima.setdefault(int(row["groups"]), {})[int(row["samples"])] = float(row["max"])
+    if not maxima:
         raise unknown("simulated figure", name, names)
-    samples = sorted(next(iter(found.values())))
-    return samples, {g: [values[n] for n in samples] for g, values in found.items()}
+    samples = sorted(next(iter(maxima.values())))
+    return samples, {g: [values[n] for n in samples] for g, values in maxima.items()}
 
 
 def lines_of(
-    found: Mapping[tuple[Setup, Point], Null], setup: Setup
+    nulls: Mapping[tuple[Setup, Point], Null], setup: Setup
 ) -> tuple[list[int], dict[int, list[float]]]:
     """Samples per group, and number of groups -> maxima, of one setup, for a line plot."""
-    own = {point: null.maximum for (known, point), null in found.items() if known == setup}
-    samples = sorted({n for n, _ in own})
-    groups = sorted({g for _, g in own})
-    return samples, {g: [own[n, g] for n in samples] for g in groups}
+    maxima = {point: null.maximum for (other, point), null in nulls.items() if other == setup}
+    samples = sorted({n for n, _ in maxima})
+    groups = sorted({g for _, g in maxima})
+    return samples, {g: [maxima[n, g] for n in samples] for g in groups}

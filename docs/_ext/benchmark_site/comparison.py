@@ -57,7 +57,7 @@ class Plan:
     @property
     def present(self) -> set[str]:
         """Tests that any of the models has."""
-        return {test for _, found in self.sides for test, _, _ in found}
+        return {test for _, scores in self.sides for test, _, _ in scores}
 
 
 def planned(content: Content, target: str) -> list[Plan]:
@@ -66,16 +66,16 @@ def planned(content: Content, target: str) -> list[Plan]:
     runs = [board for board in content.boards[target] if not board.published]
     plans = [plan for board in papers for plan in _of_paper(content, board)]
     plans += [plan for board in runs for plan in _of_run(board)]
-    plans += [plan for own in runs for paper in papers for plan in _with_paper(own, paper)]
+    plans += [plan for run in runs for paper in papers for plan in _with_paper(run, paper)]
     return plans
 
 
 def _of_paper(content: Content, board: Board) -> list[Plan]:
-    known = {model.id: model for model in board.models}
+    models = {model.id: model for model in board.models}
     return [
-        _plan(slug("_".join(line.models)), [(board, known[name]) for name in line.models])
+        _plan(slug("_".join(line.models)), [(board, models[name]) for name in line.models])
         for line in content.comparisons
-        if line.target == board.target and all(name in known for name in line.models)
+        if line.target == board.target and all(name in models for name in line.models)
     ]
 
 
@@ -84,20 +84,20 @@ def _of_run(board: Board) -> list[Plan]:
     return [_plan(board.name, [(board, model) for model in best])] if len(best) > 1 else []
 
 
-def _with_paper(own: Board, paper: Board) -> list[Plan]:
+def _with_paper(run: Board, paper: Board) -> list[Plan]:
     """Each own model beside the best published ones, on the cells that all of them have."""
     best = [line.model for line in paper.ranked][:PEERS]
     plans = []
-    for model in [line.model for line in own.ranking if not line.model.chance]:
-        sides = [(paper, best[0]), (own, model), *((paper, peer) for peer in best[1:])]
-        plan = _plan(f"{own.name}-{model.slug}", sides, shared=True)
+    for model in [line.model for line in run.ranking if not line.model.chance]:
+        sides = [(paper, best[0]), (run, model), *((paper, peer) for peer in best[1:])]
+        plan = _plan(f"{run.name}-{model.slug}", sides, shared=True)
         if plan.present:
             plans.append(plan)
     return plans
 
 
 def _plan(name: str, sides: list[tuple[Board, Model]], *, shared: bool = False) -> Plan:
-    found = [
+    columns = [
         {
             (test, metric, key): score
             for test, metrics in board.scores.get(model.id, {}).items()
@@ -107,24 +107,26 @@ def _plan(name: str, sides: list[tuple[Board, Model]], *, shared: bool = False) 
         for board, model in sides
     ]
     if shared:
-        common = set.intersection(*map(set, found))
-        found = [{key: cells[key] for key in cells if key in common} for cells in found]
+        common = set.intersection(*map(set, columns))
+        columns = [{key: cells[key] for key in cells if key in common} for cells in columns]
     models = [model for _, model in sides]
     doc = comparison_doc(sides[0][0].target, name)
     families = {test: family for board, _ in sides for test, family in board.families.items()}
-    scores = _scores(found, families) if shared else [b.score(model) for b, model in sides]
-    return Plan(doc, tuple(zip(models, found, strict=True)), tuple(scores), shared)
+    scores = _scores(columns, families) if shared else [b.score(model) for b, model in sides]
+    return Plan(doc, tuple(zip(models, columns, strict=True)), tuple(scores), shared)
 
 
-def _scores(found: Sequence[Cells], families: Mapping[str, str]) -> list[Fraction | None]:
-    """WideCell of each model as in a ranking, on cells that all have and the data allow."""
+def _scores(columns: Sequence[Cells], families: Mapping[str, str]) -> list[Fraction | None]:
+    """Score of each model as in a ranking, on cells that all have and the data allow."""
     never = {DATA, NOT_RUN}
-    possible = {key for key in found[0] if not any(own[key].cause in never for own in found)}
+    possible = {
+        key for key in columns[0] if not any(column[key].cause in never for column in columns)
+    }
     sums = []
-    for own in found:
+    for column in columns:
         tests: dict[str, list[bool]] = {}
         for key in possible:
-            tests.setdefault(key[0], []).append(own[key].status == "pass")
+            tests.setdefault(key[0], []).append(column[key].status == "pass")
         cells = {test: Outcome(sum(passed), len(passed)) for test, passed in tests.items()}
         sums.append(summary.score(cells, families))
     return sums
@@ -132,23 +134,23 @@ def _scores(found: Sequence[Cells], families: Mapping[str, str]) -> list[Fractio
 
 def page(content: Content, target: str, plan: Plan) -> Page:
     """Comparison page."""
-    made = Page(plan.doc, plan.title)
-    made.html = render(
+    page = Page(plan.doc, plan.title)
+    page.html = render(
         "comparison.j2",
         models=[
-            {"label": model.label, "href": made.href(model_doc(target, model))}
+            {"label": model.label, "href": page.href(model_doc(target, model))}
             for model, _ in plan.sides
         ],
         shared=plan.shared,
-        groups=_shares(content, made, target, plan),
+        groups=_shares(content, page, target, plan),
     )
     baseline, before = plan.sides[0]
     for model, after in plan.sides[1:]:
-        change = _changes(content, made, target, before, after)
+        change = _changes(content, page, target, before, after)
         html = render("changed.j2", baseline=baseline.label, candidate=model.label, **change)
         title = f"{model.label}: cells with another verdict than {baseline.label}"
-        made.sections.append(Section(anchor("changed", model.slug), title, html))
-    return made
+        page.sections.append(Section(anchor("changed", model.slug), title, html))
+    return page
 
 
 def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[str, Any]]:
@@ -156,8 +158,8 @@ def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[
 
     def entries(tests: set[str]) -> list[dict[str, Any]]:
         tallies = [
-            _tally(score for (test, _, _), score in found.items() if test in tests)
-            for _, found in plan.sides
+            _tally(score for (test, _, _), score in cells.items() if test in tests)
+            for _, cells in plan.sides
         ]
         return [
             {
@@ -175,9 +177,10 @@ def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[
         row = {"label": facts.title, "href": href, "cells": entries({test})}
         groups.setdefault(words(facts.family), []).append(row)
     scores = [
-        {"share": own, "hint": "", "change": _change(plan.scores[0], own)} for own in plan.scores
+        {"share": share, "hint": "", "change": _change(plan.scores[0], share)}
+        for share in plan.scores
     ]
-    overall = {"label": "WideCell", "href": "", "cells": scores}
+    overall = {"label": "Score", "href": "", "cells": scores}
     rest = [{"title": title, "rows": rows} for title, rows in groups.items()]
     return [{"title": "", "rows": [overall]}, *rest]
 
@@ -206,17 +209,19 @@ def _changes(
     content: Content, page: Page, target: str, before: Cells, after: Cells
 ) -> dict[str, Any]:
     """Cells whose verdict differs between two models, and how many have one."""
-    judged = [{k for k, s in found.items() if s.status in VERDICTS} for found in (before, after)]
+    judged = [
+        {k for k, s in entries.items() if s.status in VERDICTS} for entries in (before, after)
+    ]
     both = judged[0] & judged[1]
-    found: dict[str, list[dict[str, Any]]] = {verdict: [] for verdict in VERDICTS}
-    certain, known = 0, 0
+    entries: dict[str, list[dict[str, Any]]] = {verdict: [] for verdict in VERDICTS}
+    certain, pairs = 0, 0
     for place in (place for place in before if place in both):
         old, new = before[place], after[place]
         if old.status != new.status:
             test, metric, key = place
-            known += bool(old.certain and new.certain)
+            pairs += bool(old.certain and new.certain)
             certain += {old.certain, new.certain} == CERTAIN
-            found[new.status].append(
+            entries[new.status].append(
                 {
                     "test": content.tests[test].title,
                     "href": page.href(test_doc(target, test)),
@@ -230,9 +235,9 @@ def _changes(
             )
     return {
         "shared": len(both),
-        "gained": found["pass"],
-        "lost": found["fail"],
+        "gained": entries["pass"],
+        "lost": entries["fail"],
         "certain": certain,
-        "known": known,
+        "known": pairs,
         "only": [len(keys - both) for keys in judged],
     }

@@ -90,16 +90,16 @@ class Board:
     @cached_property
     def raters(self) -> Scores:
         """test -> metric -> line -> score of single raters."""
-        found: Scores = {}
+        rater_scores: Scores = {}
         rows = self.people
         if rows is None:
-            return found
+            return rater_scores
         for test in sorted(set(rows["test"])):
             for metric, matrix in summary.matrix(rows, self.target, test).items():
                 lines = zip(matrix.index, matrix.cells, strict=True)
                 scores = {key: cells[0] for key, cells in lines if cells[0] is not None}
-                found.setdefault(test, {})[metric] = scores
-        return found
+                rater_scores.setdefault(test, {})[metric] = scores
+        return rater_scores
 
     @cached_property
     def tests(self) -> list[str]:
@@ -117,8 +117,8 @@ class Board:
         """model -> test -> verdicts."""
         if self.table.empty:
             return {}
-        found = tallies(counts(self.table, self.families))
-        return {owner[2]: blocks["all"] for owner, blocks in found.items()}
+        verdicts = tallies(counts(self.table, self.families))
+        return {owner[2]: blocks["all"] for owner, blocks in verdicts.items()}
 
     def tally(self, model: Model, test: str) -> VerdictCounts | None:
         """Verdicts of a model in a test; None if it has none."""
@@ -139,21 +139,21 @@ class Board:
 
     def score(self, model: Model) -> Fraction | None:
         """The score of a model, wherever one is shown; None if it is not compared."""
-        found = self.standing(model)
-        return found.score if found else None
+        standing = self.standing(model)
+        return standing.score if standing else None
 
     @cached_property
     def counted(self) -> list[Ranked]:
         """All models by share of passed cells; chance models and what has no place at the end."""
-        known = {model.id: model for model in self.models}
+        models = {model.id: model for model in self.models}
         lines = []
         if not self.table.empty:
             table = summary.ranking(self.table, self.target, self.families, chance=self._chance)
             lines = [
-                self._ranked(known.pop(row["model"]), row["position"], row["remark"])
+                self._ranked(models.pop(row["model"]), row["position"], row["remark"])
                 for row in table.to_dict("records")
             ]
-        lines += [self._ranked(model, None, "not run") for model in known.values()]
+        lines += [self._ranked(model, None, "not run") for model in models.values()]
         return sorted(lines, key=lambda line: (line.position is None, line.model.chance))
 
     @cached_property
@@ -173,7 +173,7 @@ class Board:
             model=model,
             total=total(tests.values()),
             mean=mean_over_tests(tests.values()),
-            families={family: mean_over_tests(found) for family, found in families.items()},
+            families={family: mean_over_tests(verdicts) for family, verdicts in families.items()},
             standing=self.standing(model),
         )
 
@@ -190,8 +190,8 @@ class Board:
     def chance(self, test: str | None = None) -> Fraction | None:
         """Largest share that a chance model passes, of all cells or of a test."""
         names = [model.id for model in self.models if model.chance]
-        found = [self.tallies.get(name, {}) for name in names]
-        sums = [total(t for name, t in tests.items() if test in (None, name)) for tests in found]
+        verdicts = [self.tallies.get(name, {}) for name in names]
+        sums = [total(t for name, t in tests.items() if test in (None, name)) for tests in verdicts]
         return max((tally.share for tally in sums if tally.share is not None), default=None)
 
     @cached_property
@@ -213,15 +213,15 @@ class Board:
     @cached_property
     def scores(self) -> dict[str, Scores]:
         """model -> test -> metric -> line -> score."""
-        found: dict[str, Scores] = {}
+        model_scores: dict[str, Scores] = {}
         for test, matrices in self.matrices.items():
             for metric, matrix in matrices.items():
                 for key, line in zip(matrix.index, matrix.cells, strict=True):
                     for column, score in zip(matrix.columns, line, strict=True):
                         if score is not None:
-                            tests = found.setdefault(column.model, {})
+                            tests = model_scores.setdefault(column.model, {})
                             tests.setdefault(test, {}).setdefault(metric, {})[key] = score
-        return found
+        return model_scores
 
 
 @dataclass(frozen=True)
@@ -262,13 +262,13 @@ class Content:
 
     def label(self, target: str) -> str:
         """Name of a target."""
-        known = self.benchmark.targets.get(target)
-        return known.label if known else words(target)
+        entry = self.benchmark.targets.get(target)
+        return entry.label if entry else words(target)
 
     def description(self, target: str) -> str:
         """Sentence about a target."""
-        known = self.benchmark.targets.get(target)
-        return known.description if known else ""
+        entry = self.benchmark.targets.get(target)
+        return entry.description if entry else ""
 
     def uncertainty(self, page: Page) -> str:
         """Address of the page about intervals, p values and effect sizes; empty without it."""
@@ -277,8 +277,8 @@ class Content:
 
     def models(self, target: str) -> list[Model]:
         """All models of a target, each once."""
-        found = [model for board in self.boards[target] for model in board.models]
-        return list({(model.published, model.id): model for model in found}.values())
+        models = [model for board in self.boards[target] for model in board.models]
+        return list({(model.published, model.id): model for model in models}.values())
 
     def boards_of(self, target: str, model: Model) -> list[Board]:
         """Boards on which a model stands."""
@@ -298,9 +298,9 @@ def words(name: str) -> str:
 def metric_names(metric: str) -> tuple[str, str]:
     """Label and short name of a metric; its id in words where it is not registered."""
     if metric in METRICS:
-        known = METRICS.get(metric)
-        return known.label, known.short
-    acronyms = {known.id: known.short for known in METRICS if known.short.isupper()}
+        entry = METRICS.get(metric)
+        return entry.label, entry.short
+    acronyms = {entry.id: entry.short for entry in METRICS if entry.short.isupper()}
     text = words(" ".join(acronyms.get(part, part) for part in metric.split("_")))
     return text, text
 
@@ -319,20 +319,20 @@ def load(
         docs: names of the prose pages, to link method pages that exist
         stale: key of a cell -> ``reasons`` and ``conditions``, see :mod:`common.engine.staleness`
     """
-    paper, own = published.load(), results.read_all(paths.method_tests)
+    paper, runs = published.load(), results.read_all(paths.method_tests)
     people = results.read_csv(paths.human) if paths.human.exists() else results.frame([])
-    known = {split(key)[0]: found for key, found in (stale or {}).items()}
-    own = sources.marked(own, known)
-    table = pd.concat([own.assign(source="run"), paper.assign(source="published")])
+    stale_cells = {split(key)[0]: entry for key, entry in (stale or {}).items()}
+    runs = sources.marked(runs, stale_cells)
+    table = pd.concat([runs.assign(source="run"), paper.assign(source="published")])
     suite = {test.id: test.family for test in benchmark.tests.values()}
     manifests = sources.manifests(paths)
-    noted = {key.split("/")[0] for found in manifests.values() for key in found.not_run}
+    noted = {key.split("/")[0] for entry in manifests.values() for key in entry.not_run}
     names = sorted(noted.union(table["test"].unique()))
     families = {test: family_of(test, suite) for test in names}
     boards: dict[str, list[Board]] = {}
     present = set(table["target"]) | {target for target, _ in manifests}
     for target in [*benchmark.targets, *sorted(present - set(benchmark.targets))]:
-        parts = sources.parts(benchmark, manifests, target, own, paper)
+        parts = sources.parts(benchmark, manifests, target, runs, paper)
         boards[target] = [
             Board(target, families=families, people=_people(people, target, part), **vars(part))
             for part in parts
@@ -346,7 +346,7 @@ def load(
         method_pages=frozenset(doc for doc in docs if doc.startswith(("method/", "howto/"))),
         table=table,
         manifests=manifests,
-        stale=known,
+        stale=stale_cells,
     )
 
 
@@ -357,7 +357,7 @@ def _people(people: pd.DataFrame, target: str, part: sources.Part) -> pd.DataFra
 
 
 def _facts(benchmark: Benchmark, test: str, family: str) -> TestFacts:
-    known = benchmark.tests.get(test)
-    if known:
-        return TestFacts(test, known.title, family, known.description)
+    entry = benchmark.tests.get(test)
+    if entry:
+        return TestFacts(test, entry.title, family, entry.description)
     return TestFacts(test, words(test.removeprefix(f"{family}_")), family)

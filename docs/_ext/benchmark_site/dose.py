@@ -45,22 +45,22 @@ def of_test(
     if board.published or not _has_axis(content, test):
         return None
     data = set(board.table.loc[board.table["test"] == test, "data"])
-    found = [
+    pairs = [
         (model, curve)
         for model in models
         for curve in curves(content, board.target, model, test)
         if curve.data in data
     ]
-    html = _html(content, page, test, found, anchor(board.name, "dose"))
+    html = _html(content, page, test, pairs, anchor(board.name, "dose"))
     return Section(anchor(board.name, "dose"), "Dose and response", html)
 
 
 def of_model(content: Content, page: Page, target: str, model: Model, test: str) -> str:
     """What stands in the section of a test on the page of a model; empty without curves."""
-    found = [(model, curve) for curve in curves(content, target, model, test)]
-    if not found:
+    pairs = [(model, curve) for curve in curves(content, target, model, test)]
+    if not pairs:
         return ""
-    return _html(content, page, test, found, anchor("test", test, "dose"))
+    return _html(content, page, test, pairs, anchor("test", test, "dose"))
 
 
 def _has_axis(content: Content, test: str) -> bool:
@@ -73,12 +73,12 @@ def _has_axis(content: Content, test: str) -> bool:
 
 
 def _html(
-    content: Content, page: Page, test: str, found: Sequence[tuple[Model, DoseCurve]], name: str
+    content: Content, page: Page, test: str, pairs: Sequence[tuple[Model, DoseCurve]], name: str
 ) -> str:
-    models = list(dict.fromkeys(model for model, _ in found))
+    models = list(dict.fromkeys(model for model, _ in pairs))
     colors = {model: number for number, model in enumerate(models)}
     blocks: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for number, group in enumerate(dose.grouped([(model, curve) for model, curve in found])):
+    for number, group in enumerate(dose.grouped([(model, curve) for model, curve in pairs])):
         first = group[0][1]
         blocks.setdefault((first.data, first.metric), []).append(
             _group(group, models, colors, f"{name}-{number}")
@@ -110,7 +110,7 @@ def _group(
     name: str,
 ) -> dict[str, Any]:
     """One condition: drawing, breaking points and values of all models."""
-    own = dict(group)
+    by_model = dict(group)
     first = group[0][1]
     metric = METRICS.get(first.metric) if first.metric in METRICS else None
     original = math.nan if metric is None else 0.0 if metric.takes == "change" else metric.bounds[1]
@@ -127,9 +127,12 @@ def _group(
         "axis": first.axis,
         "criterion": first.criterion,
         "svg": Markup(drawing),
-        "breaking": [_told(own.get(model)) for model in models],
+        "breaking": [_told(by_model.get(model)) for model in models],
         "lines": [
-            {"level": first.at(level), "cells": [_cell(own.get(model), level) for model in models]}
+            {
+                "level": first.at(level),
+                "cells": [_cell(by_model.get(model), level) for model in models],
+            }
             for level in levels
         ],
     }
@@ -149,10 +152,10 @@ def _cell(curve: DoseCurve | None, level: float) -> dict[str, str]:
         return {"css": "m", "text": "", "mark": "", "word": "no such cell", "hint": ""}
     css, mark, word = cells.MARKS[step.status]
     text = "" if math.isnan(step.value) else display.number(step.value, curve.criterion)
-    known = math.isfinite(step.low) and math.isfinite(step.high)
+    has_interval = math.isfinite(step.low) and math.isfinite(step.high)
     hint = (
         f"95 % interval {display.number(step.low)} to {display.number(step.high)}"
-        if known
+        if has_interval
         else step.reason
     )
     return {"css": css, "text": text, "mark": mark, "word": word, "hint": hint}

@@ -47,17 +47,17 @@ def of_model(content: Content, page: Page, target: str, model: Model, test: str)
     index = _index(content.paths.media / target / "scenes.json")
     parts = []
     for path in sorted(folder.glob(f"{PREFIX}*.json")):
-        found = _read(path)
-        if found is not None:
-            parts.append(_part(page, found, index.get(found["dataset"], {}), test))
+        details = _read(path)
+        if details is not None:
+            parts.append(_part(page, details, index.get(details["dataset"], {}), test))
     # finished HTML: its texts were escaped by the template
     return Markup(render("events.j2", parts=parts)) if parts else Markup()
 
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        return found if found["format"] == FORMAT else None
+        details: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return details if details["format"] == FORMAT else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -69,9 +69,9 @@ def _index(path: Path) -> dict[str, Any]:
         return {}
 
 
-def _part(page: Page, found: Mapping[str, Any], sounds: Mapping[str, Any], test: str) -> Any:
-    name = anchor(test, found["data"])
-    labels = found["labels"]
+def _part(page: Page, details: Mapping[str, Any], sounds: Mapping[str, Any], test: str) -> Any:
+    name = anchor(test, details["data"])
+    labels = details["labels"]
     families = [
         {
             "name": TITLES[family],
@@ -79,17 +79,17 @@ def _part(page: Page, found: Mapping[str, Any], sounds: Mapping[str, Any], test:
             "table": class_table(each["rows"]),
             "picker": _picker(f"{name}--{family}", each["picker"], labels),
         }
-        for family, each in found["families"].items()
+        for family, each in details["families"].items()
     ]
-    first = next(iter(found["families"]), "")
+    first = next(iter(details["families"]), "")
     return {
         "id": name,
-        "data": found["data"],
-        "recordings": len(found["files"]),
+        "data": details["data"],
+        "recordings": len(details["files"]),
         "families": families,
-        "rocs": [_roc(metric, roc, labels) for metric, roc in found["rocs"].items()],
-        "confusion": _confusion(found.get("confusion"), labels),
-        "scenes": [_scene(page, scene, labels, sounds) for scene in found["scenes"]],
+        "rocs": [_roc(metric, roc, labels) for metric, roc in details["rocs"].items()],
+        "confusion": _confusion(details.get("confusion"), labels),
+        "scenes": [_scene(page, scene, labels, sounds) for scene in details["scenes"]],
         "partner": PARTNERS.get(first, ""),
         "silent": sounds.get("silent", "The recordings were not made ready by a run."),
         "license": sounds.get("license", ""),
@@ -122,13 +122,13 @@ def class_table(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _roc(metric: str, roc: Mapping[str, Any], labels: Sequence[str]) -> dict[str, Any]:
     """A PSD-ROC at a few rates, and the area of each class."""
-    told = roc["told"]
+    indices = roc["told"]
 
     def line(label: str, values: Sequence[float], area: float | None) -> dict[str, Any]:
         return {
             "label": label,
             "area": number(area),
-            "cells": [number(values[at]) for at in told],
+            "cells": [number(values[at]) for at in indices],
         }
 
     areas = dict(zip(labels, roc["areas"], strict=True))
@@ -137,7 +137,7 @@ def _roc(metric: str, roc: Mapping[str, Any], labels: Sequence[str]) -> dict[str
     return {
         "title": metric_names(metric)[0],
         "unit": roc["unit"],
-        "rates": [f"{roc['x'][at]:g}" for at in told],
+        "rates": [f"{roc['x'][at]:g}" for at in indices],
         "lines": lines,
         "summary": [
             line("mean", mean, None),
@@ -151,8 +151,8 @@ def _roc(metric: str, roc: Mapping[str, Any], labels: Sequence[str]) -> dict[str
     }
 
 
-def _confusion(found: Mapping[str, Any] | None, labels: Sequence[str]) -> dict[str, Any] | None:
-    if found is None:
+def _confusion(matrix: Mapping[str, Any] | None, labels: Sequence[str]) -> dict[str, Any] | None:
+    if matrix is None:
         return None
     lines = [
         {
@@ -162,60 +162,60 @@ def _confusion(found: Mapping[str, Any] | None, labels: Sequence[str]) -> dict[s
                 for at, n in enumerate(row)
             ],
         }
-        for place, (label, row) in enumerate(zip(labels, found["counts"], strict=True))
+        for place, (label, row) in enumerate(zip(labels, matrix["counts"], strict=True))
     ]
-    return {**found, "labels": labels, "lines": lines}
+    return {**matrix, "labels": labels, "lines": lines}
 
 
 # -- operating points ------------------------------------------------------------------------
 
 
 def _picker(
-    name: str, found: Mapping[str, Any] | None, labels: Sequence[str]
+    name: str, picker: Mapping[str, Any] | None, labels: Sequence[str]
 ) -> dict[str, Any] | None:
-    if found is None:
+    if picker is None:
         return None
-    data = {**found, "labels": list(labels)}
-    mark = "as scored" if found["scored"] else "threshold of the target"
+    data = {**picker, "labels": list(labels)}
+    mark = "as scored" if picker["scored"] else "threshold of the target"
     # nothing in it can end the script element
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return {
         "id": name,
         "data": Markup(text),
-        "last": len(found["thresholds"]) - 1,
-        "start": found["start"],
+        "last": len(picker["thresholds"]) - 1,
+        "start": picker["start"],
         "mark": mark,
-        "errors": found["errors"] is not None,
+        "errors": picker["errors"] is not None,
         "columns": list(labels) if len(labels) <= COLUMNS else [],
-        "lines": operating_points(found),
+        "lines": operating_points(picker),
     }
 
 
-def operating_points(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def operating_points(picker: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Figures at some thresholds, that of the target among them.
 
     >>> counts = [[2, [2, 1], [1, 0]], [1, [1, 1], [0, 0]]]
-    >>> found = {"thresholds": [0.2, 0.6], "start": 1, "counts": counts, "errors": [1, 1]}
-    >>> [(line["threshold"], line["macro"], line["figures"]) for line in operating_points(found)]
+    >>> picker = {"thresholds": [0.2, 0.6], "start": 1, "counts": counts, "errors": [1, 1]}
+    >>> [(line["threshold"], line["macro"], line["figures"]) for line in operating_points(picker)]
     [('0.2', '0.900', ['0.857', '0.750', '1.000', '0.333']), \
 ('0.6', '0.833', ['0.800', '1.000', '0.667', '0.333'])]
     """
-    last = len(found["thresholds"]) - 1
-    steps = sorted({found["start"], *(round(n * last / (TOLD - 1)) for n in range(TOLD))})
+    last = len(picker["thresholds"]) - 1
+    steps = sorted({picker["start"], *(round(n * last / (TOLD - 1)) for n in range(TOLD))})
     lines = []
     for step in steps:
-        cells = [(n, tp[step], fp[step]) for n, tp, fp in found["counts"]]
+        cells = [(n, tp[step], fp[step]) for n, tp, fp in picker["counts"]]
         whole = tuple(map(sum, zip(*cells, strict=True)))
         each = [_figures(*cell)[0] for cell in cells]
-        known_errors = found["errors"] is not None and whole[0] > 0
-        errors = found["errors"][step] / whole[0] if known_errors else None
-        known = [f for f in each if f is not None]
+        known_errors = picker["errors"] is not None and whole[0] > 0
+        errors = picker["errors"][step] / whole[0] if known_errors else None
+        f_scores = [f for f in each if f is not None]
         lines.append(
             {
-                "threshold": f"{found['thresholds'][step]:.3g}",
-                "shown": step == found["start"],
+                "threshold": f"{picker['thresholds'][step]:.3g}",
+                "shown": step == picker["start"],
                 "figures": [number(value) for value in (*_figures(*whole), errors)],
-                "macro": number(sum(known) / len(known) if known else None),
+                "macro": number(sum(f_scores) / len(f_scores) if f_scores else None),
                 "classes": [number(f) for f in each],
             }
         )

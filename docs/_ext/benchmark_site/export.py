@@ -70,27 +70,27 @@ def write(content: Content, folder: Path) -> None:
     """Write all files; what did not change is left alone, what is no longer made is removed."""
     table = _table(content)
     lines = _lines(table)
-    made = {
+    texts = {
         "results.csv": _csv(HEAD, lines),
         "results.json": _dump(_results(table)),
         "models.json": _dump(_models(content)),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
     }
-    own: dict[tuple[str, ...], list[Sequence[str]]] = {}
+    by_model: dict[tuple[str, ...], list[Sequence[str]]] = {}
     for line in lines:
-        own.setdefault(tuple(line[:3]), []).append(line[1:])
+        by_model.setdefault(tuple(line[:3]), []).append(line[1:])
     for target in content.boards:
         for model in content.models(target):
-            rows = own.get((_source(model), target, model.id), [])
-            made[rows_file(target, model)] = _csv(HEAD[1:], rows)
-            made[badge_file(target, model)] = _badge(content, target, model)
-            if card_file(model) not in made:
-                made[card_file(model)] = _card(content, table, model)
+            rows = by_model.get((_source(model), target, model.id), [])
+            texts[rows_file(target, model)] = _csv(HEAD[1:], rows)
+            texts[badge_file(target, model)] = _badge(content, target, model)
+            if card_file(model) not in texts:
+                texts[card_file(model)] = _card(content, table, model)
     files.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
-    for name, text in made.items():
+    for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.relative_to(folder).as_posix() not in (*made, PARQUET):
+        if path.is_file() and path.relative_to(folder).as_posix() not in (*texts, PARQUET):
             path.unlink()
 
 
@@ -105,12 +105,12 @@ def _dump(content: Any) -> str:
 def _table(content: Content) -> pd.DataFrame:
     """All rows with all columns of the downloads."""
     table = content.table.reset_index(drop=True)
-    own = table["source"] == "run"
+    mask = table["source"] == "run"
     keys = [
         row_key(row) if mine else ""
-        for row, mine in zip(table.to_dict("records"), own, strict=True)
+        for row, mine in zip(table.to_dict("records"), mask, strict=True)
     ]
-    stale = table["stale"].where(own, "").astype("str")
+    stale = table["stale"].where(mask, "").astype("str")
     # the remark of the pages has a column of its own here
     bare = table["note"].str.replace(r"^stale(; )?", "", regex=True)
     note = table["note"].where(stale == "", bare).astype("str")
@@ -135,16 +135,16 @@ def _parquet(table: pd.DataFrame) -> bytes:
         )
         for name in HEAD
     }
-    made = pyarrow.table(arrays).replace_schema_metadata({"version": VERSION})
+    arrow_table = pyarrow.table(arrays).replace_schema_metadata({"version": VERSION})
     out = io.BytesIO()
-    pyarrow.parquet.write_table(made, out, compression="zstd")
+    pyarrow.parquet.write_table(arrow_table, out, compression="zstd")
     return out.getvalue()
 
 
 def _badge(content: Content, target: str, model: Model) -> str:
     """With the score of the first board that ranks the model, which has the most telling data."""
-    found = content.boards_of(target, model)
-    board = next((board for board in found if board.score(model) is not None), None)
+    boards = content.boards_of(target, model)
+    board = next((board for board in boards if board.score(model) is not None), None)
     return badge(
         content.label(target).lower(),
         board.score(model) if board else None,
@@ -156,7 +156,7 @@ def _badge(content: Content, target: str, model: Model) -> str:
 def _card(content: Content, table: pd.DataFrame, model: Model) -> str:
     rows = table[(table["source"] == _source(model)) & (table["model"] == model.id)]
     families = {test: facts.family for test, facts in content.tests.items()}
-    manifests = [found for (_, name), found in content.manifests.items() if name == model.id]
+    manifests = [manifest for (_, name), manifest in content.manifests.items() if name == model.id]
     facts = manifests[0].model if manifests and not model.published else {}
     scores = [
         Scored(target, board.title, board.score(model), board.standings.floor_score)
@@ -200,8 +200,8 @@ def _results(table: pd.DataFrame) -> dict[str, Any]:
         elif name in COUNTS:
             columns[name] = [None if value is pd.NA else value for value in values.tolist()]
         else:
-            codes, found = values.factorize(sort=True)
-            texts[name] = [str(text) for text in found]
+            codes, entries = values.factorize(sort=True)
+            texts[name] = [str(text) for text in entries]
             columns[name] = codes.tolist()
     return {"version": VERSION, "rows": len(table), "texts": texts, "columns": columns}
 
@@ -237,12 +237,19 @@ def _models(content: Content) -> dict[str, Any]:
 
 def _standing(line: Ranked) -> dict[str, Any]:
     """Where a model stands on common cells; null without a comparison."""
-    found = line.standing
-    if found is None:
+    standing = line.standing
+    if standing is None:
         return dict.fromkeys(STANDING)
-    values = (found.place, found.tier, found.low, found.high, found.score, found.beyond)
+    values = (
+        standing.place,
+        standing.tier,
+        standing.low,
+        standing.high,
+        standing.score,
+        standing.beyond,
+    )
     numbers = [float(v) if isinstance(v, Fraction) else v for v in values]
-    common = (found.common.cells, found.common.unscored)
+    common = (standing.common.cells, standing.common.unscored)
     return dict(zip(STANDING, (*numbers, *common), strict=True))
 
 

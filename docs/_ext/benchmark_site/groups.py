@@ -143,7 +143,8 @@ def of_rows(rows: pd.DataFrame) -> Groups | None:
     lines: list[Any] = list(judged.itertuples(index=False))
     digits = decimals(judged["value"])
     every = [
-        _comparison(row, float(own), several, digits) for row, own in zip(lines, q, strict=True)
+        _comparison(row, float(q_value), several, digits)
+        for row, q_value in zip(lines, q, strict=True)
     ]
     every.sort(key=_place)
     worst = list({(c.group, c.data): c for c in reversed(every)}.values())
@@ -240,7 +241,7 @@ def _gaps(lines: Sequence[Any], digits: int) -> list[Gap]:
             whole = row.data.removesuffix(f"-{row.condition}")
             parts.setdefault((whole, row.metric, row.label), []).append(row)
     several = len({data for data, _, _ in parts}) > 1
-    found = []
+    gaps = []
     for (data, _, _), rows in parts.items():
         if len(rows) < 2 or len({row.condition for row in rows}) < len(rows):
             continue
@@ -248,21 +249,21 @@ def _gaps(lines: Sequence[Any], digits: int) -> list[Gap]:
         if len(rows) > 2:
             first, second = (choose(rows, key=lambda row: row.value) for choose in (max, min))
         gap = float(first.value - second.value)
-        own = len(rows) == 2
-        if own and math.isnan(first.gap) and not math.isnan(second.gap):
+        is_pair = len(rows) == 2
+        if is_pair and math.isnan(first.gap) and not math.isnan(second.gap):
             first, second, gap = second, first, -gap
-        found.append(
+        gaps.append(
             Gap(
                 data=data if several else "",
                 what=_what(first),
                 first=first.condition,
                 second=second.condition,
                 value=signed(gap, digits),
-                interval=_ends(first.gap_low, first.gap_high) if own else "",
+                interval=_ends(first.gap_low, first.gap_high) if is_pair else "",
                 size=abs(gap),
             )
         )
-    return sorted(found, key=lambda gap: -gap.size)
+    return sorted(gaps, key=lambda gap: -gap.size)
 
 
 def _ends(low: float, high: float) -> str:
@@ -288,9 +289,9 @@ def severity(value: float, criterion: str, status: str) -> float:
 def of_tests(table: pd.DataFrame, families: Any) -> dict[tuple[str, str], Groups]:
     """(model, test) -> groups, of all fairness tests of a table."""
     mine = table[table["test"].map(lambda test: families[test] == FAMILY).to_numpy(dtype=bool)]
-    found = {}
+    test_groups = {}
     for (model, test), rows in mine.groupby(["model", "test"], sort=False):
         groups = of_rows(rows)
         if groups is not None:
-            found[str(model), str(test)] = groups
-    return found
+            test_groups[str(model), str(test)] = groups
+    return test_groups

@@ -16,7 +16,12 @@ FAMILY = "fairness"
 def claims(content: Content) -> str:
     """Table with a column per target, with addresses as seen from the top of the site."""
     top = Page("index", "")
-    boards = [board for found in content.boards.values() for board in found if board.published]
+    boards = [
+        board
+        for target_boards in content.boards.values()
+        for board in target_boards
+        if board.published
+    ]
     columns = [_column(content, top, board) for board in boards]
     return render(
         "claims.j2",
@@ -35,7 +40,7 @@ def _column(content: Content, page: Page, board: Board) -> dict[str, Any]:
             board.table,
             board.target,
             board.families,
-            made=board.standings,
+            standings=board.standings,
             chance=chance,
             family=FAMILY,
         ),

@@ -40,8 +40,8 @@ NOT_MADE = "It is made by python build.py."
 def known(source: Path) -> dict[str, Any]:
     """What is known about the sound files below a source folder."""
     try:
-        found: dict[str, Any] = json.loads((source / STATE).read_text("utf-8"))
-        return found
+        state: dict[str, Any] = json.loads((source / STATE).read_text("utf-8"))
+        return state
     except (OSError, ValueError):
         return {"files": {}, "missing": {}}
 

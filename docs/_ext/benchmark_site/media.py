@@ -50,18 +50,18 @@ def of_test(
         for name, alt in figures(content, board.target, model.id, test).items():
             figure = _figure(page, board.target, model, test, name, alt)
             groups.setdefault(name, []).append({**figure, "caption": model.label})
-    return [{"title": title(name), "figures": found} for name, found in sorted(groups.items())]
+    return [{"title": title(name), "figures": entries} for name, entries in sorted(groups.items())]
 
 
 def of_model(
     content: Content, page: Page, target: str, model: Model, test: str
 ) -> list[dict[str, Any]]:
     """Figures of a model in a test as one group."""
-    found = [
+    entries = [
         {**_figure(page, target, model, test, name, alt), "caption": title(name)}
         for name, alt in figures(content, target, model.id, test).items()
     ]
-    return [{"title": "Figures", "figures": found}] if found else []
+    return [{"title": "Figures", "figures": entries}] if entries else []
 
 
 def _figure(

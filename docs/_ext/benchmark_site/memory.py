@@ -49,14 +49,14 @@ class Memory:
     def key(self, target: str) -> str:
         """Hash of everything that the pages of a target are made from."""
         folders = self.content.paths
-        own = contents(folders.method_tests / target)
+        runs = contents(folders.method_tests / target)
         people = folders.human.read_text("utf-8") if folders.human.exists() else ""
         stale = [
             [*key, list(why["reasons"])]
             for key, why in self.content.stale.items()
             if key.target == target
         ]
-        return _hash([stale, self._common, own, people, stats(folders.media / target)])
+        return _hash([stale, self._common, runs, people, stats(folders.media / target)])
 
     def known(self, target: str) -> list[str]:
         """Documents of a target if they need not be made again, else an empty list."""

@@ -15,9 +15,9 @@ from common.reports.summary import Key, VerdictCounts, WideCell, total
 
 def page(content: Content, target: str, model: Model) -> Page:
     """Page of a model."""
-    made = Page(model_doc(target, model), f"{model.label}: {content.label(target).lower()}")
+    page = Page(model_doc(target, model), f"{model.label}: {content.label(target).lower()}")
     boards = content.boards_of(target, model)
-    made.html = render(
+    page.html = render(
         "model.j2",
         boards=[
             {
@@ -27,32 +27,32 @@ def page(content: Content, target: str, model: Model) -> Page:
                 "sure": second(board, model, *board.scores.get(model.id, {})),
                 "standing": board.standing(model),
                 "floor": board.standings.floor_score,
-                "ranking": f"{made.href(target_doc(target))}#{board.name}",
+                "ranking": f"{page.href(target_doc(target))}#{board.name}",
             }
             for board in boards
         ],
         chance=model.chance,
         published=model.published,
-        elsewhere=_elsewhere(content, made, target, model),
+        elsewhere=_elsewhere(content, page, target, model),
     )
     for board in boards:
-        html = _overview(content, made, board, model)
+        html = _overview(content, page, board, model)
         title = "Tests overview" if len(boards) == 1 else f"Tests overview: {board.title.lower()}"
-        made.sections.append(Section(anchor("overview", board.name), title, html))
-    made.sections.append(Section("about", "About the model", _facts(made, target, model)))
+        page.sections.append(Section(anchor("overview", board.name), title, html))
+    page.sections.append(Section("about", "About the model", _facts(page, target, model)))
     past = versions.section(content, target, model)
-    made.sections += [past] if past else []
+    page.sections += [past] if past else []
     tests = dict.fromkeys(test for board in boards for test in board.tests)
     for test in tests:
         parts = [board for board in boards if board.tally(model, test)]
         if parts:
-            made.sections.append(_test(content, made, parts, model, test))
-    return made
+            page.sections.append(_test(content, page, parts, model, test))
+    return page
 
 
 def _elsewhere(content: Content, page: Page, target: str, model: Model) -> list[dict[str, Any]]:
     """The same model in all targets."""
-    found = [
+    entries = [
         {
             "label": content.label(other),
             "href": page.href(model_doc(other, same)),
@@ -62,7 +62,7 @@ def _elsewhere(content: Content, page: Page, target: str, model: Model) -> list[
         for same in content.models(other)
         if (same.id, same.published) == (model.id, model.published)
     ]
-    return found if len(found) > 1 else []
+    return entries if len(entries) > 1 else []
 
 
 def _not_run(model: Model) -> list[dict[str, str]]:
@@ -102,11 +102,11 @@ def _overview(content: Content, page: Page, board: Board, model: Model) -> str:
 
 def second(board: Board, model: Model, *tests: str) -> cells.Sure:
     """Second verdicts of a model in tests."""
-    known = board.scores.get(model.id, {})
+    test_scores = board.scores.get(model.id, {})
     return cells.sure(
         score
         for test in tests
-        for scores in known.get(test, {}).values()
+        for scores in test_scores.get(test, {}).values()
         for score in scores.values()
     )
 
@@ -130,21 +130,21 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
     target = boards[0].target
     scores: dict[str, dict[Key, WideCell]] = {}
     for board in boards:
-        for metric, found in board.scores[model.id][test].items():
-            scores.setdefault(metric, {}).update(found)
+        for metric, lines in board.scores[model.id][test].items():
+            scores.setdefault(metric, {}).update(lines)
     method = f"method/{test}"
     figures = [] if model.published else media.of_model(content, page, target, model, test)
     origin = provenance_pages.origin(page, boards[0], model, test)
     html = render(
         "model_test.j2",
         tally=total([board.tally(model, test) or VerdictCounts(0, 0, 0, 0) for board in boards]),
-        sure=cells.sure(score for found in scores.values() for score in found.values()),
+        sure=cells.sure(score for lines in scores.values() for score in lines.values()),
         facts=facts,
         side_by_side=page.href(test_doc(target, test)),
         method=page.href(method) if method in content.method_pages else "",
         tables=[
-            tables.by_labels(anchor(test, name), name, found, origin=origin)
-            for name, found in scores.items()
+            tables.by_labels(anchor(test, name), name, lines, origin=origin)
+            for name, lines in scores.items()
         ],
         figures=figures,
         events=""

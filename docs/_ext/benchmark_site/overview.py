@@ -25,12 +25,12 @@ def index(content: Content) -> Page:
         data={name: page.file(f"data/{name}") for name in FILES},
     )
     boards: dict[str, list[Board]] = {}
-    for found in content.boards.values():
-        for board in found:
+    for group in content.boards.values():
+        for board in group:
             boards.setdefault(board.name, []).append(board)
-    for name, found in boards.items():
-        html = render("matrix.j2", **_all_targets(content, page, found), sortable=True)
-        page.sections.append(Section(name, f"{found[0].title}: all targets", html))
+    for name, group in boards.items():
+        html = render("matrix.j2", **_all_targets(content, page, group), sortable=True)
+        page.sections.append(Section(name, f"{group[0].title}: all targets", html))
     return page
 
 
@@ -78,22 +78,22 @@ def _all_targets(content: Content, page: Page, boards: list[Board]) -> dict[str,
     lines = [{r.model.id: r for r in board.ranking if not r.model.chance} for board in boards]
 
     def mean(name: str) -> Fraction:
-        found = [own[name].standing for own in lines if name in own]
-        known = [standing.score for standing in found if standing and standing.score is not None]
-        return sum(known, Fraction()) / len(known) if known else Fraction(-1)
+        ranks = [line[name].standing for line in lines if name in line]
+        scores = [standing.score for standing in ranks if standing and standing.score is not None]
+        return sum(scores, Fraction()) / len(scores) if scores else Fraction(-1)
 
-    names = {name: found[name].model.label for found in lines for name in found}
+    names = {name: ranks[name].model.label for ranks in lines for name in ranks}
     rows = []
     for name in sorted(names, key=lambda name: (-mean(name), name)):
         entries: list[dict[str, Any] | None] = [
             {
-                "share": board.score(found[name].model),
-                "hint": found[name].remark,
-                "href": page.href(model_doc(board.target, found[name].model)),
+                "share": board.score(ranks[name].model),
+                "hint": ranks[name].remark,
+                "href": page.href(model_doc(board.target, ranks[name].model)),
             }
-            if name in found
+            if name in ranks
             else None
-            for board, found in zip(boards, lines, strict=True)
+            for board, ranks in zip(boards, lines, strict=True)
         ]
         rows.append({"label": names[name], "href": "", "cells": entries})
     return {

@@ -39,14 +39,14 @@ def write(content: Content, source: Path) -> None:
         files.write_text(source / FILES[name], html, only_changed=True)
     documents = [_write(overview.index(content), source)]
     for target in content.boards:
-        known = memory.known(target)
-        if not known or not all(_file(source, doc).exists() for doc in known):
-            known = [_write(page, source) for page in of_target(content, target)]
-            memory.keep(target, known)
-        documents += known
-    wanted = {_file(source, doc) for doc in documents}
+        docs = memory.known(target)
+        if not docs or not all(_file(source, doc).exists() for doc in docs):
+            docs = [_write(page, source) for page in of_target(content, target)]
+            memory.keep(target, docs)
+        documents += docs
+    paths = {_file(source, doc) for doc in documents}
     for path in sorted((source / ROOT).rglob(f"*{SUFFIX}")):
-        if path not in wanted:
+        if path not in paths:
             path.unlink()
     memory.write()
 

@@ -40,18 +40,18 @@ def origin(page: Page, board: Board, model: Model, test: str) -> str:
 def page(content: Content, target: str, model: Model, manifest: Manifest) -> Page:
     """Provenance of all cells of a model for a target."""
     label = content.label(target).lower()
-    made = Page(provenance_doc(target, model), f"Provenance: {model.label}, {label}")
+    page = Page(provenance_doc(target, model), f"Provenance: {model.label}, {label}")
     stale = [key for key in content.stale if (key.target, key.model) == (target, model.id)]
-    made.html = render(
+    page.html = render(
         "provenance.j2",
-        model={"label": model.label, "href": made.href(model_doc(target, model))},
+        model={"label": model.label, "href": page.href(model_doc(target, model))},
         facts=[
             ("Model", f"{manifest.model.get('id', model.id)} {manifest.model.get('version', '')}"),
             ("Fingerprint of the model", manifest.model.get("fingerprint", "")),
             ("Seed", str(manifest.seed)),
             ("Packages", ", ".join(f"{n} {v}" for n, v in manifest.environment.items())),
         ],
-        howto=made.href(HOWTO) if HOWTO in content.method_pages else "",
+        howto=page.href(HOWTO) if HOWTO in content.method_pages else "",
         cells=len(manifest.cells),
         stale=len(stale),
     )
@@ -64,10 +64,10 @@ def page(content: Content, target: str, model: Model, manifest: Manifest) -> Pag
         html = render(
             "provenance_test.j2",
             cells=[_cell(content, target, model, test, *cell) for cell in cells],
-            side_by_side=made.href(test_doc(target, test)) if test in content.tests else "",
+            side_by_side=page.href(test_doc(target, test)) if test in content.tests else "",
         )
-        made.sections.append(Section(anchor("test", test), title, html))
-    return made
+        page.sections.append(Section(anchor("test", test), title, html))
+    return page
 
 
 def _cell(

@@ -48,18 +48,18 @@ def ranking(content: Content, target: str, plans: Sequence[Plan]) -> Page:
 def _board(content: Content, page: Page, board: Board) -> Section:
     lines = [_line(page, board, ranked) for ranked in board.ranking]
     families = list(dict.fromkeys(board.families[test] for test in board.tests))
-    made = board.standings
+    standings = board.standings
     html = render(
         "ranking.j2",
         name=board.name,
-        reason=made.reason,
-        disjoint=made.reason == NO_COMMON,
+        reason=standings.reason,
+        disjoint=standings.reason == NO_COMMON,
         first=[line for line in lines if line["standing"] and line["standing"].tier == 1],
         best=next((line for line in lines if line["standing"]), None),
-        compared=len(made.compared),
-        cells=made.cells,
-        floor=made.floor_score,
-        families=[f for f in families if any(f in line.families for line in made.lines)],
+        compared=len(standings.compared),
+        cells=standings.cells,
+        floor=standings.floor_score,
+        families=[f for f in families if any(f in line.families for line in standings.lines)],
         both=len(content.boards[board.target]) > 1,
         label=f"{board.title}: ranking for {content.label(board.target)}",
         bodies=_bodies(lines),
@@ -124,8 +124,8 @@ def _bodies(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             title = "" if standing and standing.score is not None else "Outside the ranking"
         parts.setdefault(title, []).append(line)
     return [
-        {"title": title, "lines": found, "outside": title in ("By chance", "Outside the ranking")}
-        for title, found in parts.items()
+        {"title": title, "lines": entries, "outside": title in ("By chance", "Outside the ranking")}
+        for title, entries in parts.items()
     ]
 
 
@@ -134,30 +134,30 @@ def _counted(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         "": [line for line in lines if line["position"]],
         "Outside the ranking": [line for line in lines if not line["position"]],
     }
-    return [{"title": title, "lines": found} for title, found in parts.items() if found]
+    return [{"title": title, "lines": entries} for title, entries in parts.items() if entries]
 
 
 def _trust(content: Content, page: Page, board: Board) -> dict[str, Any]:
     """Facts that say how much an order means."""
-    judged, made = board.judged, board.standings
+    judged, standings = board.judged, board.standings
     executed = [ranked.total.executed for ranked in judged] or [0]
     skipped = [ranked.total.skipped for ranked in judged] or [0]
     by_share = [line.model.label for line in board.counted if line.position == 1]
     compared = [line for line in board.ranking if line.standing and line.standing.tier]
     first = compared[0].model.label if compared else ""
     return {
-        "made": made,
-        "tests": len(made.tests),
-        "same": [test for test, found in made.tests.items() if not found.telling],
+        "made": standings,
+        "tests": len(standings.tests),
+        "same": [test for test, agreement in standings.tests.items() if not agreement.telling],
         "executed": (min(executed), max(executed)),
         "skipped": (min(skipped), max(skipped)),
         "errors": sum(ranked.total.errors for ranked in board.ranking),
-        "full": [family for family, share in made.floor.items() if share == 1],
-        "floor": percent(made.floor_score),
+        "full": [family for family, share in standings.floor.items() if share == 1],
+        "floor": percent(standings.floor_score),
         "chance": [line.label for line in board.models if line.chance],
         "first": first,
         "by_share": [] if first in by_share or len(compared) < 2 else by_share,
-        "below": sum((line.beyond or 0) < 0 for line in made.compared),
+        "below": sum((line.beyond or 0) < 0 for line in standings.compared),
         "method": page.href(METHOD) if METHOD in content.method_pages else "",
         "published": board.published,
     }
@@ -165,9 +165,9 @@ def _trust(content: Content, page: Page, board: Board) -> dict[str, Any]:
 
 def _tests(content: Content, page: Page, board: Board) -> str:
     """Table of tests by models; tests that tell nothing are folded away."""
-    made = board.standings
-    silent = {test for test, found in made.tests.items() if not found.telling}
-    if not made.compared:
+    standings = board.standings
+    silent = {test for test, agreement in standings.tests.items() if not agreement.telling}
+    if not standings.compared:
         silent = set()
     return render(
         "tests_of_board.j2",
@@ -184,30 +184,30 @@ def _tests(content: Content, page: Page, board: Board) -> str:
         groups=_rows(content, page, board, [t for t in board.tests if t not in silent]),
         silent=_rows(content, page, board, [t for t in board.tests if t in silent]),
         silent_number=len(silent),
-        silent_cells=sum(made.tests[test].cells for test in silent),
-        cells=made.cells,
-        telling=made.telling,
-        compared=len(made.compared),
+        silent_cells=sum(standings.tests[test].cells for test in silent),
+        cells=standings.cells,
+        telling=standings.telling,
+        compared=len(standings.compared),
     )
 
 
 def _share(tally: VerdictCounts) -> dict[str, Any]:
     """Share of a test with its counts."""
     unjudged = f"{tally.skipped} skipped, {tally.errors} in error"
-    told = f"{tally.passed} of {tally.executed} passed, {unjudged}"
-    return {"share": tally.share, "hint": told, "href": ""}
+    hint = f"{tally.passed} of {tally.executed} passed, {unjudged}"
+    return {"share": tally.share, "hint": hint, "href": ""}
 
 
 def _rows(content: Content, page: Page, board: Board, tests: Sequence[str]) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for test in tests:
         facts = content.tests[test]
-        found = [board.tally(ranked.model, test) for ranked in board.ranking]
+        tallies = [board.tally(ranked.model, test) for ranked in board.ranking]
         agreement = board.standings.tests.get(test)
         row = {
             "label": facts.title,
             "href": page.href(test_doc(board.target, test)),
-            "cells": [tally and _share(tally) for tally in found],
+            "cells": [tally and _share(tally) for tally in tallies],
             "remark": f"{agreement.telling} of {agreement.cells} tell"
             if agreement and board.standings.compared
             else "",

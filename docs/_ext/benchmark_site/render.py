@@ -20,17 +20,17 @@ ROOT = "results"
 @lru_cache(maxsize=1)
 def environment() -> jinja2.Environment:
     """Jinja with escaping on; an unknown name in a template is an error."""
-    made = jinja2.Environment(
+    env = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters["percent"] = percent
-    made.filters["count"] = cells.count
-    made.filters["width"] = cells.width
-    return made
+    env.filters["percent"] = percent
+    env.filters["count"] = cells.count
+    env.filters["width"] = cells.width
+    return env
 
 
 def render(template: str, /, **values: Any) -> str:

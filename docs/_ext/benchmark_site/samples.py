@@ -21,20 +21,20 @@ def place(board: Board) -> str:
 
 def of_test(content: Content, page: Page, board: Board, test: str) -> str:
     """The samples whose prediction changed most, dataset by dataset; empty if there are none."""
-    found = [
+    entries = [
         _entry(page, board, entry)
         for dataset, entry in _read(content, board, test).items()
         if dataset in set(board.table["dataset"])
     ]
-    parts = [entry for entry in found if entry["conditions"]]
+    parts = [entry for entry in entries if entry["conditions"]]
     return render("samples.j2", parts=parts) if parts else ""
 
 
 def _read(content: Content, board: Board, test: str) -> dict[str, Any]:
     path = content.paths.media / board.target / f"listen_{test}.json"
     try:
-        found = json.loads(path.read_text("utf-8"))
-        return dict(found["datasets"]) if found["format"] == FORMAT else {}
+        document = json.loads(path.read_text("utf-8"))
+        return dict(document["datasets"]) if document["format"] == FORMAT else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
 

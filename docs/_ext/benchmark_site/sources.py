@@ -89,54 +89,54 @@ class Part:
 
 def manifests(paths: Paths) -> dict[tuple[str, str], Manifest]:
     """(target, model) -> manifest of every own run."""
-    found = {}
+    by_model = {}
     for path in sorted(paths.method_tests.glob("*/*/manifest.json")):
         manifest = Manifest.read(path)
         if manifest is not None:
-            found[path.parent.parent.name, path.parent.name] = manifest
-    return found
+            by_model[path.parent.parent.name, path.parent.name] = manifest
+    return by_model
 
 
-def marked(own: pd.DataFrame, stale: Mapping[CellKey, Mapping[str, Any]]) -> pd.DataFrame:
+def marked(rows: pd.DataFrame, stale: Mapping[CellKey, Mapping[str, Any]]) -> pd.DataFrame:
     """Own rows with a column ``stale``, why they are, and a remark beside the score if so."""
     reasons = []
     names = ("target", "model", "test", "dataset", "condition")
-    for *key, condition in zip(*(own[name].tolist() for name in names), strict=True):
+    for *key, condition in zip(*(rows[name].tolist() for name in names), strict=True):
         why = stale.get(CellKey(*key))
         concerned = why is not None and condition in (why["conditions"] or [condition])
         reasons.append("; ".join(why["reasons"]) if why and concerned else "")
-    own = own.assign(stale=pd.Series(reasons, index=own.index, dtype="str"))
+    rows = rows.assign(stale=pd.Series(reasons, index=rows.index, dtype="str"))
     notes = [
         f"stale{'; ' if note else ''}{note}" if reason else note
-        for note, reason in zip(own["note"].tolist(), reasons, strict=True)
+        for note, reason in zip(rows["note"].tolist(), reasons, strict=True)
     ]
-    return own.assign(note=pd.Series(notes, index=own.index, dtype="str"))
+    return rows.assign(note=pd.Series(notes, index=rows.index, dtype="str"))
 
 
 def parts(
     benchmark: Benchmark,
-    known: Manifests,
+    manifests: Manifests,
     target: str,
-    own: pd.DataFrame,
+    runs: pd.DataFrame,
     paper: pd.DataFrame,
 ) -> list[Part]:
     """Results of a target, the most telling ones first."""
     embedded = {dataset.id for dataset in benchmark.datasets.values() if dataset.embedded}
     theirs = paper[paper["target"] == target]
-    mine = own[own["target"] == target]
+    mine = runs[runs["target"] == target]
     demo = mine[mine["dataset"].isin(embedded)]
     real = mine.drop(demo.index)
-    models = _own_models(benchmark, known, target, mine)
+    models = _own_models(benchmark, manifests, target, mine)
     apart = len(real) > 0 and len(demo) > 0
     away = {model.id: dict(model.not_run) for model in models}
-    found = [
+    candidates = [
         Part("run", "Own runs", False, *_own(models, real, away, embedded, apart, False)),
         Part("published", "Published results", True, _paper_models(theirs), theirs, {}),
         Part("demo", DEMO, False, *_own(models, demo, away, embedded, apart, True)),
     ]
     return [
         part
-        for part in found
+        for part in candidates
         if len(part.table) or (part.name == "run" and part.models and mine.empty)
     ]
 
@@ -163,12 +163,12 @@ def _own(
 
 
 def _own_models(
-    benchmark: Benchmark, known: Manifests, target: str, rows: pd.DataFrame
+    benchmark: Benchmark, manifests: Manifests, target: str, rows: pd.DataFrame
 ) -> list[Model]:
-    names = set(rows["model"]) | {model for other, model in known if other == target}
+    names = set(rows["model"]) | {model for other, model in manifests if other == target}
     models = []
     for name in sorted(names):
-        manifest = known.get((target, name))
+        manifest = manifests.get((target, name))
         facts: dict[str, Any] = dict(manifest.model) if manifest else {}
         entry = benchmark.models.get(name)
         models.append(
@@ -194,7 +194,7 @@ def _text(value: Any) -> str:
 
 def _paper_models(rows: pd.DataFrame) -> list[Model]:
     chance = set(published.chance())
-    found = rows[["model", "model_version"]].drop_duplicates()
+    pairs = rows[["model", "model_version"]].drop_duplicates()
     return [
         Model(
             id=name,
@@ -203,7 +203,7 @@ def _paper_models(rows: pd.DataFrame) -> list[Model]:
             published=True,
             facts=(("Source", "published results of the paper"), ("Published id", version)),
         )
-        for name, version in found.itertuples(index=False)
+        for name, version in pairs.itertuples(index=False)
     ]
 
 

@@ -19,15 +19,15 @@ def strips(board: Board, test: str) -> list[dict[str, Any]]:
     A line reaches from 0, or the lowest score, to 1. It holds the chance models, the models and
     the interval of single raters; none without raters.
     """
-    found = []
+    lines = []
     for metric, raters in board.raters.get(test, {}).items():
         matrix = board.matrices.get(test, {}).get(metric)
         if matrix is None or metric not in METRICS or METRICS.get(metric).direction != "higher":
             continue
         for key, rater in raters.items():
             if not key.label and not math.isnan(rater.value):
-                found.append(_strip(board, metric, matrix, key, rater))
-    return found
+                lines.append(_strip(board, metric, matrix, key, rater))
+    return lines
 
 
 def _strip(board: Board, metric: str, matrix: Matrix, key: Key, rater: WideCell) -> dict[str, Any]:
@@ -60,10 +60,10 @@ def _strip(board: Board, metric: str, matrix: Matrix, key: Key, rater: WideCell)
 
 def _scores(board: Board, matrix: Matrix, key: Key) -> list[tuple[str, bool, WideCell]]:
     """Label, whether it is a chance model, and score of each model with a value."""
-    known: Mapping[str, Any] = {model.id: model for model in board.models}
+    models: Mapping[str, Any] = {model.id: model for model in board.models}
     line = dict(zip(matrix.index, matrix.cells, strict=True)).get(key, ())
     return [
-        (known[column.model].label, known[column.model].chance, score)
+        (models[column.model].label, models[column.model].chance, score)
         for column, score in zip(matrix.columns, line, strict=bool(line))
         if score is not None and not math.isnan(score.value)
     ]

@@ -1,4 +1,4 @@
-"""WideCell tables as data for the templates: lines, columns, cells and footnotes."""
+"""Score tables as data for the templates: lines, columns, cells and footnotes."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def part(condition: str, label: str = "", data: str = "") -> str:
     >>> part("high-pitch", "anger"), part("original"), part("thai", "", "accents-2.2.0-thai")
     ('high-pitch · anger', '', '')
     """
-    known = condition in ("", ORIGINAL) or data.endswith(f"-{condition}")
-    return " · ".join(text for text in ("" if known else condition, label) if text)
+    is_implied = condition in ("", ORIGINAL) or data.endswith(f"-{condition}")
+    return " · ".join(text for text in ("" if is_implied else condition, label) if text)
 
 
 #: column of single raters
@@ -110,9 +110,9 @@ def by_models(
         (
             key.data,
             part(key.condition, key.label, key.data),
-            [*found, _bare(raters.get(key))] if raters else found,
+            [*row, _bare(raters.get(key))] if raters else row,
         )
-        for key, found in zip(matrix.index, matrix.cells, strict=True)
+        for key, row in zip(matrix.index, matrix.cells, strict=True)
     ]
     table = _table(anchor, matrix.metric, [*columns, RATER] if raters else columns, lines)
     table.sure = cells.sure(score for line in matrix.cells for score in line if score is not None)
@@ -120,7 +120,7 @@ def by_models(
 
 
 def _bare(score: WideCell | None) -> WideCell | None:
-    """WideCell of a rater without the remark, which stands above the table."""
+    """Score of a rater without the remark, which stands above the table."""
     return score and score._replace(note="")
 
 
@@ -129,12 +129,12 @@ def by_labels(
 ) -> Table:
     """Table of one metric of one model with a column per class or bin."""
     labels = sorted({key.label for key in scores})
-    found: dict[Key, dict[str, WideCell]] = {}
+    rows: dict[Key, dict[str, WideCell]] = {}
     for key, score in scores.items():
-        found.setdefault(key._replace(label=""), {})[key.label] = score
+        rows.setdefault(key._replace(label=""), {})[key.label] = score
     lines = [
         (key.data, part(key.condition, "", key.data), [line.get(label) for label in labels])
-        for key, line in found.items()
+        for key, line in rows.items()
     ]
     columns = [Column(label or metric_names(metric)[1], origin=origin) for label in labels]
     return _table(anchor, metric, columns, lines)
@@ -195,10 +195,10 @@ class Style:
         values = [score.value for score in scores if not math.isnan(score.value)]
         self.digits = decimals(values)
         sizes = [{s.n for s in line if s is not None and s.n is not None} for line in lines]
-        known = any(sizes)
+        has_n = any(sizes)
         self.n_in_cells = any(len(size) > 1 for size in sizes)
-        self.n_column = known and not self.n_in_cells
-        self.n_note = "" if known else "n not published"
+        self.n_column = has_n and not self.n_in_cells
+        self.n_note = "" if has_n else "n not published"
         self._reasons = _letters(score.reason for score in scores if score.reason)
 
     def cells(self, line: Sequence[WideCell | None], origins: Sequence[str]) -> list[Cell]:

@@ -18,18 +18,18 @@ RATINGS = "method/human_ceiling"
 def page(content: Content, target: str, test: str) -> Page:
     """Page of a test."""
     facts = content.tests[test]
-    made = Page(test_doc(target, test), f"{facts.title}: {content.label(target).lower()}")
+    page = Page(test_doc(target, test), f"{facts.title}: {content.label(target).lower()}")
     method = f"method/{test}"
     boards = [board for board in content.boards[target] if test in board.tests]
-    made.html = render(
+    page.html = render(
         "test.j2",
         facts=facts,
-        method=made.href(method) if method in content.method_pages else "",
-        siblings=_siblings(content, made, target, test),
+        method=page.href(method) if method in content.method_pages else "",
+        siblings=_siblings(content, page, target, test),
         boards=[{"anchor": board.name, "title": board.title} for board in boards],
     )
-    made.sections = [_board(content, made, board, test) for board in boards]
-    return made
+    page.sections = [_board(content, page, board, test) for board in boards]
+    return page
 
 
 def _siblings(content: Content, page: Page, target: str, test: str) -> list[dict[str, Any]]:
@@ -100,26 +100,26 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
 
 def _worst(content: Content, page: Page, board: Board, models: list[Model], test: str) -> str:
     """Most disadvantaged group of each model in a fairness test, the worst that listens first."""
-    found = [(m, board.groups[m.id, test]) for m in models if (m.id, test) in board.groups]
-    if not found:
+    pairs = [(m, board.groups[m.id, test]) for m in models if (m.id, test) in board.groups]
+    if not pairs:
         return ""
-    found.sort(
+    pairs.sort(
         key=lambda item: (
             item[0].chance,
             item[1].worst[0].worse is False,
             -item[1].worst[0].severity,
         )
     )
-    first, groups = found[0]
+    first, groups = pairs[0]
     return render(
         "board_groups.j2",
         worst=groups.worst[0],
         first=groups,
         model=first.label,
-        comparisons=[groups.worst[0] for _, groups in found],
-        models=[{"label": m.label, "href": _column(page, board, m, test).href} for m, _ in found],
+        comparisons=[groups.worst[0] for _, groups in pairs],
+        models=[{"label": m.label, "href": _column(page, board, m, test).href} for m, _ in pairs],
         title=board.title,
-        tested=any(groups.tested for _, groups in found),
+        tested=any(groups.tested for _, groups in pairs),
         method=content.uncertainty(page),
     )
 

@@ -50,60 +50,60 @@ def section(content: Content, target: str, model: Model) -> Section | None:
     if model.published:
         return None
     try:
-        kept = history.versions(content.paths, target, model.id)
+        records = history.versions(content.paths, target, model.id)
     except BenchmarkError:
         return None  # results of an older format have no page of versions
-    found = timeline([(item.version, item.rows) for item in kept])
-    if len(found) < 2:
+    versions = timeline([(item.version, item.rows) for item in records])
+    if len(versions) < 2:
         return None
     html = render(
         "versions.j2",
-        versions=found,
-        lines=_lines(found),
-        points=_points(found),
+        versions=versions,
+        lines=_lines(versions),
+        points=_points(versions),
         size=(WIDTH, HEIGHT),
         left=LEFT,
         right=WIDTH - RIGHT,
         bottom=HEIGHT - 10,
         label=f"Share of passed scores of {model.label} by version: "
-        + ", ".join(f"{version.name} {percent(version.share)}" for version in found),
-        command=f"python build.py compare {model.id}@{found[-2].name} {model.id}",
+        + ", ".join(f"{version.name} {percent(version.share)}" for version in versions),
+        command=f"python build.py compare {model.id}@{versions[-2].name} {model.id}",
     )
     return Section("versions", "Versions", html)
 
 
-def timeline(kept: Sequence[tuple[str, pd.DataFrame]]) -> list[Version]:
+def timeline(version_rows: Sequence[tuple[str, pd.DataFrame]]) -> list[Version]:
     """Versions that have a verdict, on the scores that all of them have a verdict for.
 
     Args:
-        kept: version and its rows, oldest first
+        version_rows: version and its rows, oldest first
     """
-    judged = [(name, rows[rows["status"].isin(VERDICTS)]) for name, rows in kept]
+    judged = [(name, rows[rows["status"].isin(VERDICTS)]) for name, rows in version_rows]
     tables = [(name, rows.set_index(PLACE)["status"]) for name, rows in judged if len(rows)]
     if not tables:
         return []
     shared = set.intersection(*(set(status.index) for _, status in tables))
-    found = []
+    versions = []
     for name, status in tables:
         here = status[[place in shared for place in status.index]]
-        found.append(Version(name, int((here == "pass").sum()), len(here), len(status)))
-    return found
+        versions.append(Version(name, int((here == "pass").sum()), len(here), len(status)))
+    return versions
 
 
 def _height(share: Fraction) -> float:
     return round(float(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)), 1)
 
 
-def _lines(found: Sequence[Version]) -> list[tuple[float, str]]:
+def _lines(versions: Sequence[Version]) -> list[tuple[float, str]]:
     """Height and text of the lines of the grid."""
     return [(_height(Fraction(n, 4)), f"{25 * n} %") for n in range(5)]
 
 
-def _points(found: Sequence[Version]) -> list[tuple[float, float, str, str]]:
+def _points(versions: Sequence[Version]) -> list[tuple[float, float, str, str]]:
     """Place, version and share of each version."""
-    step = (WIDTH - LEFT - RIGHT - 40) / (len(found) - 1)
+    step = (WIDTH - LEFT - RIGHT - 40) / (len(versions) - 1)
     return [
         (round(LEFT + 20 + n * step, 1), _height(v.share), v.name, percent(v.share))
-        for n, v in enumerate(found)
+        for n, v in enumerate(versions)
         if v.share is not None
     ]
