@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from common.cli.main import main
-from common.core import files
+from common.core import closure, files, paths
 from common.core.documents import parse_json
 
 TEST = "fairness_sex"
@@ -16,8 +16,8 @@ DEEP = "[" * 100_000
 
 
 @pytest.fixture
-def run(mini, capsys):
-    """A run of a listening model whose results are the same each time."""
+def run(mini, capsys, monkeypatch):
+    """A run of a listening model whose results are the same each time, as in a new process."""
     mini.write(
         "models.yaml",
         '- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load"}\n',
@@ -27,6 +27,9 @@ def run(mini, capsys):
 
     def run(out: str) -> tuple[dict[str, bytes], str]:
         shutil.rmtree(mini.root / out, ignore_errors=True)
+        sources = closure.Sources(paths.PACKAGE, *paths.extensions())
+        monkeypatch.setattr(closure, "SOURCES", sources)
+        monkeypatch.setattr("common.cli.main.SOURCES", sources)
         options = (*chosen, *map(str, where), "--output", str(mini.root / out))
         code = main(["run", *options])
         told = "".join(capsys.readouterr())
@@ -57,7 +60,7 @@ def _no_text(cache: Path) -> None:
 
 
 def _files_in_place_of_folders(cache: Path) -> None:
-    for path in list(cache.iterdir()):
+    for path in [path for path in cache.iterdir() if path.is_dir()]:
         shutil.rmtree(path)
         path.write_text("a file")
 

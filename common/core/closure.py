@@ -219,7 +219,7 @@ class Sources:
         if len(self._memo) > MOST:
             self._memo.clear()
         try:
-            files.write_text(self._kept, json.dumps(self._memo))
+            files.keep(self._kept, json.dumps(self._memo))
         except (OSError, OutputError):
             self._kept = None  # a memory that cannot be written costs time only
 
