@@ -14,7 +14,13 @@ import pytest
 from common import results
 from common.reports import summary
 from common.reports.summary import beyond_chance, standings
-from common.reports.summary.leave_one_out import RankingLayout, rank_intervals, tiers, told_apart
+from common.reports.summary.leave_one_out import (
+    RankingLayout,
+    p_values,
+    rank_intervals,
+    tiers,
+    told_apart,
+)
 from common.reports.summary.rank_simulation import SCENARIOS, simulate, world
 from common.reports.summary.standings import (
     FEW_PAIRS,
@@ -293,6 +299,49 @@ def test_rank_intervals_hold_the_true_rank_and_say_something() -> None:
         narrow += int((found[:, 1] - found[:, 0] < 4).sum())
     assert held >= 0.95 * 300
     assert narrow > 0.5 * 300
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_p_values_say_what_is_told_apart(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    sizes = layout().sizes
+    better = np.linspace(0.3, 0.9, 6)
+    passed = generator.binomial(sizes[:, None], better, size=(len(sizes), 6)).astype(float)
+    _, apart = told_apart(layout(), passed, seed=0, draws=1000)
+    p = p_values(layout(), passed, seed=0, draws=1000)
+    assert apart.any()
+    assert not apart[p > 0.05].any()
+    assert apart[p < 0.05].all()
+    np.testing.assert_array_equal(p, p.T)
+    assert (np.diag(p) == 1).all()
+    assert p.min() >= 1 / 1000
+    assert p.max() <= 1
+
+
+def test_equal_models_have_a_p_value_of_one_and_fixed_differences_the_smallest() -> None:
+    made = standings(many({"a": "ppp", "b": "ppp", "c": "fpp"}), "t", {}, draws=200)
+    a, b, c = (line.key for line in made.lines)
+    assert made.differences[a, b] == (False, 1.0)
+    assert made.differences[a, c] == (True, 1 / 200)
+    assert made.differences[c, a] == made.differences[a, c]
+
+
+def test_where_nothing_can_be_told_there_is_no_p_value() -> None:
+    made = standings(frame(cells("a", "pp"), cells("b", "ff")), "t", FAMILIES)
+    assert made.reason
+    assert made.differences == {}
+
+
+def test_the_parts_of_a_score_give_the_score() -> None:
+    table = frame(
+        cells("a", "ppf"), cells("a", "pm", "t2"), cells("b", "pff"), cells("b", "pp", "t2")
+    )
+    first = next(line for line in standings(table, "t", FAMILIES).lines if line.model == "a")
+    assert {test: outcome.share for test, outcome in first.tests.items()} == {
+        "t1": Fraction(2, 3),
+        "t2": Fraction(1, 2),
+    }
+    assert summary.score(first.tests, FAMILIES) == first.score
 
 
 def test_an_interval_reaches_as_far_up_as_that_of_a_worse_model() -> None:

@@ -339,6 +339,7 @@ def test_changes_touch_few_pages_and_end_where_a_clean_build_ends(
     (site.html / "results" / "emotion" / "index.html").unlink()
     report = site.build()
     assert report["removed"] == [
+        "results/arousal/comparison/run.html",
         "results/arousal/model/beta.html",
         "results/arousal/provenance/beta.html",
     ]

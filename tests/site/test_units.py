@@ -8,6 +8,7 @@ import importlib
 import math
 import re
 from fractions import Fraction
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,69 @@ def test_own_and_published_models_meet_on_shared_cells_only() -> None:
     assert plan.shared
     assert [len(found) for _, found in plan.sides] == [1, 1]
     assert [model.published for model, _ in plan.sides] == [True, False]
+
+
+def sides(*verdicts: str) -> tuple[Any, comparison.Plan]:
+    """Comparison of own models; a letter per dataset: p, f, or m for no answer of the model."""
+    outcomes = {
+        "p": {"status": "pass"},
+        "f": {"status": "fail"},
+        "m": {"status": "skip", "cause": "model", "value": math.nan},
+    }
+    rows = [
+        line(name, f"d{number}", **outcomes[letter])
+        for name, letters in zip("abc", verdicts, strict=False)
+        for number, letter in enumerate(letters)
+    ]
+    facts = made([board(rows, published=False, name="run")])
+    facts.label, facts.method_pages = str, frozenset(["method/ranking"])
+    (plan,) = comparison.planned(facts, "arousal")
+    return facts, plan
+
+
+def shown(facts: Any, plan: comparison.Plan) -> str:
+    html = comparison.page(facts, "arousal", plan).html
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", html)).split())
+
+
+def test_a_comparison_says_on_how_many_cells_and_whether_models_differ() -> None:
+    text = shown(*sides("pppppppp", "ffffffff", "ppppppff"))
+    assert "compared on the same 8 cells" in text
+    assert "c cannot be told apart from a: −25.0 percentage points (p = " in text
+    assert "b is worse than a by 100.0 percentage points (p < 0.001)" in text
+
+
+def test_a_comparison_counts_an_answer_that_is_missing_as_the_ranking_does() -> None:
+    """A model that answers in two of eight cells does not get the share of these two."""
+    facts, plan = sides("ppppppff", "ppmmmmmm")
+    assert plan.scores == (Fraction(3, 4), Fraction(1, 4))
+    _, regression = [
+        [cell["share"] for cell in row["cells"]]
+        for group in comparison._shares(facts, page.Page("x", "x"), "arousal", plan)
+        for row in group["rows"]
+    ]
+    assert regression == [Fraction(3, 4), Fraction(1, 4)]
+
+
+def test_where_nothing_can_be_told_a_comparison_says_so_without_a_p_value() -> None:
+    text = shown(*sides("pp", "ff"))
+    assert "b cannot be told apart from a" in text
+    assert "Cannot tell: with fewer than 6 pairs" in text
+    assert "p = " not in text and "p values" not in text
+
+
+def test_a_place_is_shown_only_where_it_is_sure() -> None:
+    html = overview_html("ppppppff", "ppppppff", "fppppppf")
+    assert " value=" not in html
+    assert "All 3 models may be the best: they cannot be told apart." in html
+    html = overview_html("pppppppp", "ffffffff")
+    assert re.findall(r'<li value="(\d)">', html) == ["1", "2"]
+
+
+def overview_html(*verdicts: str) -> str:
+    facts, _ = sides(*verdicts)
+    facts.description = str
+    return overview.cards(facts)
 
 
 def test_no_comparison_without_shared_data() -> None:

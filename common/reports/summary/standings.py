@@ -26,6 +26,7 @@ from common.reports.summary.leave_one_out import (
     DRAWS,
     LEAST_PAIRS,
     RankingLayout,
+    p_values,
     rank_intervals,
     tiers,
     told_apart,
@@ -59,6 +60,23 @@ class Outcome(NamedTuple):
         """Cells that are not passed."""
         return self.cells - self.passed
 
+    @property
+    def share(self) -> Fraction | None:
+        """Share of passed cells; None without a cell."""
+        return Fraction(self.passed, self.cells) if self.cells else None
+
+
+class PairDifference(NamedTuple):
+    """Whether the scores of two models differ for more than this choice of tests and datasets.
+
+    Args:
+        apart: whether the models are told apart, as tiers have it
+        p: p value, adjusted for all pairs of compared models
+    """
+
+    apart: bool
+    p: float
+
 
 class Standing(NamedTuple):
     """Where a model stands.
@@ -75,6 +93,7 @@ class Standing(NamedTuple):
         beyond: score beyond chance, see :func:`beyond_chance`
         common: what it made of the common cells
         families: family -> mean over its tests
+        tests: test -> what it made of the common cells
         remark: why it is not compared
     """
 
@@ -89,7 +108,13 @@ class Standing(NamedTuple):
     beyond: Fraction | None = None
     common: Outcome = Outcome(0, 0)
     families: Mapping[str, Fraction] = MappingProxyType({})
+    tests: Mapping[str, Outcome] = MappingProxyType({})
     remark: str = ""
+
+    @property
+    def key(self) -> Key:
+        """Name and version."""
+        return self.model, self.version
 
 
 class Agreement(NamedTuple):
@@ -114,6 +139,7 @@ class Standings:
         tests: what the cells of each test tell
         floor: family -> share that the best chance model passes; empty: no chance model
         floor_score: its score
+        differences: two models -> whether they are told apart; empty where nothing can be told
     """
 
     lines: tuple[Standing, ...]
@@ -126,6 +152,7 @@ class Standings:
     tests: Mapping[str, Agreement] = field(default_factory=dict)
     floor: Mapping[str, Fraction] = field(default_factory=dict)
     floor_score: Fraction | None = None
+    differences: Mapping[tuple[Key, Key], PairDifference] = field(default_factory=dict)
 
     @property
     def telling(self) -> int:
@@ -189,7 +216,11 @@ def standings(
     parts = {key: _tallies(common, key) for key in keys}
     floor = _floor([parts[key] for key in keys if key[0] in chance], common.passed, families)
     verdicts = common.passed[compared]
-    placed = _placed(verdicts, families, reason, seed, draws) if len(compared) > 1 else {}
+    placed, differences = (
+        _placed(verdicts, families, reason, seed, draws)
+        if len(compared) > 1 and len(verdicts)
+        else ({}, {})
+    )
     lines = [
         _line(Standing(*key, key[0] in chance), parts[key], placed.get(key), families, floor)
         if parts[key] and (key in compared or key[0] in chance)
@@ -201,6 +232,7 @@ def standings(
         reason,
         floor=floor,
         floor_score=_mean(floor.values()),
+        differences=differences,
         **(_facts(verdicts) if compared else {}),
     )
 
@@ -239,6 +271,7 @@ def _line(
         beyond=beyond_chance(score, _mean(floor.values())),
         common=Outcome(*(sum(column) for column in zip(*parts.values(), strict=True))),
         families=by_family,
+        tests=parts,
         remark=CHANCE if line.chance else "",
     )
 
@@ -329,10 +362,8 @@ def _floor(
 
 def _placed(
     common: pd.DataFrame, families: Mapping[str, str], reason: str, seed: int, draws: int
-) -> dict[tuple[str, str], tuple[int, int, int, int]]:
-    """Place, tier and rank interval of each compared model."""
-    if common.empty:
-        return {}
+) -> tuple[dict[Key, tuple[int, int, int, int]], dict[tuple[Key, Key], PairDifference]]:
+    """Place, tier and rank interval of each compared model, and which of them differ."""
     index = common.index
     tests = [str(test) for test in index.get_level_values("test")]
     datasets = [str(name) for name in index.get_level_values("dataset")]
@@ -352,7 +383,16 @@ def _placed(
     scores = np.array([float(score) for score in exact])
     ranks = rank_intervals(np.zeros_like(apart) if reason else apart, scores)
     levels = tiers(ranks[:, 0], scores)
-    return {
+    placed = {
         key: (1 + sum(other > score for other in exact), int(tier), int(low), int(high))
         for key, score, tier, (low, high) in zip(models, exact, levels, ranks, strict=True)
+    }
+    if reason:
+        return placed, {}
+    p = p_values(layout, passed, seed=seed, draws=draws)
+    return placed, {
+        (one, other): PairDifference(bool(apart[row, column]), float(p[row, column]))
+        for row, one in enumerate(models)
+        for column, other in enumerate(models)
+        if row != column
     }

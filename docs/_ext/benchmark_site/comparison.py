@@ -1,26 +1,27 @@
-"""Comparison pages: a baseline beside candidates, cell by cell.
+"""Comparison pages: a baseline beside candidates, on the cells that all of them are judged on.
 
-Cells are joined by what they are (test, metric, data, condition, label), never by their
-place in a table, and verdicts are compared only where both models have one.
+Scores, and whether they differ, are those of the ranking; where own models meet published ones,
+the same is computed on the cells that these models share. Cells are joined by what they are
+(test, metric, data, condition, label), never by their place in a table, and verdicts are compared
+only where both models have one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import pandas as pd
+
 from benchmark_site import cells, tables
 from benchmark_site.content import Board, Content, metric_names, words
 from benchmark_site.page import Page, Section, anchor, slug
-from benchmark_site.render import comparison_doc, model_doc, render, test_doc
+from benchmark_site.render import comparison_doc, model_doc, render, target_doc, test_doc
 from benchmark_site.sources import Model
-from common.core.display import signed
-from common.metrics.reasons import DATA, NOT_RUN
-from common.reports import summary
-from common.reports.summary import Key, Outcome, VerdictCounts, WideCell
-from common.results import STATUSES
+from common.core.display import number, signed
+from common.reports.summary import Key, Standing, Standings, WideCell, standings
 
 VERDICTS = ("pass", "fail")
 #: both verdicts by intervals that leave no doubt
@@ -29,6 +30,9 @@ CERTAIN = {"passes", "fails"}
 PEERS = 3
 #: at most so many own models stand side by side
 MOST = 6
+#: smaller p values are shown as smaller than this
+SMALLEST_P = 0.001
+METHOD = "method/ranking"
 #: test, metric and line of a cell -> its score
 Cells = dict[tuple[str, str, Key], WideCell]
 
@@ -40,14 +44,18 @@ class Plan:
     Args:
         doc: name of the document
         sides: models and their cells, baseline first
-        scores: score of each model: in the ranking, or on the shared cells
+        standings: of the ranking, or of the shared cells
+        lines: line of each model there; None: it has no row
         shared: whether only cells that all models have are counted
+        ranking: where the scores stand, an anchor on the page of the target; empty: nowhere else
     """
 
     doc: str
     sides: tuple[tuple[Model, Cells], ...]
-    scores: tuple[Fraction | None, ...]
+    standings: Standings
+    lines: tuple[Standing | None, ...]
     shared: bool = False
+    ranking: str = ""
 
     @property
     def title(self) -> str:
@@ -58,6 +66,11 @@ class Plan:
     def present(self) -> set[str]:
         """Tests that any of the models has."""
         return {test for _, scores in self.sides for test, _, _ in scores}
+
+    @property
+    def scores(self) -> tuple[Fraction | None, ...]:
+        """Score of each model."""
+        return tuple(line.score if line else None for line in self.lines)
 
 
 def planned(content: Content, target: str) -> list[Plan]:
@@ -73,63 +86,83 @@ def planned(content: Content, target: str) -> list[Plan]:
 def _of_paper(content: Content, board: Board) -> list[Plan]:
     models = {model.id: model for model in board.models}
     return [
-        _plan(slug("_".join(line.models)), [(board, models[name]) for name in line.models])
+        _plan(slug("_".join(line.models)), board, [models[name] for name in line.models])
         for line in content.comparisons
         if line.target == board.target and all(name in models for name in line.models)
     ]
 
 
 def _of_run(board: Board) -> list[Plan]:
-    best = [line.model for line in board.ranked][:MOST]
-    return [_plan(board.name, [(board, model) for model in best])] if len(best) > 1 else []
+    best = board.scored[:MOST]
+    return [_plan(board.name, board, best)] if len(best) > 1 else []
 
 
 def _with_paper(run: Board, paper: Board) -> list[Plan]:
     """Each own model beside the best published ones, on the cells that all of them have."""
-    best = [line.model for line in paper.ranked][:PEERS]
-    plans = []
-    for model in [line.model for line in run.ranking if not line.model.chance]:
+    best = paper.scored[:PEERS]
+    plans: list[Plan] = []
+    for model in [line.model for line in run.ranking if best and not line.model.chance]:
         sides = [(paper, best[0]), (run, model), *((paper, peer) for peer in best[1:])]
-        plan = _plan(f"{run.name}-{model.slug}", sides, shared=True)
+        plan = _shared_plan(f"{run.name}-{model.slug}", sides)
         if plan.present:
             plans.append(plan)
     return plans
 
 
-def _plan(name: str, sides: list[tuple[Board, Model]], *, shared: bool = False) -> Plan:
-    columns = [
-        {
-            (test, metric, key): score
-            for test, metrics in board.scores.get(model.id, {}).items()
-            for metric, lines in metrics.items()
-            for key, score in lines.items()
-        }
-        for board, model in sides
-    ]
-    if shared:
-        common = set.intersection(*map(set, columns))
-        columns = [{key: cells[key] for key in cells if key in common} for cells in columns]
-    models = [model for _, model in sides]
-    doc = comparison_doc(sides[0][0].target, name)
-    families = {test: family for board, _ in sides for test, family in board.families.items()}
-    scores = _scores(columns, families) if shared else [b.score(model) for b, model in sides]
-    return Plan(doc, tuple(zip(models, columns, strict=True)), tuple(scores), shared)
-
-
-def _scores(columns: Sequence[Cells], families: Mapping[str, str]) -> list[Fraction | None]:
-    """Score of each model as in a ranking, on cells that all have and the data allow."""
-    never = {DATA, NOT_RUN}
-    possible = {
-        key for key in columns[0] if not any(column[key].cause in never for column in columns)
+def _cells(board: Board, model: Model) -> Cells:
+    """All cells of a model."""
+    return {
+        (test, metric, key): score
+        for test, metrics in board.scores.get(model.id, {}).items()
+        for metric, lines in metrics.items()
+        for key, score in lines.items()
     }
-    sums = []
-    for column in columns:
-        tests: dict[str, list[bool]] = {}
-        for key in possible:
-            tests.setdefault(key[0], []).append(column[key].status == "pass")
-        cells = {test: Outcome(sum(passed), len(passed)) for test, passed in tests.items()}
-        sums.append(summary.score(cells, families))
-    return sums
+
+
+def _plan(name: str, board: Board, models: Sequence[Model]) -> Plan:
+    """Models of one ranking, as it has them."""
+    return Plan(
+        comparison_doc(board.target, name),
+        tuple((model, _cells(board, model)) for model in models),
+        board.standings,
+        tuple(board.standing(model) for model in models),
+        ranking=board.name,
+    )
+
+
+def _shared_plan(name: str, sides: Sequence[tuple[Board, Model]]) -> Plan:
+    """Models of several boards, ranked once more on the cells that all of them have."""
+    columns = [_cells(board, model) for board, model in sides]
+    common = set.intersection(*map(set, columns))
+    columns = [{key: column[key] for key in column if key in common} for column in columns]
+    target = sides[0][0].target
+    # the same name may stand for a model of both boards, and a dataset has a name in each
+    rows = [
+        _row(target, str(place), columns[0][cell].dataset, cell, score)
+        for place, column in enumerate(columns)
+        for cell, score in column.items()
+    ]
+    families = {test: family for board, _ in sides for test, family in board.families.items()}
+    shared_standings = standings(pd.DataFrame(rows), target, families) if rows else Standings(())
+    lines = {line.model: line for line in shared_standings.lines}
+    return Plan(
+        comparison_doc(target, name),
+        tuple((model, column) for (_, model), column in zip(sides, columns, strict=True)),
+        shared_standings,
+        tuple(lines.get(str(place)) for place in range(len(sides))),
+        shared=True,
+    )
+
+
+def _row(
+    target: str, model: str, dataset: str, cell: tuple[str, str, Key], score: WideCell
+) -> dict[str, str]:
+    test, metric, key = cell
+    return {
+        **{"target": target, "model": model, "model_version": "", "test": test, "metric": metric},
+        **{"dataset": dataset, **key._asdict()},
+        **{"status": score.status, "cause": score.cause},
+    }
 
 
 def page(content: Content, target: str, plan: Plan) -> Page:
@@ -142,6 +175,12 @@ def page(content: Content, target: str, plan: Plan) -> Page:
             for model, _ in plan.sides
         ],
         shared=plan.shared,
+        cells=plan.standings.cells,
+        compared=len(plan.standings.compared),
+        reason=plan.standings.reason,
+        differences=_differences(plan),
+        ranking=f"{page.href(target_doc(target))}#{plan.ranking}" if plan.ranking else "",
+        method=page.href(METHOD) if METHOD in content.method_pages else "",
         groups=_shares(content, page, target, plan),
     )
     baseline, before = plan.sides[0]
@@ -153,28 +192,55 @@ def page(content: Content, target: str, plan: Plan) -> Page:
     return page
 
 
-def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[str, Any]]:
-    """Share of executed cells per test, below the score."""
-
-    def entries(tests: set[str]) -> list[dict[str, Any]]:
-        tallies = [
-            _tally(score for (test, _, _), score in cells.items() if test in tests)
-            for _, cells in plan.sides
-        ]
-        return [
+def _differences(plan: Plan) -> list[dict[str, Any]]:
+    """Whether each candidate is told apart from the baseline."""
+    before = plan.lines[0]
+    entries = []
+    for (model, _), after in zip(plan.sides[1:], plan.lines[1:], strict=True):
+        if before is None or after is None or before.score is None or after.score is None:
+            entries.append({"label": model.label, "known": False})
+            continue
+        difference = plan.standings.differences.get((before.key, after.key))
+        entries.append(
             {
-                "share": tally.share,
-                "hint": f"{tally.passed} of {tally.executed} passed, {tally.skipped} skipped",
-                "change": _change(tallies[0].share, tally.share),
+                "label": model.label,
+                "known": True,
+                "points": _change(before.score, after.score) or "0.0",
+                "better": after.score > before.score,
+                "apart": bool(difference and difference.apart),
+                "p": _p(difference.p) if difference else "",
             }
-            for tally in tallies
-        ]
+        )
+    return entries
 
+
+def _p(value: float) -> str:
+    """P value as text.
+
+    >>> _p(0.0005), _p(0.25), _p(1.0)
+    ('p < 0.001', 'p = 0.250', 'p = 1.000')
+    """
+    return f"p < {SMALLEST_P:g}" if value < SMALLEST_P else f"p = {number(value, '< 0.05')}"
+
+
+def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[str, Any]]:
+    """Score, and below it the share of common cells that each model passes in each test."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for test in _tests(content, target, plan):
         facts = content.tests[test]
-        href = page.href(test_doc(target, test))
-        row = {"label": facts.title, "href": href, "cells": entries({test})}
+        outcomes = [line.tests.get(test) if line else None for line in plan.lines]
+        shares = [outcome.share if outcome else None for outcome in outcomes]
+        entries = [
+            {
+                "share": share,
+                "hint": f"{outcome.passed} of {outcome.cells} cells passed"
+                if outcome
+                else "no common cell",
+                "change": _change(shares[0], share),
+            }
+            for outcome, share in zip(outcomes, shares, strict=True)
+        ]
+        row = {"label": facts.title, "href": page.href(test_doc(target, test)), "cells": entries}
         groups.setdefault(words(facts.family), []).append(row)
     scores = [
         {"share": share, "hint": "", "change": _change(plan.scores[0], share)}
@@ -183,13 +249,6 @@ def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[
     overall = {"label": "Score", "href": "", "cells": scores}
     rest = [{"title": title, "rows": rows} for title, rows in groups.items()]
     return [{"title": "", "rows": [overall]}, *rest]
-
-
-def _tally(scores: Iterable[WideCell]) -> VerdictCounts:
-    count = dict.fromkeys(STATUSES, 0)
-    for score in scores:
-        count[score.status] += 1
-    return VerdictCounts(*count.values())
 
 
 def _change(baseline: Fraction | None, share: Fraction | None) -> str:

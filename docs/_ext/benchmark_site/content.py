@@ -178,9 +178,10 @@ class Board:
         )
 
     @property
-    def ranked(self) -> list[Ranked]:
-        """Models with a place."""
-        return [line for line in self.ranking if line.position]
+    def scored(self) -> list[Model]:
+        """Models that listen and have a score, best first."""
+        lines = [line for line in self.ranking if not line.model.chance]
+        return [line.model for line in lines if self.score(line.model) is not None]
 
     @property
     def judged(self) -> list[Ranked]:

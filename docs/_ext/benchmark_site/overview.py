@@ -64,9 +64,10 @@ def _podium(page: Page, board: Board) -> dict[str, Any]:
 
 
 def _line(page: Page, board: Board, ranked: Ranked) -> dict[str, Any]:
+    """Model with its score; a place is shown only where it is sure."""
     standing = ranked.standing
     return {
-        "place": standing.place if standing else None,
+        "place": standing.place if standing and standing.low == standing.high else None,
         "label": ranked.model.label,
         "href": page.href(model_doc(board.target, ranked.model)),
         "score": standing.score if standing else None,
