@@ -5,6 +5,7 @@ Sphinx is called by :func:`common.pages.site.build` with this folder as its conf
 result tables and media that pages may refer to.
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -19,6 +20,7 @@ language = "en"
 extensions = [
     "benchmark_site",
     "local_math",
+    "site_frame",
     "matplotlib.sphinxext.plot_directive",
     "sphinx_copybutton",
     "sphinx_design",
@@ -43,6 +45,7 @@ plot_include_source = False
 # -- HTML: no third party host, no date, nothing that changes without a reason --------------
 html_theme = "pydata_sphinx_theme"
 html_title = project
+html_baseurl = os.environ.get("SPEECHPROOF_URL", "")  # for previews and the list of all pages
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["site.css", "listen.css", "events.css"]

@@ -158,7 +158,7 @@ def _lines(text: str, folders: Paths) -> list[str]:
 
 def _prune(folders: Paths, pages: Iterable[str]) -> list[str]:
     """Remove pages that no document belongs to any more."""
-    names = {f"{page}.html" for page in pages} | {"search.html", "genindex.html"}
+    names = {f"{page}.html" for page in pages} | {"search.html", "genindex.html", "404.html"}
     removed = []
     for path in listing(folders.html):
         name = path.relative_to(folders.html)

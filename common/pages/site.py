@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
+import os
 import platform
 import shutil
 import time
@@ -102,7 +103,8 @@ def fingerprint(folders: Paths, benchmark: Benchmark) -> str:
     time, packages by their version.
     """
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
-    parts: list[Any] = [platform.python_version(), versions, repr(benchmark)]
+    url = os.environ.get("SPEECHPROOF_URL", "")
+    parts: list[Any] = [url, platform.python_version(), versions, repr(benchmark)]
     parts += [identity.site_code(), contents(paths.DOCS, skip=NO_TEXT)]
     for folder in (paths.PUBLISHED, folders.method_tests):
         parts.append(contents(folder))

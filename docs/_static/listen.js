@@ -5,7 +5,7 @@
 
   const CLOSE_S = 0.02; // two sounds this close are at the same position
   const TRIES = 6;
-  let active = null; // the group that was used last
+  let active = null; // the group that was used last: it falls silent when another one plays
   let count = 0;
 
   const make = (tag, attributes = {}, ...children) => {
@@ -72,13 +72,16 @@
       });
       this.sounds[0].radio.checked = true;
       const last = Math.min(9, this.sounds.length);
-      const hint = make("p", { class: "listen-hint" }, `Keys: 1 to ${last} choose, space plays and pauses.`);
+      const hint = make("p", { class: "listen-hint" }, `Keys in this player: 1 to ${last} choose, space plays and pauses.`);
       const row = make("div", { class: "listen-row" }, this.play, this.seek, this.time);
       const bar = make("div", { class: "listen-bar" }, row, choice);
       bar.append(make("div", { class: "listen-row listen-options" }, this.same.label, this.repeat.label, hint));
       this.node.prepend(bar);
       this.node.classList.add("ready");
-      this.play.addEventListener("click", () => this.toggle());
+      this.play.addEventListener("click", () => {
+        this.play.focus(); // not every browser does
+        this.toggle();
+      });
       this.seek.addEventListener("input", () => this.jump(Number(this.seek.value)));
       this.same.box.addEventListener("change", () => this.level());
       this.repeat.box.addEventListener("change", () => this.level());
@@ -108,6 +111,7 @@
         const share = ((event.clientX - box.left) / box.width - sound.left) / (sound.right - sound.left);
         this.select(place);
         this.jump(Math.max(0, Math.min(1, share)) * sound.span);
+        sound.radio.focus({ preventScroll: true });
       });
     }
 
@@ -258,14 +262,14 @@
     if (group.current) groups.set(node, group);
   });
 
+  // keys belong to the player that has the focus; anywhere else they do what they always do
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     const { target } = event;
     const type = target.tagName === "INPUT" ? target.type : "";
-    if (/^(TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable) return;
+    const group = groups.get(target.closest(".listen"));
+    if (!group || /^(TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable) return;
     if (type && !["radio", "checkbox", "range"].includes(type)) return;
-    const group = groups.get(target.closest(".listen")) || active;
-    if (!group) return;
     if (/^[1-9]$/.test(event.key)) {
       group.select(Number(event.key) - 1);
     } else if (event.key === " ") {

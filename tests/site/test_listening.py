@@ -164,11 +164,27 @@ def test_the_space_bar_plays_and_pauses(page: Any) -> None:
     wait_until_heard(page, CROP)
     page.keyboard.press("Space")
     wait_until_heard(page, -1)
-    top = page.evaluate("scrollY")
+
+
+def test_keys_outside_of_a_player_belong_to_the_page(page: Any) -> None:
+    """WCAG 2.1.4: a key of one character acts only where the focus is."""
+    play(page).click()
+    wait_until_heard(page, 0)
+    page.keyboard.press("2")  # in the player: the button has the focus
+    wait_until_heard(page, GAIN)
     page.locator("h1").click()
+    page.evaluate("scrollTo(0, 0)")
+    page.keyboard.press("3")
     page.keyboard.press("Space")
-    wait_until_heard(page, CROP)
-    assert page.evaluate("scrollY") == top
+    page.wait_for_function("() => scrollY > 0")
+    assert page.get_by_role("radio", name="Gain").is_checked()
+    assert heard(page) == [GAIN]
+
+
+def test_a_click_in_a_picture_gives_its_player_the_keys(page: Any) -> None:
+    page.locator(".listen-frame").nth(GAIN).click()
+    page.keyboard.press("3")
+    assert page.get_by_role("radio", name="Crop end").is_checked()
 
 
 def test_keys_in_a_text_field_are_text(page: Any) -> None:

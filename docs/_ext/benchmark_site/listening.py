@@ -122,7 +122,5 @@ class Sound(Directive):
         )
         inside = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, inside)
-        player = (
-            f'<audio controls preload="metadata" src="{src}" aria-label="{escape(label)}"></audio>'
-        )
+        player = f'<audio controls preload="none" src="{src}" aria-label="{escape(label)}"></audio>'
         return [html(begin), title, *inside.children, html(f"{player}</div>")]

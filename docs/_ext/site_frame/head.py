@@ -1,0 +1,97 @@
+"""What search engines and previews read: descriptions, titles, the list of all pages."""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sphinx.application import Sphinx
+
+from common.core import files
+
+#: what a description begins with: the answer or lead of a page, else its first paragraph
+PARAGRAPHS = (
+    re.compile(r'<p class="(?:answer|lead)[^"]*">(.*?)</p>', re.S),
+    re.compile(r'<div class="lead[^"]*">\s*<p>(.*?)</p>', re.S),
+    re.compile(r"<p(?: [^>]*)?>(.*?)</p>", re.S),
+)
+FORMULA = re.compile(r"<annotation\b.*?</annotation>", re.S)
+TAG = re.compile(r"<[^>]+>")
+LONGEST = 160
+SHORTEST = 40
+#: what the website is, for pages that say nothing about themselves
+SITE = "Tests of speech models: correctness, fairness and robustness, with every number explained."
+
+
+def plain(html: str) -> str:
+    r"""Text of HTML on one line.
+
+    >>> plain("<b>CCC</b> &gt; 0.5,\n  see below")
+    'CCC > 0.5, see below'
+    """
+    return " ".join(unescape(TAG.sub("", FORMULA.sub("", html))).split())
+
+
+def description(body: str) -> str:
+    """One or two sentences about a page, from its first paragraph.
+
+    >>> description("<h1>Pitch</h1><p>Short.</p><p>How models treat high and low voices, by group.</p>")
+    'How models treat high and low voices, by group.'
+    """
+    for pattern in PARAGRAPHS:
+        for match in pattern.finditer(body):
+            text = plain(match[1])
+            if len(text) >= SHORTEST:
+                return shorten(text)
+    return SITE
+
+
+def shorten(text: str) -> str:
+    """Text of at most ``LONGEST`` characters, cut between words."""
+    if len(text) <= LONGEST:
+        return text
+    return text[: LONGEST - 1].rsplit(" ", 1)[0].rstrip(",;:. ") + "…"
+
+
+def tags(config: Any, page: str, context: dict[str, Any]) -> str:
+    """Elements of the head that describe a page."""
+    about = description(context.get("body", ""))
+    title = plain(context.get("title", "")) or config.project
+    properties = {"title": title, "description": about, "type": "website"}
+    properties["site_name"] = config.project
+    if config.html_baseurl:
+        properties["url"] = address(config.html_baseurl, page)
+    lines = [f'<meta name="description" content="{escape(about)}">']
+    lines += [
+        f'<meta property="og:{name}" content="{escape(value)}">'
+        for name, value in properties.items()
+    ]
+    lines.append('<meta name="twitter:card" content="summary">')
+    return "".join(f"{line}\n" for line in lines)
+
+
+def address(base: str, page: str) -> str:
+    """Address of a page of the website at ``base``; relative to its top if that is empty.
+
+    >>> address("https://example.org/bench", "results/index")
+    'https://example.org/bench/results/index.html'
+    """
+    return (f"{base.rstrip('/')}/" if base else "") + quote(f"{page}.html")
+
+
+def write_sitemap(app: Sphinx, fault: Exception | None) -> None:
+    """List all pages in ``sitemap.xml``."""
+    if fault is not None or app.builder.format != "html":
+        return
+    pages = sorted(app.env.found_docs)
+    base = app.config.html_baseurl
+    entries = "".join(f"<url><loc>{escape(address(base, page))}</loc></url>\n" for page in pages)
+    text = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        f"{entries}</urlset>\n"
+    )
+    files.write_text(Path(app.outdir, "sitemap.xml"), text, only_changed=True)

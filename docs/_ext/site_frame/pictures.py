@@ -1,0 +1,98 @@
+"""Width and height of images, so that no text moves when they arrive.
+
+All images but the first of a page are loaded when the reader comes near them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import struct
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+from sphinx.application import Sphinx
+
+IMAGE = re.compile(r"<img\b([^>]*?)\s*(/?)>")
+SOURCE = re.compile(r'\bsrc="([^"]*)"')
+ROOT = re.compile(r"<svg\b[^>]*>")
+LENGTH = r'\b{}="([\d.]+)(?:px)?"'
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class Files:
+    """Finds the file behind an address in a page, before it lies in the website.
+
+    Args:
+        app: Sphinx, which knows images of prose
+        page: name of the page
+    """
+
+    def __init__(self, app: Sphinx, page: str):
+        self._folder = posixpath.dirname(page)
+        images: dict[str, str] = getattr(app.builder, "images", {})
+        self._images = {name: Path(app.srcdir, path) for path, name in images.items()}
+        self._out = Path(app.outdir)
+        self._media = app.config.benchmark_paths.media
+
+    def find(self, address: str) -> Path:
+        """File of an address; it need not exist."""
+        path = posixpath.normpath(posixpath.join(self._folder, unquote(address)))
+        if path.startswith("_images/"):
+            return self._images.get(path.removeprefix("_images/"), self._out / path)
+        if path.startswith("extra/media/"):
+            return Path(self._media, path.removeprefix("extra/media/"))
+        return self._out / path
+
+
+def sized(html: str, files: Files) -> str:
+    """HTML whose images have a width, a height, and their time of loading."""
+    count = 0
+
+    def complete(match: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        attributes, slash = match.groups()
+        source = SOURCE.search(attributes)
+        if source and not re.search(r"\b(width|height)=", attributes):
+            width, height = size(files.find(source[1]))
+            attributes += f' width="{width}" height="{height}"' if width and height else ""
+        if count > 1 and "loading=" not in attributes:
+            attributes += ' loading="lazy"'
+        return f"<img{attributes}{slash and ' /'}>"
+
+    return IMAGE.sub(complete, html)
+
+
+def size(path: Path) -> tuple[int, int]:
+    """Width and height of a PNG or SVG in pixels; (0, 0) if unknown."""
+    try:
+        return _size(path, path.stat().st_mtime_ns)
+    except OSError:
+        return 0, 0
+
+
+@cache
+def _size(path: Path, stamp: int) -> tuple[int, int]:
+    with path.open("rb") as stream:
+        begin = stream.read(2000)
+    if begin.startswith(PNG):
+        width, height = struct.unpack(">II", begin[16:24])
+        return int(width), int(height)
+    return svg_size(begin.decode("utf-8", "replace"))
+
+
+def svg_size(text: str) -> tuple[int, int]:
+    """Width and height of a drawing, rounded; (0, 0) if it has none.
+
+    >>> svg_size('<svg xmlns="http://www.w3.org/2000/svg" width="90.4" height="20">')
+    (90, 20)
+    """
+    root = ROOT.search(text)
+    lengths = []
+    for name in ("width", "height"):
+        length = re.search(LENGTH.format(name), root[0]) if root else None
+        lengths.append(round(float(length[1])) if length else 0)
+    width, height = lengths
+    return (width, height) if width and height else (0, 0)
