@@ -8,6 +8,9 @@
     return node;
   }
 
+  /* "9" before "10" before "10axlstm", whatever the case */
+  const natural = new Intl.Collator("en", { numeric: true });
+
   /* Sorting: a button in each heading; rows move within their part of the table. */
   function sortable(table) {
     const heads = [...table.tHead.rows[0].cells];
@@ -32,19 +35,20 @@
     });
   }
 
+  /* What a row is sorted by: the number or the name that its cell declares, else its text. */
   function key(row, place) {
     const cell = row.cells[place];
-    const text = cell ? cell.dataset.sort || cell.textContent.trim() : "";
-    const number = Number.parseFloat(text);
-    return Number.isNaN(number) ? text.toLowerCase() : number;
+    if (!cell) return "";
+    if (cell.dataset.sort !== undefined) return Number(cell.dataset.sort);
+    return cell.dataset.name ?? cell.textContent.trim();
   }
 
   function sortBody(body, place, sign) {
     const rows = [...body.rows].filter((row) => !row.classList.contains("head"));
     const keyed = rows.map((row) => [key(row, place), row]);
     keyed.sort(([a], [b]) => {
-      if (typeof a === typeof b) return sign * (a < b ? -1 : a > b ? 1 : 0);
-      return typeof a === "number" ? -1 : 1;
+      if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+      return sign * (typeof a === "number" ? a - b : natural.compare(a, b));
     });
     keyed.forEach(([, row]) => body.append(row));
   }

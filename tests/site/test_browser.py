@@ -72,6 +72,66 @@ def test_columns_sort_and_say_so(visit: Any) -> None:
     assert table.locator("tbody").last.inner_text().startswith("Outside the ranking")
 
 
+def test_models_sort_by_name_and_not_by_what_a_number_in_it_looks_like(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    table = page.locator("#published-counted table.ranking").first
+    rows = table.locator("tbody:first-of-type tr")
+    # places, and a name that begins with a number, are no numbers to sort by
+    labels = ["w2v2-b", "10axlstm", "W2v2-L", "9lstm", "10Alstm", "CNN14"]
+    page.evaluate(
+        """labels => document.querySelectorAll("#published-counted tbody:first-of-type th a")
+            .forEach((link, n) => {
+                link.textContent = labels[n];
+                link.closest("th").dataset.name = labels[n];
+            })""",
+        labels,
+    )
+    shown = labels[: rows.count()]
+    assert len(shown) > 3
+    head = table.locator("thead th").first
+    for order, backwards in (("descending", True), ("ascending", False)):
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == order
+        names = rows.locator("th a").all_inner_texts()
+        expected = ["9lstm", "10Alstm", "10axlstm", "CNN14", "w2v2-b", "W2v2-L"]
+        expected = [name for name in expected if name in shown]
+        assert names == (expected[::-1] if backwards else expected)
+
+
+def test_every_column_that_sorts_says_by_what(visit: Any) -> None:
+    for name in ("results/index", *PAGES[2:6]):
+        silent = visit(name).evaluate(
+            """() => [...document.querySelectorAll("table.sortable tbody tr:not(.head) > *")]
+                .filter((cell) => /\\d/.test(cell.textContent))
+                .filter((cell) => !("sort" in cell.dataset || "name" in cell.dataset))
+                .map((cell) => cell.outerHTML)"""
+        )
+        assert silent == [], name
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_can_be_clicked_is_large_enough_or_stands_apart(visit: Any, width: int) -> None:
+    """WCAG 2.5.8 for the buttons of tables: 24 by 24 pixels."""
+    page = visit("results/index", width)
+    sizes = page.eval_on_selector_all(
+        "button.sort", "found => found.map(each => each.getBoundingClientRect().toJSON())"
+    )
+    assert len(sizes) > 3
+    assert min(min(box["width"], box["height"]) for box in sizes) >= 24
+
+
+def test_the_heat_map_tells_low_shares_apart(visit: Any) -> None:
+    page = visit("results/index")
+    colors = page.evaluate(
+        """() => [0, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 1].map((share) => {
+            const cell = document.querySelector(".matrix td.heat");
+            cell.style.setProperty("--share", share);
+            return getComputedStyle(cell).backgroundColor;
+        })"""
+    )
+    assert len(set(colors)) == len(colors)
+
+
 def test_models_can_be_chosen_and_lines_filtered(visit: Any) -> None:
     page = visit("results/arousal/correctness_regression")
     wavlm = page.locator("#published table.scores thead th", has_text="wavlm").first
