@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from common.core import display
+
 
 def percent(share: float) -> str:
     """Share as a whole percentage; ``undefined`` if there is none.
@@ -17,12 +19,12 @@ def percent(share: float) -> str:
 
 
 def number(value: float) -> str:
-    """Value with two decimals, never ``-0.00``.
+    """Value with two decimals and a minus sign, never ``−0.00``.
 
-    >>> number(-0.001), number(0.456)
-    ('0.00', '0.46')
+    >>> number(-0.001), number(0.456), number(-0.5)
+    ('0.00', '0.46', '−0.50')
     """
-    return f"{round(float(value), 2) + 0.0:.2f}" if np.isfinite(value) else "undefined"
+    return display.number(float(value), digits=2) if np.isfinite(value) else "undefined"
 
 
 def count(n: int, noun: str = "sample") -> str:

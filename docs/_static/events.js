@@ -75,7 +75,7 @@
     const show = () => {
       const step = Number(range.value);
       const rows = rowsAt(step);
-      const threshold = String(data.thresholds[step]);
+      const threshold = String(data.thresholds[step]).replace(/^-/, "\u2212");
       output.textContent = threshold;
       range.setAttribute("aria-valuetext", `threshold ${threshold}, macro F ${text(macro(rows))}`);
       body.replaceChildren();

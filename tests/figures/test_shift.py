@@ -47,7 +47,7 @@ def test_alternative_text_of_a_shift(view, options) -> None:  # type: ignore[no-
     data.predictions["white-noise"][:] = [0.54] * 30 + [0.3] * 10
     assert alt("shift_2d", data, options, "white-noise") == (
         "From original to white noise: Change of the predictions of 40 samples. "
-        "75 % change by less than 0.05; the mean change is -0.02, the largest -0.20."
+        "75 % change by less than 0.05; the mean change is −0.02, the largest −0.20."
     )
 
 

@@ -11,6 +11,8 @@ import pytest
 #: what is no displayed number: code, scripts, ids, addresses and file names
 SILENT = re.compile(r"<(script|style|code|pre|svg|title)\b.*?</\1>", re.S)
 TAG = re.compile(r"<[^>]+>")
+#: what is said in place of something, or about it
+SAID = re.compile(r'\b(?:alt|title|aria-label|content)="([^"]*)"')
 #: a hyphen before a digit that is no part of a name, and no version such as -2.0.0
 HYPHEN = re.compile(r"(?<![\w.\-/)\]])-(?!\d+\.\d+\.)\.?\d")
 ZERO = re.compile(r"[-−]0(\.0+)?(?![\d.])")
@@ -28,10 +30,17 @@ def pages(small: Any) -> list[tuple[str, str]]:
 
 def test_numbers_have_a_minus_and_zero_has_none(small: Any) -> None:
     for name, text in pages(small):
-        shown = html.unescape(TAG.sub(" ", SILENT.sub(" ", text)))
+        visible = SILENT.sub(" ", text)
+        shown = html.unescape(" ".join([TAG.sub(" ", visible), *SAID.findall(visible)]))
         for wrong in (HYPHEN, ZERO):
             found = wrong.search(shown)
             assert not found, f"{name}: {shown[max(0, found.start() - 60) : found.end() + 20]!r}"
+
+
+def test_prose_and_its_tables_have_a_minus_and_code_is_left_alone(small: Any) -> None:
+    shown = html.unescape(TAG.sub("", small.page("method/correctness_regression")))
+    assert "From −0.15 to 0.00 on 2026-11-22; x = -1 is code." in shown
+    assert "−0.05" in shown and "10−3" in shown
 
 
 def test_no_verdict_contradicts_its_number_and_its_rule(small: Any) -> None:

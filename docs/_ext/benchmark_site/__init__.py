@@ -14,7 +14,12 @@ from sphinx.application import Sphinx
 from benchmark_site import plots
 from benchmark_site.front import FILES, Finished
 from benchmark_site.listening import Listen, MadeOf, Sound
+from benchmark_site.minus import Minus
 from benchmark_site.page import SUFFIX, PageParser
+from common.core import closure
+
+#: what decides about the text of prose pages, besides that text
+READING = (Listen.__module__, Minus.__module__)
 
 
 def generate(app: Sphinx) -> None:
@@ -62,9 +67,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("listen", Listen)
     app.add_directive("sound", Sound)
     app.add_directive("made-of", MadeOf)
+    app.add_transform(Minus)
     app.connect("builder-inited", plots.place)
     app.connect("builder-inited", generate)
     app.connect("env-get-outdated", plots.outdated)
     app.connect("html-page-context", forget_neighbours)
     app.connect("html-collect-pages", forget_words)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    # pages of prose are read again where the code that reads them has changed
+    reading = int(closure.code_of(*READING)[:12], 16)
+    return {"env_version": reading, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -212,7 +212,7 @@ def operating_points(picker: Mapping[str, Any]) -> list[dict[str, Any]]:
         f_scores = [f for f in each if f is not None]
         lines.append(
             {
-                "threshold": f"{picker['thresholds'][step]:.3g}",
+                "threshold": display.tidy(f"{picker['thresholds'][step]:.3g}"),
                 "shown": step == picker["start"],
                 "figures": [number(value) for value in (*_figures(*whole), errors)],
                 "macro": number(sum(f_scores) / len(f_scores) if f_scores else None),
