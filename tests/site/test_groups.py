@@ -102,7 +102,9 @@ def test_nothing_to_show_without_a_verdict() -> None:
 def test_only_fairness_tests_have_groups() -> None:
     table = results.frame([*ROWS, *({**line, "test": "other"} for line in ROWS)])
     families = {"fairness_sex": "fairness", "other": "robustness"}
-    assert list(groups.of_tests(table, families)) == [("m", "fairness_sex")]
+    tested = groups.TestGroups(table, families)
+    assert tested.get("m", "fairness_sex") == groups.of_rows(table[: len(ROWS)])
+    assert tested.get("m", "other") is None and tested.get("n", "fairness_sex") is None
 
 
 def test_the_sentence_and_the_table(found) -> None:

@@ -213,7 +213,7 @@ def standings(
     compared, cells = common_cells(outcome_table, [key for key in keys if key[0] not in chance])
     common = outcome_table.on(cells)
     reason = _reason(len(compared), common.passed)
-    parts = {key: _tallies(common, key) for key in keys}
+    parts = _tallies(common)
     floor = _floor([parts[key] for key in keys if key[0] in chance], common.passed, families)
     verdicts = common.passed[compared]
     placed, differences = (
@@ -328,14 +328,23 @@ def _facts(common: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _tallies(common: Outcomes, key: Key) -> dict[str, Outcome]:
-    """What a model made of the common cells, by test."""
-    table = pd.DataFrame({"passed": common.passed[key], "verdict": common.verdicts[key]}).dropna()
-    counts = table.groupby(level="test").agg(["sum", "size"])
-    return {
-        str(test): Outcome(int(passed), int(size), int(size - verdicts))
-        for test, passed, size, verdicts, _ in counts.itertuples(name=None)
-    }
+def _tallies(common: Outcomes) -> dict[Key, dict[str, Outcome]]:
+    """What each model made of the common cells, by test."""
+    ran = common.passed.notna()
+    tables = (common.passed.fillna(0), ran, common.verdicts & ran)
+    passed, sizes, judged = (table.groupby(level="test").sum() for table in tables)
+    tests = [str(test) for test in sizes.index]
+    tallies = {}
+    for place, key in enumerate(common.models):
+        columns = (
+            table.iloc[:, place].astype("int64").tolist() for table in (passed, sizes, judged)
+        )
+        tallies[key] = {
+            test: Outcome(right, cells, cells - verdicts)
+            for test, right, cells, verdicts in zip(tests, *columns, strict=True)
+            if cells
+        }
+    return tallies
 
 
 def _families(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> dict[str, Fraction]:
@@ -376,10 +385,8 @@ def _placed(
     np.add.at(passed, place.ravel(), common.to_numpy())
     scores, apart = told_apart(layout, passed, seed=seed, draws=draws)
     whole = Outcomes(common, common.notna())
-    models = whole.models
-    exact = [
-        _mean(_families(_tallies(whole, key), families).values()) or Fraction() for key in models
-    ]
+    models, parts = whole.models, _tallies(whole)
+    exact = [_mean(_families(parts[key], families).values()) or Fraction() for key in models]
     scores = np.array([float(score) for score in exact])
     ranks = rank_intervals(np.zeros_like(apart) if reason else apart, scores)
     levels = tiers(ranks[:, 0], scores)

@@ -26,13 +26,17 @@ def generate(app: Sphinx) -> None:
     """Write the generated pages into the source folder and the data into the site."""
     from benchmark_site import export, pages
     from benchmark_site.content import load
+    from benchmark_site.memory import Inputs, Memory
+    from benchmark_site.render import ROOT
 
     source = Path(app.srcdir)
     prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
     stale = app.config.benchmark_stale or {}
     content = load(app.config.benchmark_paths, app.config.benchmark, prose, stale)
-    pages.write(content, source)
-    export.write(content, Path(app.outdir) / "data")
+    memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
+    pages.write(content, source, memory, inputs)
+    export.write(content, Path(app.outdir) / "data", memory, inputs)
+    memory.write()
 
 
 def forget_neighbours(

@@ -28,7 +28,7 @@ from common.results.tally import VerdictCounts, counts, family_of, mean_over_tes
 from common.spec import Benchmark, Test
 
 if TYPE_CHECKING:
-    from benchmark_site.groups import Groups
+    from benchmark_site.groups import TestGroups
     from benchmark_site.page import Page
 
 #: families of tests in the order of the pages
@@ -205,11 +205,11 @@ class Board:
         }
 
     @cached_property
-    def groups(self) -> dict[tuple[str, str], Groups]:
-        """(model, test) -> groups of a fairness test, the worst first."""
-        from benchmark_site.groups import of_tests
+    def groups(self) -> TestGroups:
+        """Groups of fairness tests."""
+        from benchmark_site.groups import TestGroups
 
-        return of_tests(self.table, self.families)
+        return TestGroups(self.table, self.families)
 
     @cached_property
     def scores(self) -> dict[str, Scores]:

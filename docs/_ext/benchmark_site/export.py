@@ -18,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from benchmark_site.content import Content, Ranked
+from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.page import slug
 from benchmark_site.render import model_doc
 from benchmark_site.sources import Model
@@ -25,7 +26,7 @@ from common.core import files
 from common.reports.summary.badge import badge
 from common.reports.summary.card import Scored, card
 from common.results import COLUMNS, COUNTS, NUMBERS, STATUSES
-from common.results.keys import row_key
+from common.results.keys import PARTS, row_key
 
 VERSION = "2"
 FILES = ("results.csv", "results.json", "results.parquet", "models.json", "schema.json")
@@ -66,8 +67,15 @@ def badge_file(target: str, model: Model) -> str:
     return f"badges/{'published' if model.published else 'model'}/{slug(target)}/{model.slug}.svg"
 
 
-def write(content: Content, folder: Path) -> None:
-    """Write all files; what did not change is left alone, what is no longer made is removed."""
+def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
+    """Write all files; what did not change is left alone, what is no longer made is removed.
+
+    Args:
+        content: what the pages show
+        folder: where the files go
+        memory: what model cards were made from last time, and their text
+        inputs: what they are made from
+    """
     table = _table(content)
     lines = _lines(table)
     texts = {
@@ -84,8 +92,11 @@ def write(content: Content, folder: Path) -> None:
             rows = by_model.get((_source(model), target, model.id), [])
             texts[rows_file(target, model)] = _csv(HEAD[1:], rows)
             texts[badge_file(target, model)] = _badge(content, target, model)
-            if card_file(model) not in texts:
-                texts[card_file(model)] = _card(content, table, model)
+            name = card_file(model)
+            if name not in texts:
+                key = digest(inputs.of_card(model))
+                texts[name] = memory.recall(name, key) or _card(content, table, model)
+                memory.keep(name, key, texts[name])
     files.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
     for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
@@ -106,15 +117,14 @@ def _table(content: Content) -> pd.DataFrame:
     """All rows with all columns of the downloads."""
     table = content.table.reset_index(drop=True)
     mask = table["source"] == "run"
-    keys = [
-        row_key(row) if mine else ""
-        for row, mine in zip(table.to_dict("records"), mask, strict=True)
-    ]
+    columns = [table.loc[mask, part].tolist() for part in PARTS]
+    own_keys = [row_key(dict(zip(PARTS, row, strict=True))) for row in zip(*columns, strict=True)]
+    key = pd.Series("", index=table.index, dtype="str")
+    key[mask] = own_keys
     stale = table["stale"].where(mask, "").astype("str")
     # the remark of the pages has a column of its own here
     bare = table["note"].str.replace(r"^stale(; )?", "", regex=True)
     note = table["note"].where(stale == "", bare).astype("str")
-    key = pd.Series(keys, index=table.index, dtype="str")
     return table.assign(key=key, stale=stale, note=note)[list(HEAD)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -286,12 +286,26 @@ def severity(value: float, criterion: str, status: str) -> float:
     return 1.0 if status == "fail" else 0.0
 
 
-def of_tests(table: pd.DataFrame, families: Any) -> dict[tuple[str, str], Groups]:
-    """(model, test) -> groups, of all fairness tests of a table."""
-    mine = table[table["test"].map(lambda test: families[test] == FAMILY).to_numpy(dtype=bool)]
-    test_groups = {}
-    for (model, test), rows in mine.groupby(["model", "test"], sort=False):
-        groups = of_rows(rows)
-        if groups is not None:
-            test_groups[str(model), str(test)] = groups
-    return test_groups
+class TestGroups:
+    """(model, test) -> groups, of the fairness tests of a table; made where they are looked at.
+
+    Args:
+        table: result rows
+        families: test -> family
+    """
+
+    def __init__(self, table: pd.DataFrame, families: Mapping[str, str]):
+        fair = table["test"].map(lambda test: families[test] == FAMILY).to_numpy(dtype=bool)
+        self._rows = {
+            (str(model), str(test)): rows
+            for (model, test), rows in table[fair].groupby(["model", "test"], sort=False)
+        }
+        self._groups: dict[tuple[str, str], Groups | None] = {}
+
+    def get(self, model: str, test: str) -> Groups | None:
+        """Groups of a test for a model; None if it is no fairness test or has no groups."""
+        key = (model, test)
+        if key not in self._groups:
+            rows = self._rows.get(key)
+            self._groups[key] = None if rows is None else of_rows(rows)
+        return self._groups[key]

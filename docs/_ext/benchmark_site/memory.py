@@ -1,80 +1,191 @@
-"""What the pages of each target were made from, so that unchanged ones are not made again."""
+"""What pages and downloads were made from, so that unchanged ones are not made again.
+
+A page of a test or of a model is known by what it shows: code and templates, the files of its
+results, and where its models stand. A change in one test of one model leaves the pages of all other
+tests and models alone; so does a model that was added, which no page of another model shows.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchmark_site.content import Content
+from benchmark_site.content import Board, Content
+from benchmark_site.sources import Model
 from common.core import files, paths
 from common.core.mirror import contents, stats
+from common.core.paths import SUMS, VERSIONS
 from common.pages import identity
 
 #: folders whose content decides about the pages of all targets, besides the code that makes them
 SHOWN = (paths.DOCS / "_templates" / "pages", paths.PUBLISHED)
 
 
-class Memory:
-    """Remembers per target a hash of all inputs and the documents that came out.
+class Inputs:
+    """What pages are made from, as text that can be hashed.
 
     Args:
         content: what the pages show
-        file: where to remember
     """
 
-    def __init__(self, content: Content, file: Path):
+    def __init__(self, content: Content):
         self.content = content
-        self.file = file
-        self._common = _hash(
+        folders = content.paths
+        self._results = contents(folders.method_tests)
+        self._media = stats(folders.media)
+
+    @cached_property
+    def common(self) -> str:
+        """Hash of what decides about all pages of results."""
+        content = self.content
+        return digest(
             [
                 identity.results_code(),
                 [contents(folder) for folder in SHOWN],
                 repr(content.benchmark),
                 sorted(content.method_pages),
-                [
-                    [target, [m.slug for m in content.models(target)], [b.tests for b in boards]]
-                    for target, boards in content.boards.items()
-                ],
             ]
         )
-        try:
-            self._known: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        except (OSError, ValueError):
-            self._known = {}
-        file.unlink(missing_ok=True)
-        self._made: dict[str, Any] = {}
 
-    def key(self, target: str) -> str:
-        """Hash of everything that the pages of a target are made from."""
-        folders = self.content.paths
-        runs = contents(folders.method_tests / target)
-        people = folders.human.read_text("utf-8") if folders.human.exists() else ""
-        stale = [
-            [*key, list(why["reasons"])]
+    def of_target(self, target: str) -> list[Any]:
+        """What all pages of a target are made from."""
+        structure = [
+            [other, [model.slug for model in self.content.models(other)], [b.tests for b in boards]]
+            for other, boards in self.content.boards.items()
+        ]
+        files = [entry for entry in self._results if _below(entry, target)]
+        media = [entry for entry in self._media if _below(entry, target)]
+        return [self.common, structure, files, media, self._people, self._stale(target)]
+
+    def of_test(self, target: str, test: str) -> list[Any]:
+        """What the page of a test is made from."""
+        boards = [board for board in self.content.boards[target] if test in board.tests]
+        return [
+            self.common,
+            [
+                other
+                for other, parts in self.content.boards.items()
+                if any(test in board.tests for board in parts)
+            ],
+            [self._board(board, test) for board in boards],
+            self._people,
+            [
+                entry
+                for entry in self._results
+                if _below(entry, target, test)
+                and not {SUMS, VERSIONS} & set(str(entry[0]).split("/"))
+            ],
+            [entry for entry in self._media if _below(entry, target, test)],
+            [entry for entry in self._stale(target) if entry[2] == test],
+        ]
+
+    def of_model(self, target: str, model: Model) -> list[Any]:
+        """What the page of a model is made from."""
+        others = [
+            (other, same.published)
+            for other in self.content.boards
+            for same in self.content.models(other)
+            if same.id == model.id
+        ]
+        return [
+            self.common,
+            _model(model),
+            others,
+            [
+                [
+                    *(board.name, board.title, repr(board.standing(model))),
+                    *(str(board.standings.floor_score), board.absent.get(model.id, {})),
+                ]
+                for board in self.content.boards_of(target, model)
+            ],
+            [entry for entry in self._results if _below(entry, target, model.id)],
+            [entry for entry in self._media if _below(entry, target, model.id)],
+            [entry for entry in self._stale(target) if entry[1] == model.id],
+        ]
+
+    def of_card(self, model: Model) -> list[Any]:
+        """What the model card with the results for all targets is made from."""
+        return [self.of_model(target, model) for target in self.content.boards]
+
+    def _board(self, board: Board, test: str) -> list[Any]:
+        absent = {
+            name: {key: why for key, why in reasons.items() if key.partition("/")[0] == test}
+            for name, reasons in board.absent.items()
+        }
+        models = [_model(line.model, test) for line in board.ranking]
+        return [board.name, board.title, models, absent, len(board.models)]
+
+    @property
+    def _people(self) -> list[Any]:
+        return [entry for entry in self._results if "/" not in str(entry[0])]
+
+    def _stale(self, target: str) -> list[list[Any]]:
+        return [
+            [*key, list(why["reasons"]), list(why["conditions"])]
             for key, why in self.content.stale.items()
             if key.target == target
         ]
-        return _hash([stale, self._common, runs, people, stats(folders.media / target)])
 
-    def known(self, target: str) -> list[str]:
-        """Documents of a target if they need not be made again, else an empty list."""
-        entry = self._known.get(target, {})
-        if entry.get("key") != self.key(target):
-            return []
-        self._made[target] = entry
-        documents: list[str] = entry["documents"]
-        return documents
 
-    def keep(self, target: str, documents: list[str]) -> None:
-        """Remember the documents of a target."""
-        self._made[target] = {"key": self.key(target), "documents": documents}
+class Memory:
+    """Remembers for each page and download what it was made from.
+
+    Args:
+        file: where to remember
+    """
+
+    def __init__(self, file: Path):
+        self._file = file
+        try:
+            noted = json.loads(file.read_text("utf-8"))
+            self._last: dict[str, Any] = noted if isinstance(noted, dict) else {}
+        except (OSError, ValueError):
+            self._last = {}
+        file.unlink(missing_ok=True)
+        self._now: dict[str, Any] = {}
+
+    def recall(self, name: str, key: str) -> Any:
+        """What was remembered under a name with this key; None if there is nothing."""
+        entry = self._last.get(name)
+        if not isinstance(entry, dict) or entry.get("key") != key:
+            return None
+        self._now[name] = entry
+        return entry.get("content")
+
+    def carry(self, name: str) -> None:
+        """Go on remembering what is below a name that need not be looked at."""
+        if name in self._last:
+            self._now[name] = self._last[name]
+
+    def keep(self, name: str, key: str, content: Any) -> None:
+        """Remember something under a name."""
+        self._now[name] = {"key": key, "content": content}
 
     def write(self) -> None:
-        """Write what is remembered; called when all pages are written."""
-        files.write_text(self.file, json.dumps(self._made))
+        """Write what was used or made this time; called when everything is written."""
+        files.write_text(self._file, json.dumps(self._now))
 
 
-def _hash(content: Any) -> str:
+def digest(content: Any) -> str:
+    """Hash of what JSON can hold."""
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _model(model: Model, *tests: str) -> list[Any]:
+    """A model; of the tests that its manifest has cells of, only some where they are named."""
+    traced = model.traced.intersection(tests) if tests else model.traced
+    facts = [] if tests else [list(model.facts), dict(model.not_run)]
+    return [model.id, model.label, model.chance, model.published, facts, sorted(traced)]
+
+
+def _below(entry: Iterable[str | int], *names: str) -> bool:
+    """Whether a file lies below the folder of a target, or right in it, and belongs to a name."""
+    target, *others = names
+    first, *inner = str(next(iter(entry))).split("/")
+    if first != target:
+        return False
+    return len(inner) == 1 or all(any(name in part for part in inner) for name in others)

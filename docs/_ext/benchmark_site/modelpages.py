@@ -152,12 +152,12 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
         else event_details.of_model(content, page, target, model, test),
         groups=[
             {
-                "groups": board.groups[model.id, test],
+                "groups": groups,
                 "title": f"{facts.title}: {board.title}",
                 "method": content.uncertainty(page),
             }
             for board in boards
-            if (model.id, test) in board.groups
+            if (groups := board.groups.get(model.id, test))
         ],
     )
     html += dose.of_model(content, page, target, model, test)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from benchmark_site import (
     comparison,
@@ -17,53 +19,99 @@ from benchmark_site import (
 )
 from benchmark_site.content import Content
 from benchmark_site.front import FILES
-from benchmark_site.memory import Memory
+from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.page import SUFFIX, Page
-from benchmark_site.render import ROOT
+from benchmark_site.render import ROOT, model_doc, provenance_doc, target_doc, test_doc
 from common.core import files
 
 
-def write(content: Content, source: Path) -> None:
+class Planned(NamedTuple):
+    """A page that belongs to a target.
+
+    Args:
+        doc: name of the document
+        inputs: what it is made from; None: it shows the whole target
+        make: makes it
+    """
+
+    doc: str
+    inputs: list[Any] | None
+    make: Callable[[], Page]
+
+
+def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> None:
     """Bring the page files below ``source`` up to date.
 
     Args:
         content: what the pages show
         source: source folder of Sphinx
+        memory: what the pages were made from last time
+        inputs: what they are made from
     """
-    memory = Memory(content, source / ROOT / "made.json")
+    claims_key = digest([inputs.common, list(content.boards)])
+    claims = memory.recall("published-claims", claims_key) or hidden.claims(content)
+    memory.keep("published-claims", claims_key, claims)
     for name, html in {
         "best-models": overview.cards(content),
-        "published-claims": hidden.claims(content),
+        "published-claims": claims,
         "metric-uses": metric_uses.table(content),
     }.items():
         files.write_text(source / FILES[name], html, only_changed=True)
     documents = [_write(overview.index(content), source)]
     for target in content.boards:
-        docs = memory.known(target)
-        if not docs or not all(_file(source, doc).exists() for doc in docs):
-            docs = [_write(page, source) for page in of_target(content, target)]
-            memory.keep(target, docs)
-        documents += docs
+        documents += _of_target(content, target, source, memory, inputs)
     paths = {_file(source, doc) for doc in documents}
     for path in sorted((source / ROOT).rglob(f"*{SUFFIX}")):
         if path not in paths:
             path.unlink()
-    memory.write()
 
 
-def of_target(content: Content, target: str) -> Iterator[Page]:
+def _of_target(
+    content: Content, target: str, source: Path, memory: Memory, inputs: Inputs
+) -> list[str]:
+    """Names of the documents of a target, which are made where they are not known."""
+    whole = digest(inputs.of_target(target))
+    docs: list[str] = memory.recall(target, whole) or []
+    if docs and all(_file(source, doc).exists() for doc in docs):
+        for doc in docs:
+            memory.carry(doc)
+        return docs
+    docs = []
+    for page in of_target(content, target, inputs):
+        key = whole if page.inputs is None else digest(page.inputs)
+        if not (memory.recall(page.doc, key) and _file(source, page.doc).exists()):
+            _write(page.make(), source)
+            memory.keep(page.doc, key, True)
+        docs.append(page.doc)
+    memory.keep(target, whole, docs)
+    return docs
+
+
+def of_target(content: Content, target: str, inputs: Inputs) -> Iterator[Planned]:
     """All pages of a target."""
     plans = comparison.planned(content, target)
-    yield rankings.ranking(content, target, plans)
+    yield Planned(target_doc(target), None, lambda: rankings.ranking(content, target, plans))
     for test in dict.fromkeys(test for board in content.boards[target] for test in board.tests):
-        yield testpages.page(content, target, test)
+        yield Planned(
+            test_doc(target, test),
+            inputs.of_test(target, test),
+            partial(testpages.page, content, target, test),
+        )
     for model in content.models(target):
-        yield modelpages.page(content, target, model)
+        yield Planned(
+            model_doc(target, model),
+            inputs.of_model(target, model),
+            partial(modelpages.page, content, target, model),
+        )
         manifest = content.manifests.get((target, model.id))
         if manifest is not None and not model.published:
-            yield provenance_pages.page(content, target, model, manifest)
+            yield Planned(
+                provenance_doc(target, model),
+                inputs.of_model(target, model),
+                partial(provenance_pages.page, content, target, model, manifest),
+            )
     for plan in plans:
-        yield comparison.page(content, target, plan)
+        yield Planned(plan.doc, None, partial(comparison.page, content, target, plan))
 
 
 def _write(page: Page, source: Path) -> str:

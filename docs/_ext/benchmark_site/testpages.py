@@ -100,7 +100,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
 
 def _worst(content: Content, page: Page, board: Board, models: list[Model], test: str) -> str:
     """Most disadvantaged group of each model in a fairness test, the worst that listens first."""
-    pairs = [(m, board.groups[m.id, test]) for m in models if (m.id, test) in board.groups]
+    pairs = [(m, groups) for m in models if (groups := board.groups.get(m.id, test))]
     if not pairs:
         return ""
     pairs.sort(

@@ -47,7 +47,7 @@ class Version:
 
 def section(content: Content, target: str, model: Model) -> Section | None:
     """Section of a model's page; None if only one version has results."""
-    if model.published:
+    if model.published or not content.paths.versions(target, model.id).is_dir():
         return None
     try:
         records = history.versions(content.paths, target, model.id)

@@ -1,0 +1,211 @@
+"""What a page is made from decides whether it is made again: nothing that it shows is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from benchmark_site import pages
+from benchmark_site.content import Content, load
+from benchmark_site.memory import Inputs, Memory, digest
+
+from common import results
+from common.core import files
+from common.results import published
+from common.results.manifest import Manifest
+from common.spec import load_benchmark
+from tests.site.conftest import rows_of, write_model
+
+TARGETS = ("arousal", "valence")
+TESTS = ("correctness_regression", "correctness_speaker_ranking", "fairness_sex")
+MODELS = ("wavlm", "hubert-L", "w2v2-L", "random-gaussian")
+DOCS = ["method/correctness_regression", "method/uncertainty", "howto/explain_a_number"]
+#: edits of the results of one own model, by name
+EDITS: dict[str, Callable[[Any], object]] = {}
+
+
+def edit(function: Callable[[Any], object]) -> Callable[[Any], object]:
+    """Register an edit."""
+    EDITS[function.__name__] = function
+    return function
+
+
+@edit
+def value(site: Any) -> None:
+    """Another score."""
+    table = results.frame(rows_of("alpha"))
+    table.loc[table["metric"] == "pcc", "value"] = 0.1
+    part = table[table["test"] == "correctness_regression"]
+    files.write_text(site.result_file("alpha"), results.to_csv(part))
+
+
+@edit
+def verdict(site: Any) -> None:
+    """Another verdict, which changes ranks."""
+    text = site.result_file("alpha").read_text("utf-8")
+    site.result_file("alpha").write_text(text.replace(",fail,", ",pass,", 1))
+
+
+@edit
+def label(site: Any) -> None:
+    """Another name of the model."""
+    _manifest(site, lambda content: content["model"].update(label="Renamed"))
+
+
+@edit
+def away(site: Any) -> None:
+    """Another dataset that was not there."""
+    reason = {"correctness_speaker_ranking/far": "it is gone"}
+    _manifest(site, lambda content: content["not_run"].update(reason))
+
+
+@edit
+def cells(site: Any) -> None:
+    """A cell whose origin is known."""
+    noted = {"correctness_regression/mine": {"code": "0123"}}
+    _manifest(site, lambda content: content["cells"].update(noted))
+
+
+@edit
+def alternative_text(site: Any) -> None:
+    """Another text for a figure."""
+    folder = site.folders.figures("arousal", "alpha", "correctness_regression")
+    files.write_text(folder / "alt.json", json.dumps({"visualization_mine.png": "falling dots"}))
+
+
+@edit
+def figure(site: Any) -> None:
+    """One more figure."""
+    folder = site.folders.figures("arousal", "alpha", "correctness_regression")
+    files.write_bytes(folder / "visualization_other.png", b"")
+
+
+@edit
+def sounds(site: Any) -> None:
+    """No samples to hear any more."""
+    (site.folders.media / "arousal" / "listen_correctness_regression.json").unlink()
+
+
+@edit
+def details(site: Any) -> None:
+    """No details of sound events any more."""
+    folder = site.folders.figures("arousal", "alpha", "correctness_regression")
+    (folder / "events_mine.json").unlink()
+
+
+@edit
+def raters(site: Any) -> None:
+    """Scores of people on the same data."""
+    lines = [{**line, "model": "people"} for line in rows_of("people")]
+    files.write_text(site.folders.human, results.to_csv(results.frame(lines[:3])))
+
+
+@edit
+def another_model(site: Any) -> None:
+    """One more model."""
+    write_model(site.folders, "gamma", "Gamma")
+
+
+@edit
+def earlier_version(site: Any) -> None:
+    """Results of an earlier version."""
+    folder = site.folders.version("arousal", "alpha", "0.9.0")
+    lines = [{**line, "model_version": "0.9.0"} for line in rows_of("alpha")[:3]]
+    files.write_text(folder / "correctness_regression.csv", results.to_csv(results.frame(lines)))
+    facts = {"id": "alpha", "version": "0.9.0"}
+    files.write_text(folder / "manifest.json", Manifest("arousal", facts).to_json())
+
+
+def _manifest(site: Any, change: Callable[[dict[str, Any]], object]) -> None:
+    path = site.folders.manifest("arousal", "alpha")
+    content = json.loads(path.read_text("utf-8"))
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+@pytest.fixture
+def content(new_site: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Site of two own models, and a function that reads all that its pages show."""
+    everything = published.load()
+    chosen = everything["target"].isin(TARGETS) & everything["test"].isin(TESTS)
+    part = everything[chosen & everything["model"].isin(MODELS)].reset_index(drop=True)
+    monkeypatch.setattr(published, "load", lambda: part.copy())
+    site = new_site("alpha", "beta")
+    benchmark = load_benchmark()
+
+    def read(stale: dict[str, Any] | None = None) -> tuple[Any, Content]:
+        return site, load(site.folders, benchmark, DOCS, stale)
+
+    return read
+
+
+def made(content: Content) -> dict[str, tuple[str, str]]:
+    """Document -> hash of its inputs, and the page."""
+    inputs = Inputs(content)
+    return {
+        page.doc: (
+            digest(inputs.of_target(target) if page.inputs is None else page.inputs),
+            page.make().to_json(),
+        )
+        for target in content.boards
+        for page in pages.of_target(content, target, inputs)
+    }
+
+
+def check(before: dict[str, tuple[str, str]], after: dict[str, tuple[str, str]]) -> None:
+    """Every page that changed has other inputs, and most pages have the same."""
+    changed = {doc for doc in before.keys() & after.keys() if before[doc][1] != after[doc][1]}
+    assert changed
+    assert not {doc for doc in changed if before[doc][0] == after[doc][0]}
+    same = {doc for doc in before.keys() & after.keys() if before[doc][0] == after[doc][0]}
+    assert "results/valence/published/wavlm" in same
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_page_that_changes_has_other_inputs(content: Callable[..., Any], name: str) -> None:
+    site, state = content()
+    before = made(state)
+    EDITS[name](site)
+    check(before, made(content()[1]))
+
+
+def test_a_stale_row_is_an_input(content: Callable[..., Any]) -> None:
+    before = made(content()[1])
+    why = {"reasons": ["the code changed"], "conditions": []}
+    after = made(content({"arousal/alpha/correctness_regression/mine": why})[1])
+    check(before, after)
+    less = {**why, "conditions": ["noise"]}
+    check(after, made(content({"arousal/alpha/correctness_regression/mine": less})[1]))
+
+
+def test_a_value_changes_the_inputs_of_one_test_and_one_model(content: Callable[..., Any]) -> None:
+    site, state = content()
+    before = made(state)
+    value(site)
+    after = made(content()[1])
+    shown = {doc for doc in after if before[doc][0] != after[doc][0]}
+    assert {doc for doc in shown if "comparison" not in doc and "index" not in doc} == {
+        "results/arousal/correctness_regression",
+        "results/arousal/model/alpha",
+        "results/arousal/provenance/alpha",
+    }
+
+
+def test_what_is_not_used_is_forgotten(tmp_path: Any) -> None:
+    memory = Memory(tmp_path / "made.json")
+    memory.keep("a", "1", "text")
+    memory.keep("b", "1", "text")
+    memory.write()
+    memory = Memory(tmp_path / "made.json")
+    assert memory.recall("a", "1") == "text" and memory.recall("b", "2") is None
+    memory.write()
+    memory = Memory(tmp_path / "made.json")
+    assert memory.recall("a", "1") == "text" and memory.recall("b", "1") is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 1}', "\x00"])
+def test_a_damaged_memory_is_no_memory(tmp_path: Any, text: str) -> None:
+    (tmp_path / "made.json").write_text(text)
+    assert Memory(tmp_path / "made.json").recall("a", "1") is None
