@@ -91,6 +91,15 @@ def test_files_stay_small_and_their_licence_is_with_them() -> None:
     assert all(f"`{name}`" in text for name in sizes if name != "README.md")
 
 
+def test_every_model_that_listens_says_what_it_was_built_on(rows: pd.DataFrame) -> None:
+    foundations = published.foundations()
+    assert set(foundations) == set(rows["model"]) - set(published.chance())
+    for entry in foundations.values():
+        assert entry["architecture"] and entry["developer"] and entry["paper"]
+        assert entry["link"].startswith("https://arxiv.org/abs/")
+        assert entry["parameters_million"] == "" or int(entry["parameters_million"]) > 0
+
+
 # -- rows -------------------------------------------------------------------------------------
 
 

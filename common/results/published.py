@@ -77,6 +77,18 @@ def models(folder: Path = PUBLISHED) -> pd.DataFrame:
     return table
 
 
+def foundations(folder: Path = PUBLISHED) -> dict[str, dict[str, str]]:
+    """Model -> what is publicly known of the network that it was built on; empty texts: not sure.
+
+    Each has ``architecture``, ``developer``, ``parameters_million``, ``paper`` and ``link``.
+    """
+    table = _read(folder / "foundations.csv").set_index("model")
+    return {
+        str(model): {str(key): str(value) for key, value in entry.items()}
+        for model, entry in table.iterrows()
+    }
+
+
 def chance(folder: Path = PUBLISHED) -> tuple[str, ...]:
     """Names of the published models that never look at their input.
 

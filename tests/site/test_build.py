@@ -169,6 +169,14 @@ def test_figures_have_text_alternatives(small: Any) -> None:
             assert (small.html / page).parent.joinpath(image["src"]).is_file()
 
 
+def test_a_published_model_is_not_anonymous(small: Any) -> None:
+    html = small.page("results/arousal/published/w2v2-L")
+    assert "Built on wav2vec 2.0 large (Meta AI, about 317 million parameters)." in text(html)
+    assert '<a href="https://arxiv.org/abs/2006.11477">' in html
+    chance = small.page("results/arousal/published/random-gaussian")
+    assert "Built on" not in chance
+
+
 def test_comparison_starts_with_the_overall_score(small: Any) -> None:
     html = small.page("results/arousal/comparison/w2v2-L_hubert-L_wavlm_data2vec")
     rows = lines(html)

@@ -9,6 +9,7 @@ import math
 import re
 from fractions import Fraction
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from benchmark_site import (
     sources,
     strips,
     tables,
+    testpages,
 )
 from docutils import nodes
 from docutils.frontend import get_default_settings
@@ -294,6 +296,22 @@ def overview_html(*verdicts: str) -> str:
     facts, _ = sides(*verdicts)
     facts.description = str
     return overview.cards(facts)
+
+
+def test_a_test_page_leads_to_where_thresholds_come_from() -> None:
+    """The section that pages of tests link exists under this address."""
+    prose = (paths.DOCS / f"{testpages.VERDICT}.rst").read_text("utf-8").splitlines()
+    titles = [a for a, b in pairwise(prose) if b and set(b) == {"-"} and len(a) == len(b)]
+    assert testpages.THRESHOLDS in [title.lower().replace(" ", "-") for title in titles]
+    html = render.render(
+        "test.j2",
+        facts=content.TestFacts("t", "T", "correctness"),
+        method="",
+        thresholds="../../method/verdict.html#x",
+        siblings=[],
+        boards=[],
+    )
+    assert '<a href="../../method/verdict.html#x">Why these thresholds?</a>' in html
 
 
 def test_no_comparison_without_shared_data() -> None:

@@ -9,7 +9,7 @@ from benchmark_site.content import Board, Content, words
 from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
-from benchmark_site.sources import Model
+from benchmark_site.sources import FOUNDATION, Model
 from common.reports.summary import Key, VerdictCounts, WideCell, total
 
 
@@ -33,6 +33,7 @@ def page(content: Content, target: str, model: Model) -> Page:
         ],
         chance=model.chance,
         published=model.published,
+        built=_built(model),
         elsewhere=_elsewhere(content, page, target, model),
     )
     for board in boards:
@@ -48,6 +49,19 @@ def page(content: Content, target: str, model: Model) -> Page:
         if parts:
             page.sections.append(_test(content, page, parts, model, test))
     return page
+
+
+def _built(model: Model) -> str:
+    """Sentence on the network that a published model was built on; empty if nothing is known."""
+    facts = dict(model.facts)
+    network, developer, millions = (
+        facts.get(FOUNDATION[key], "")
+        for key in ("architecture", "developer", "parameters_million")
+    )
+    if not network:
+        return ""
+    size = f", about {millions} million parameters" if millions else ""
+    return f"Built on {network} ({developer}{size})."
 
 
 def _elsewhere(content: Content, page: Page, target: str, model: Model) -> list[dict[str, Any]]:

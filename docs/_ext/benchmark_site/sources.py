@@ -34,6 +34,15 @@ FACTS = {
     "fingerprint": "Fingerprint",
     "description": "Description",
 }
+#: the same for the network that a published model was built on
+FOUNDATION = {
+    "architecture": "Built on",
+    "developer": "Developed by",
+    "parameters_million": "Parameters (million, about)",
+    "paper": "Paper",
+    "link": "Link",
+}
+UNKNOWN = "not stated with the published results"
 DEMO = "Own runs on embedded demonstration data"
 Manifests = Mapping[tuple[str, str], Manifest]
 
@@ -194,6 +203,7 @@ def _text(value: Any) -> str:
 
 def _paper_models(rows: pd.DataFrame) -> list[Model]:
     chance = set(published.chance())
+    foundations = published.foundations()
     pairs = rows[["model", "model_version"]].drop_duplicates()
     return [
         Model(
@@ -201,10 +211,20 @@ def _paper_models(rows: pd.DataFrame) -> list[Model]:
             label=name,
             chance=name in chance,
             published=True,
-            facts=(("Source", "published results of the paper"), ("Published id", version)),
+            facts=(
+                *_foundation(foundations.get(name, {})),
+                ("Source", "published results of the paper"),
+                ("Published id", version),
+            ),
         )
         for name, version in pairs.itertuples(index=False)
     ]
+
+
+def _foundation(entry: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What is known of the network that a model was built on; nothing for chance models."""
+    facts = [(label, entry[key]) for key, label in FOUNDATION.items() if entry.get(key)]
+    return [*facts, ("License and weights", UNKNOWN)] if facts else []
 
 
 class Comparison(NamedTuple):

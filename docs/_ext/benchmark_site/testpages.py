@@ -13,6 +13,8 @@ from benchmark_site.tables import Column
 
 #: page on ratings
 RATINGS = "method/human_ceiling"
+#: page on verdicts, and its section on thresholds
+VERDICT, THRESHOLDS = "method/verdict", "where-thresholds-come-from"
 
 
 def page(content: Content, target: str, test: str) -> Page:
@@ -25,6 +27,7 @@ def page(content: Content, target: str, test: str) -> Page:
         "test.j2",
         facts=facts,
         method=page.href(method) if method in content.method_pages else "",
+        thresholds=f"{page.href(VERDICT)}#{THRESHOLDS}" if VERDICT in content.method_pages else "",
         siblings=_siblings(content, page, target, test),
         boards=[{"anchor": board.name, "title": board.title} for board in boards],
     )
