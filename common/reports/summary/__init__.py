@@ -16,17 +16,11 @@ Knows result rows and the published results; neither engine nor models. Verdicts
 """
 
 from common.reports.summary.claims import Claims, claims
+from common.reports.summary.model_score import Outcome, beyond_chance, score
 from common.reports.summary.paper_text import paper_text
 from common.reports.summary.ranks import add_scope, ranking
 from common.reports.summary.report import rankings, text, to_json
-from common.reports.summary.standings import (
-    Outcome,
-    Standing,
-    Standings,
-    beyond_chance,
-    score,
-    standings,
-)
+from common.reports.summary.standings import Standing, Standings, standings
 from common.reports.summary.wide import Key, Matrix, ModelColumn, WideCell, matrix
 from common.results.paper import (
     all_mean_over_tests,

@@ -12,7 +12,7 @@ The score of this module is *the* score of a model, wherever one is shown.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
@@ -31,6 +31,13 @@ from common.reports.summary.leave_one_out import (
     tiers,
     told_apart,
 )
+from common.reports.summary.model_score import (
+    Outcome,
+    beyond_chance,
+    family_means,
+    mean_of,
+    tallies_of,
+)
 from common.reports.summary.outcomes import CELL, Key, Outcomes, common_cells, outcomes
 from common.reports.summary.ranks import CHANCE
 from common.results.tally import family_of
@@ -43,27 +50,6 @@ FEW_PAIRS = (
     f"cannot tell: with fewer than {LEAST_PAIRS} pairs of test and dataset in common, no "
     "difference is sure"
 )
-
-
-class Outcome(NamedTuple):
-    """Cells of a model in a ranking: passed, all, and those where the model gave no score.
-
-    Cells that the model left without a verdict are not passed.
-    """
-
-    passed: int
-    cells: int
-    unscored: int = 0
-
-    @property
-    def failed(self) -> int:
-        """Cells that are not passed."""
-        return self.cells - self.passed
-
-    @property
-    def share(self) -> Fraction | None:
-        """Share of passed cells; None without a cell."""
-        return Fraction(self.passed, self.cells) if self.cells else None
 
 
 class PairDifference(NamedTuple):
@@ -169,23 +155,6 @@ class Standings:
         return tuple(line for line in self.lines if line.tier == number)
 
 
-def beyond_chance(share: Fraction | None, floor: Fraction | None) -> Fraction | None:
-    """What is passed beyond chance, of what can be: (share - floor) / (1 - floor).
-
-    1: everything is passed. 0: as much as by chance. Below 0: less than by chance. With
-    floor = 1 nothing can be won beyond chance, and there is no such number.
-
-    For the score, share and floor are means over families. So a family of which chance passes
-    everything can only lose a model points, never win it any.
-
-    >>> beyond_chance(Fraction(3, 4), Fraction(1, 2)), beyond_chance(Fraction(1), Fraction(1))
-    (Fraction(1, 2), None)
-    """
-    if share is None or floor is None or floor == 1:
-        return None
-    return (share - floor) / (1 - floor)
-
-
 def standings(
     rows: pd.DataFrame,
     target: str,
@@ -213,7 +182,7 @@ def standings(
     compared, cells = common_cells(outcome_table, [key for key in keys if key[0] not in chance])
     common = outcome_table.on(cells)
     reason = _reason(len(compared), common.passed)
-    parts = _tallies(common)
+    parts = tallies_of(common)
     floor = _floor([parts[key] for key in keys if key[0] in chance], common.passed, families)
     verdicts = common.passed[compared]
     placed, differences = (
@@ -231,24 +200,10 @@ def standings(
         tuple(sorted(lines, key=_order)),
         reason,
         floor=floor,
-        floor_score=_mean(floor.values()),
+        floor_score=mean_of(floor.values()),
         differences=differences,
         **(_facts(verdicts) if compared else {}),
     )
-
-
-def score(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> Fraction | None:
-    """The score: mean over families of the mean over tests of the share of passed cells.
-
-    Args:
-        tests: what a model made of the cells of each test
-        families: test -> family
-
-    >>> cells = {"a": Outcome(1, 2), "b": Outcome(1, 1), "c": Outcome(0, 5)}
-    >>> score(cells, {"a": "x", "b": "x", "c": "y"})
-    Fraction(3, 8)
-    """
-    return _mean(_families(tests, families).values())
 
 
 def _line(
@@ -259,8 +214,8 @@ def _line(
     floor: Mapping[str, Fraction],
 ) -> Standing:
     """Where a model stands that has a score."""
-    by_family = _families(parts, families)
-    score = _mean(by_family.values())
+    by_family = family_means(parts, families)
+    score = mean_of(by_family.values())
     place, tier, low, high = placed or (None, None, None, None)
     return line._replace(
         place=place,
@@ -268,7 +223,7 @@ def _line(
         low=low,
         high=high,
         score=score,
-        beyond=beyond_chance(score, _mean(floor.values())),
+        beyond=beyond_chance(score, mean_of(floor.values())),
         common=Outcome(*(sum(column) for column in zip(*parts.values(), strict=True))),
         families=by_family,
         tests=parts,
@@ -328,45 +283,13 @@ def _facts(common: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _tallies(common: Outcomes) -> dict[Key, dict[str, Outcome]]:
-    """What each model made of the common cells, by test."""
-    ran = common.passed.notna()
-    tables = (common.passed.fillna(0), ran, common.verdicts & ran)
-    passed, sizes, judged = (table.groupby(level="test").sum() for table in tables)
-    tests = [str(test) for test in sizes.index]
-    tallies = {}
-    for place, key in enumerate(common.models):
-        columns = (
-            table.iloc[:, place].astype("int64").tolist() for table in (passed, sizes, judged)
-        )
-        tallies[key] = {
-            test: Outcome(right, cells, cells - verdicts)
-            for test, right, cells, verdicts in zip(tests, *columns, strict=True)
-            if cells
-        }
-    return tallies
-
-
-def _families(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> dict[str, Fraction]:
-    """Mean over the tests of each family."""
-    parts: dict[str, list[Fraction]] = {}
-    for test, part in sorted(tests.items()):
-        parts.setdefault(family_of(test, families), []).append(Fraction(part.passed, part.cells))
-    return {family: sum(part, Fraction()) / len(part) for family, part in sorted(parts.items())}
-
-
-def _mean(values: Iterable[Fraction]) -> Fraction | None:
-    shares = list(values)
-    return sum(shares, Fraction()) / len(shares) if shares else None
-
-
 def _floor(
     chance: list[dict[str, Outcome]], common: pd.DataFrame, families: Mapping[str, str]
 ) -> dict[str, Fraction]:
     """Family -> share that the best chance model with a verdict in every test passes."""
     tests = set(common.index.get_level_values("test"))
-    complete = [_families(tally, families) for tally in chance if set(tally) == tests and tally]
-    return max(complete, key=lambda floor: _mean(floor.values()) or Fraction(), default={})
+    complete = [family_means(tally, families) for tally in chance if set(tally) == tests and tally]
+    return max(complete, key=lambda floor: mean_of(floor.values()) or Fraction(), default={})
 
 
 def _placed(
@@ -385,8 +308,8 @@ def _placed(
     np.add.at(passed, place.ravel(), common.to_numpy())
     scores, apart = told_apart(layout, passed, seed=seed, draws=draws)
     whole = Outcomes(common, common.notna())
-    models, parts = whole.models, _tallies(whole)
-    exact = [_mean(_families(parts[key], families).values()) or Fraction() for key in models]
+    models, parts = whole.models, tallies_of(whole)
+    exact = [mean_of(family_means(parts[key], families).values()) or Fraction() for key in models]
     scores = np.array([float(score) for score in exact])
     ranks = rank_intervals(np.zeros_like(apart) if reason else apart, scores)
     levels = tiers(ranks[:, 0], scores)
