@@ -551,6 +551,17 @@ def ranking_html(rows: list[dict[str, Any]], *chance: str) -> str:
     return html
 
 
+def test_shares_of_tests_are_those_that_make_the_score() -> None:
+    """A model that answers in two of eight cells passes a quarter of them, not all."""
+    rows = [line("a", f"d{n}", status="pass") for n in range(8)]
+    rows += [line("b", f"d{n}", status="pass") for n in range(2)]
+    rows += [line("b", f"d{n}", status="skip", cause="model", value=math.nan) for n in range(2, 8)]
+    html = ranking_html(rows).replace('\\"', '"')
+    table = html[html.index("Share of passed cells per test and model") :]
+    assert "2 of 8 cells passed, 6 without a verdict" in table
+    assert "25.0 %" in table[: table.index("</table>")]
+
+
 def test_models_with_disjoint_tests_are_not_compared() -> None:
     rows = [line("a", "d"), line("b", "d", test="correctness_distribution")]
     html = ranking_html(rows)

@@ -10,7 +10,7 @@ from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
 from common.core.display import percent
-from common.reports.summary import VerdictCounts, beyond_chance
+from common.reports.summary import beyond_chance
 from common.reports.summary.standings import NO_COMMON
 
 #: what a tier means, the first and the others
@@ -191,23 +191,33 @@ def _tests(content: Content, page: Page, board: Board) -> str:
     )
 
 
-def _share(tally: VerdictCounts) -> dict[str, Any]:
-    """Share of a test with its counts."""
-    unjudged = f"{tally.skipped} skipped, {tally.errors} in error"
-    hint = f"{tally.passed} of {tally.executed} passed, {unjudged}"
-    return {"share": tally.share, "hint": hint, "href": ""}
+def _share(board: Board, ranked: Ranked, test: str) -> dict[str, Any] | None:
+    """Share of a test as it enters the score; of the executed cells where there is no score."""
+    tally = board.tally(ranked.model, test)
+    if tally is None:
+        return None
+    standing = ranked.standing
+    if standing is None or standing.score is None:
+        unjudged = f"{tally.skipped} skipped, {tally.errors} in error"
+        hint = f"no score; {tally.passed} of {tally.executed} executed cells passed, {unjudged}"
+        return {"share": tally.share, "hint": hint, "href": ""}
+    outcome = standing.tests.get(test)
+    if outcome is None:
+        return {"share": None, "hint": "no cell that the score counts", "href": ""}
+    hint = f"{outcome.passed} of {outcome.cells} cells passed"
+    hint += f", {outcome.unscored} without a verdict" if outcome.unscored else ""
+    return {"share": outcome.share, "hint": hint, "href": ""}
 
 
 def _rows(content: Content, page: Page, board: Board, tests: Sequence[str]) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for test in tests:
         facts = content.tests[test]
-        tallies = [board.tally(ranked.model, test) for ranked in board.ranking]
         agreement = board.standings.tests.get(test)
         row = {
             "label": facts.title,
             "href": page.href(test_doc(board.target, test)),
-            "cells": [tally and _share(tally) for tally in tallies],
+            "cells": [_share(board, ranked, test) for ranked in board.ranking],
             "remark": f"{agreement.telling} of {agreement.cells} tell"
             if agreement and board.standings.compared
             else "",
