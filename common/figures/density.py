@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BIN_WIDTH = 0.03
+#: share of the values in one bin up to which histograms are drawn: whatever the model, one axis
+TOP_SHARE = 0.2
 #: 0, 0.03, ..., 1.02: the last bin also holds what lies between 0.99 and 1
 EDGES = np.arange(35) * BIN_WIDTH
 GRID = np.linspace(0, 1, 257)
@@ -71,8 +73,13 @@ def draw_histograms(
     xlabel: str = "Value",
     limits: tuple[float, float] = (0.0, 1.0),
     counted: bool = True,
+    size: int | None = None,
+    top: float = TOP_SHARE,
 ) -> Axes:
     """Overlaid histograms, each with its density as a line.
+
+    The vertical axis does not depend on the height of the bars, so that figures of several models
+    on the same data have one axis. A higher bar is cut, and its height is told.
 
     Args:
         axes: where to draw
@@ -82,27 +89,53 @@ def draw_histograms(
         xlabel: label of the horizontal axis
         limits: range of the values; what is outside counts in the first or last bin
         counted: whether the legend tells the number of values
+        size: number of values that the vertical axis has room for; None: that of the longest series
+        top: share of them in one bin that the vertical axis reaches to
     """
+    size = max([1, *map(len, series.values())]) if size is None else max(size, 1)
+    limit = top * (size / BIN_WIDTH if scale == "frequency" else 100)
+    highest = 0.0
     for n, ((name, values), color) in enumerate(zip(series.items(), colors, strict=True)):
         values = np.clip(values, limits[0], limits[1])
-        size = max(len(values), 1)
-        factor = 1 / BIN_WIDTH if scale == "frequency" else 100 / size
+        total = max(len(values), 1)
+        factor = 1 / BIN_WIDTH if scale == "frequency" else 100 / total
         label = f"{name} ({len(values)})" if counted else name
-        axes.stairs(bin_counts(values) * factor, EDGES, fill=True, alpha=0.4, color=color)
+        heights = bin_counts(values) * factor
+        highest = max(highest, float(heights.max()))
+        axes.stairs(heights, EDGES, fill=True, alpha=0.4, color=color)
         dash = "--" if n == 0 else "-"
         density = kernel_density(values)
         if density is not None:
-            height = size * density if scale == "frequency" else 100 * BIN_WIDTH * density
+            height = total * density if scale == "frequency" else 100 * BIN_WIDTH * density
             axes.plot(GRID, height, dash, color=color)
         axes.plot([], [], dash, color=color, label=label, linewidth=2.2)
     axes.set_xlim(EDGES[0], EDGES[-1])
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, limit)
+    if highest > limit:
+        percent = scale == "percent"
+        text = f"{highest:.0f} %" if percent else style.short_count(round(highest))
+        _cut(axes, f"bars up to {text}")
     axes.set_xlabel(xlabel)
     axes.set_ylabel("Frequency (count / bin width)" if scale == "frequency" else "Percentage")
     axes.grid(True)
     if not any(len(values) for values in series.values()):
         style.no_data(axes)
     return axes
+
+
+def peak(values: np.ndarray, edges: np.ndarray = EDGES) -> float:
+    """Largest share of values in one bin; 0 without values.
+
+    >>> peak(np.array([0.1, 0.1, 0.1, 0.9]))
+    0.75
+    """
+    return float(bin_counts(np.clip(values, 0, 1), edges).max() / max(len(values), 1))
+
+
+def _cut(axes: Axes, text: str) -> None:
+    """Tell at the upper edge that bars go on above it."""
+    at, box = axes.transAxes, {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
+    axes.text(0.99, 0.98, f"↑ {text}", transform=at, ha="right", va="top", fontsize=8.5, bbox=box)
 
 
 def draw_class_bars(
@@ -113,8 +146,13 @@ def draw_class_bars(
     *,
     scale: Literal["count", "percent"],
     counted: bool = True,
+    size: int | None = None,
+    top: float = 1.0,
 ) -> Axes:
     """Grouped bars: how often every class occurs, with the number on each bar.
+
+    The vertical axis does not depend on the height of the bars, so that figures of several models
+    on the same data have one axis. A higher bar is cut; its number has an arrow.
 
     Args:
         axes: where to draw
@@ -123,7 +161,11 @@ def draw_class_bars(
         colors: one per series
         scale: ``count``, or ``percent`` of the series' own labels
         counted: whether the legend tells the number of labels
+        size: number of labels that the vertical axis has room for; None: that of the longest series
+        top: share of them in one class that the vertical axis reaches to
     """
+    size = max([1, *map(len, series.values())]) if size is None else max(size, 1)
+    limit = min(top, 1.0) * (size if scale == "count" else 100)
     width = 0.8 / len(series)
     at = np.arange(len(labels))
     for n, ((name, values), color) in enumerate(zip(series.items(), colors, strict=True)):
@@ -133,11 +175,16 @@ def draw_class_bars(
         place = at + (n - (len(series) - 1) / 2) * width
         label = f"{name} ({len(values)})" if counted else name
         bars = axes.bar(place, heights, width, color=color, label=label)
+        is_cut = heights > limit
         if len(labels) * len(series) <= 12:
-            axes.bar_label(bars, texts, padding=1, fontsize=8.5)
+            shown = ["" if cut else text for cut, text in zip(is_cut, texts, strict=True)]
+            axes.bar_label(bars, shown, padding=1, fontsize=8.5)
+        for x, text in zip(place[is_cut], np.array(texts)[is_cut], strict=True):
+            axes.text(
+                x, 1.08 * limit, f"↑\n{text}", ha="center", va="top", fontsize=8.5, color="white"
+            )
     style.class_ticks(axes, labels)
     axes.set_ylabel("Number of samples" if scale == "count" else "Percentage")
-    axes.margins(y=0.1)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.1 * limit)
     axes.grid(True, axis="y")
     return axes

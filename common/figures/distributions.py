@@ -9,7 +9,7 @@ import numpy as np
 
 from common.figures import style
 from common.figures.base import aligned, figure, groups, labels_of, option, present, suffixes
-from common.figures.density import draw_class_bars, draw_histograms
+from common.figures.density import TOP_SHARE, draw_class_bars, draw_histograms, peak
 from common.figures.text import count, listed, percent, spread
 from common.spec import kinds
 from common.spec.view import View
@@ -39,7 +39,10 @@ def _distributions_alt(view: View, options: Any) -> dict[str, str]:
 def distributions(view: View, options: Any, title: str) -> dict[str, Figure]:
     """Overlaid histograms of truth and prediction."""
     drawing, (axes,) = style.canvas(title)
-    draw_histograms(axes, _truth_and_prediction(view), COLORS, scale="frequency")
+    truth = view.truth[present(view.truth)]
+    top = max(TOP_SHARE, 1.1 * peak(truth))
+    series = _truth_and_prediction(view)
+    draw_histograms(axes, series, COLORS, scale="frequency", size=len(truth), top=top)
     style.legend_below(drawing, axes.get_legend_handles_labels()[0])
     return {"": drawing}
 
@@ -81,7 +84,11 @@ def class_counts(view: View, options: Any, title: str) -> dict[str, Figure]:
     """Grouped bars of how often every class is annotated and predicted."""
     series = _truth_and_prediction(view)
     drawing, (axes,) = style.canvas(title)
-    draw_class_bars(axes, labels_of(view, *series.values()), series, COLORS, scale="count")
+    truth = view.truth[present(view.truth)]
+    shares = [np.mean(truth == label) for label in labels_of(view, truth)] if len(truth) else [0]
+    top = max(TOP_SHARE, 2 * float(max(shares)))
+    labels = labels_of(view, *series.values())
+    draw_class_bars(axes, labels, series, COLORS, scale="count", size=len(truth), top=top)
     style.legend_below(drawing, axes.get_legend_handles_labels()[0])
     return {"": drawing}
 

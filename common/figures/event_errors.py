@@ -20,7 +20,11 @@ SHOWN = 40
 
 
 def draw_error_composition(
-    axes: Axes, names: Sequence[str], errors: Mapping[str, np.ndarray]
+    axes: Axes,
+    names: Sequence[str],
+    errors: Mapping[str, np.ndarray],
+    *,
+    limit: float | None = None,
 ) -> Axes:
     """Stacked bars, one for each name, first on top.
 
@@ -28,6 +32,8 @@ def draw_error_composition(
         axes: where to draw
         names: what has error rates: classes, systems or operating points
         errors: kind of error -> rate of each name; infinite or NaN: written, not drawn
+        limit: largest sum that the axis shows, so that figures of several models have one axis;
+            a longer bar is cut, its number has an arrow; None: the largest sum
     """
     place = np.arange(len(names))
     left = np.zeros(len(names))
@@ -38,8 +44,14 @@ def draw_error_composition(
         width = np.where(np.isfinite(rates), rates, 0.0)
         axes.barh(place, width, left=left, color=COLORS[kind], height=0.7, label=kind)
         left += width
-    top = max(float(left.max(initial=0.0)) * 1.2, 0.1)
+    top = 1.2 * limit if limit else max(float(left.max(initial=0.0)) * 1.2, 0.1)
     for at in range(len(names)):
+        if limit and left[at] > limit:
+            # on the end of its bar, which goes on
+            text, end = f"{left[at]:.2f} →", 0.99 * top
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+            axes.text(end, at, text, ha="right", va="center", fontsize=8.5, bbox=box)
+            continue
         text = "no reference" if undefined[at] else f"{left[at]:.2f}"
         axes.text(left[at] + 0.01 * top, at, text, va="center", fontsize=8.5)
     axes.set_yticks(place, [style.shorten(name, 22) for name in names])
@@ -49,7 +61,11 @@ def draw_error_composition(
 
 
 def error_composition_figure(
-    title: str, names: Sequence[str], errors: Mapping[str, np.ndarray]
+    title: str,
+    names: Sequence[str],
+    errors: Mapping[str, np.ndarray],
+    *,
+    limit: float | None = None,
 ) -> Figure:
     """:func:`draw_error_composition` on a figure of its own; of many names those with most errors."""
     errors = {kind: np.asarray(rates, np.float64) for kind, rates in errors.items()}
@@ -61,19 +77,27 @@ def error_composition_figure(
         names = [names[at] for at in indices]
     with style.applied():
         figure, (axes,) = style.canvas(title.strip(), height=1.1 + 0.26 * max(len(names), 2))
-        draw_error_composition(axes, names, errors)
+        draw_error_composition(axes, names, errors, limit=limit)
         style.legend_below(figure, axes.get_legend_handles_labels()[0], columns=3)
     return figure
 
 
 def describe_error_composition(names: Sequence[str], errors: Mapping[str, np.ndarray]) -> str:
-    """Alternative text: the mean of each kind of error, and which name has most."""
-    parts = []
+    """Alternative text: the smallest and largest sum, and the largest rate of each kind of error."""
+    total = np.asarray(sum(np.asarray(rates, np.float64) for rates in errors.values()))
+    defined = np.flatnonzero(np.isfinite(total))
+    if len(names) == 0 or len(defined) == 0:
+        return f"Errors per annotated item of {len(names)}: none is defined."
+    low, high = (int(defined[choose(total[defined])]) for choose in (np.argmin, np.argmax))
+    parts = [
+        f"{total[low]:.2f} ({names[low]})"
+        + ("" if low == high else f" to {total[high]:.2f} ({names[high]})")
+    ]
     for kind, rates in errors.items():
         rates = np.asarray(rates, np.float64)
         finite = np.where(np.isfinite(rates), rates, -1.0)
-        if len(names) == 0 or finite.max() < 0:
-            continue
         at = int(np.argmax(finite))
-        parts.append(f"{kind} up to {finite[at]:.2f} ({names[at]})")
-    return f"Error rates of {len(names)}: " + ("; ".join(parts) or "none is defined") + "."
+        parts.append(
+            f"{kind} up to {finite[at]:.2f} ({names[at]})" if finite[at] > 0 else f"no {kind}"
+        )
+    return f"Errors per annotated item of {len(names)}: " + "; ".join(parts) + "."

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 LIMITS = (-0.1, 1.1)
 #: more samples are drawn as a map of their density
 MANY = 2000
+#: share of the samples in one place that has the darkest colour; more have the same
+DARKEST = 0.01
 
 
 def regression_line(x: np.ndarray, y: np.ndarray) -> tuple[float, float] | None:
@@ -138,11 +140,12 @@ def _density(
 
     counts, edges, _ = np.histogram2d(truth, prediction, bins=60, range=[limits, limits])
     shown = np.where(counts > 0, counts, np.nan).T
-    top = max(float(counts.max()), 2.0)
+    # one scale of colours for all models on the same data
+    top = max(len(truth) * DARKEST, 2.0)
     mesh = axes.pcolormesh(
         edges, edges, shown, cmap=style.sequential(), norm=LogNorm(1, top), rasterized=True
     )
-    bar = axes.figure.colorbar(mesh, cax=axes.inset_axes((1.025, 0, 0.033, 1)))
+    bar = axes.figure.colorbar(mesh, cax=axes.inset_axes((1.025, 0, 0.033, 1)), extend="max")
     ticks = [tick for tick in (1, 10, 100, 1000, 10000, 100000) if tick <= top]
     bar.set_ticks(ticks, labels=[style.short_count(tick) for tick in ticks])
     bar.ax.minorticks_off()

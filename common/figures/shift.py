@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 #: a change by less counts as none
 TOLERANCE = 0.05
+#: share of the samples in one place that has the darkest colour; more have the same
+DARKEST = 0.05
 #: largest change that is drawn
 LIMIT = 0.35
+#: ticks of shares that lie closer at the lower end
+SHARES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 COLORS = (style.ORIGINAL_INPUT, style.PREDICTION)
 PASSED = ("o", style.PASS)
 FAILED = ("X", style.FAIL)
@@ -56,7 +60,8 @@ def draw_shift(
     axes.axhspan(-tolerance, tolerance, color=style.EXPECTED, alpha=0.15, linewidth=0)
     axes.axhline(0, color=style.EXPECTED, linestyle="--", linewidth=1.2)
     if len(change):
-        top = max(float(counts.max()), 2.0)
+        # one scale of colours for all models on the same data
+        top = max(len(change) * DARKEST, 2.0)
         shown = np.where(counts > 0, counts, np.nan).T
         axes.pcolormesh(*edges, shown, cmap=style.sequential(), norm=LogNorm(1, top), alpha=0.9)
     else:
@@ -193,10 +198,9 @@ def draw_changes(
     for chosen, (marker, color) in ((good, PASSED), (~good, FAILED)):
         place, height = at[chosen], np.exp(values[chosen])
         axes.scatter(place, height, s=42, marker=marker, color=color, linewidths=0, zorder=2)
-    lowest = min([0.3, *np.floor(values[np.isfinite(values)] * 10) / 10])
-    axes.set_ylim(np.exp(lowest - 0.05), np.exp(1.02))
-    ticks = [tick for tick in np.arange(11) / 10 if tick >= lowest - 1e-9]
-    axes.set_yticks(np.exp(ticks), [f"{100 * tick:.0f}%" for tick in ticks])
+    # all shares have a place, so figures of several models have one axis
+    axes.set_ylim(np.exp(-0.05), np.exp(1.02))
+    axes.set_yticks(np.exp(SHARES), [f"{100 * share:.0f}%" for share in SHARES])
     style.class_ticks(axes, without_common_start([names[n] for n in order]))
     axes.set_xlim(-0.5, max(len(names), 1) - 0.5)
     axes.set_ylabel("Unchanged")

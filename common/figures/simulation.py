@@ -147,10 +147,15 @@ def draw_null(
     axes.stairs(counts, edges, fill=True, color=style.TRUTH, alpha=0.5, label="chance models")
     axes.axvline(threshold, color=style.FAIL, linestyle="--", linewidth=1.2, label="threshold")
     below = -0.08 * counts.max()
+    # chance and threshold decide about the axis: one for all models on the same data
+    right = max(float(np.max(null)), 2 * threshold)
+    beyond = int(np.sum(scores > right))
+    if beyond:
+        axes.text(right, below, f"{beyond} beyond  ", ha="right", va="center", fontsize=8.5)
     for chosen, (marker, color) in ((good, PASSED), (~good, FAILED)):
-        at = scores[chosen]
+        at = np.minimum(scores[chosen], right)
         axes.scatter(at, np.full(len(at), below), marker=marker, color=color, s=24, linewidths=0)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, 1.03 * right)
     axes.set(xlabel=xlabel, ylabel=f"Of {len(null):,} chance scores")
     style.number_ticks(axes.yaxis, [tick for tick in axes.get_yticks() if tick >= 0])
     axes.set_ylim(2 * below, 1.05 * counts.max())

@@ -18,6 +18,9 @@ from common.metrics.events.figures import divide
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: errors per annotated item up to which bars are drawn: twice those of a model that hears nothing
+MOST_ERRORS = 2.0
+
 
 @DETAILS.register(DESIGN)
 def drawings(content: Mapping[str, Any]) -> Iterator[tuple[str, Figure, str]]:
@@ -61,7 +64,7 @@ def _errors(name: str, family: Mapping[str, Any]) -> tuple[str, Figure, str]:
     title = f"{name.capitalize()}-based error rate"
     return (
         "errors",
-        error_composition_figure(title, names, errors),
+        error_composition_figure(title, names, errors, limit=MOST_ERRORS),
         describe_error_composition(names, errors),
     )
 
