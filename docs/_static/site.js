@@ -53,14 +53,14 @@
     keyed.forEach(([, row]) => body.append(row));
   }
 
-  /* Tools above score tables: filter lines, show lines with failures, choose models. */
+  /* Tools above score tables: filter rows, show rows with failures, choose models. */
   function tools(tables) {
-    const search = make("input", { type: "search", placeholder: "Filter lines" });
-    search.setAttribute("aria-label", "Filter lines of all tables");
+    const search = make("input", { type: "search", placeholder: "Filter rows" });
+    search.setAttribute("aria-label", "Filter rows of all tables");
     const failures = make("input", { type: "checkbox" });
     const bar = make("div", { className: "tools" }, [
       search,
-      make("label", {}, [failures, "only lines with a failure"]),
+      make("label", {}, [failures, "only rows with a failed cell"]),
     ]);
     const hidden = new Set();
     const names = new Map();

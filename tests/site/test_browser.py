@@ -142,7 +142,7 @@ def test_models_can_be_chosen_and_lines_filtered(visit: Any) -> None:
     assert wavlm.is_visible()
     rows = page.locator("table.scores tbody tr:visible")
     everything = rows.count()
-    page.get_by_label("Filter lines of all tables").fill("msppodcast")
+    page.get_by_label("Filter rows of all tables").fill("msppodcast")
     assert 0 < rows.count() < everything
     assert all("msppodcast" in text for text in rows.locator("th").all_inner_texts())
 

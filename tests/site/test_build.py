@@ -103,7 +103,7 @@ def test_ties_share_a_place_and_both_definitions_are_shown(small: Any) -> None:
 def test_results_on_other_data_stand_apart(small: Any) -> None:
     shown = text(small.page(RANKING))
     assert shown.index("Own runs") < shown.index("Published results")
-    assert "because it rests on other data" in shown
+    assert "because it is based on other data" in shown
 
 
 def test_front_page_names_the_best_models(small: Any) -> None:

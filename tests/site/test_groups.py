@@ -116,7 +116,7 @@ def test_the_sentence_and_the_table(found) -> None:
         "95 % interval −0.400 to −0.200. Verdict: ✗ fail; by the interval: cannot tell."
     )
     assert "1 of 3 comparisons differ with q &lt; 0.05" in text
-    assert "1 score has no verdict" in text and "All 4 comparisons" in text
+    assert "1 cell has no verdict" in text and "All 4 comparisons" in text
     assert "<b>" not in html.replace('<b aria-hidden="true">', "").replace("<b role", "")
     assert html.count("<table") == html.count("</table>") == 2
 

@@ -183,7 +183,7 @@ def text(
 
 LEGEND = """\
 score: mean over families of the mean over tests, on the cells that data and suite fix.
-beyond chance: (score - chance) / (1 - chance). tier: cannot be told from its first.
+beyond chance: (score - chance) / (1 - chance). tier: cannot be told apart from its first.
 ranks: other tests and datasets; all of a table hold together with a probability of 95 %.
 pooled: share as in the paper, passed / executed cells. mean: mean of the shares of the tests.
 Skipped cells and errors are not executed; shares with other denominators compare badly.

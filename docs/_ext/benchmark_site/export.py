@@ -34,11 +34,11 @@ PARQUET = "results.parquet"
 #: where a model stands on the cells that data and suite fix -> meaning
 STANDING = {
     "place": "place by score on common cells",
-    "tier": "models of a tier cannot be told from its first",
+    "tier": "models of a tier cannot be told apart from its first",
     "rank_low": "first rank of the 95 % rank interval",
     "rank_high": "last rank of it",
     "score": "the score of a model: mean over families of the mean over tests of the share of "
-    "passed cells, of the cells that data and suite fix",
+    "passed cells; data and suite determine which cells count",
     "beyond_chance": "(score - chance) / (1 - chance)",
     "common_executed": "number of these cells",
     "common_unscored": "number of them without a verdict because of the model: not passed",
