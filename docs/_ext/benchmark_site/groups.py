@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from benchmark_site import cells
@@ -132,16 +133,23 @@ def of_rows(rows: pd.DataFrame) -> Groups | None:
     that are what they are by definition, as a group has no sample there, come last. The q values
     are those of all comparisons with a p value, whatever their group, metric, and class or bin.
     """
-    if rows.empty:
+    return _of_lines(_lines(rows))
+
+
+def _lines(rows: pd.DataFrame) -> list[Any]:
+    """Rows as named tuples of plain values."""
+    line = namedtuple("line", list(rows.columns))  # type: ignore[misc]
+    return [line(*row) for row in zip(*(rows[name].tolist() for name in rows), strict=True)]
+
+
+def _of_lines(rows: Sequence[Any]) -> Groups | None:
+    compared = [row for row in rows if row.reference == EVERYONE]
+    lines = [row for row in compared if row.status in ("pass", "fail")]
+    if not lines:
         return None
-    rows = rows[(rows["reference"] == EVERYONE).to_numpy()]
-    judged = rows[rows["status"].isin(["pass", "fail"]).to_numpy()]
-    if judged.empty:
-        return None
-    q = benjamini_hochberg(judged["p_value"].to_numpy(dtype=float))
-    several = judged["data"].nunique() > 1
-    lines: list[Any] = list(judged.itertuples(index=False))
-    digits = decimals(judged["value"])
+    q = benjamini_hochberg(np.array([row.p_value for row in lines], dtype=float))
+    several = len({row.data for row in lines}) > 1
+    digits = decimals([row.value for row in lines])
     every = [
         _comparison(row, float(q_value), several, digits)
         for row, q_value in zip(lines, q, strict=True)
@@ -154,11 +162,11 @@ def of_rows(rows: pd.DataFrame) -> Groups | None:
         worst=worst,
         every=every,
         gaps=gaps,
-        pairs=judged["condition"].nunique() == 2,
-        skipped=len(rows) - len(judged),
+        pairs=len({row.condition for row in lines}) == 2,
+        skipped=len(compared) - len(lines),
         found=int((q < 0.05).sum()),
         tested=int((~pd.isna(q)).sum()),
-        outcomes=outcomes(judged["fairness"]),
+        outcomes=outcomes(row.fairness for row in lines),
     )
 
 
@@ -296,16 +304,14 @@ class TestGroups:
 
     def __init__(self, table: pd.DataFrame, families: Mapping[str, str]):
         fair = table["test"].map(lambda test: families[test] == FAMILY).to_numpy(dtype=bool)
-        self._rows = {
-            (str(model), str(test)): rows
-            for (model, test), rows in table[fair].groupby(["model", "test"], sort=False)
-        }
+        self._rows: dict[tuple[str, str], list[Any]] = {}
+        for row in _lines(table[fair]):
+            self._rows.setdefault((row.model, row.test), []).append(row)
         self._groups: dict[tuple[str, str], Groups | None] = {}
 
     def get(self, model: str, test: str) -> Groups | None:
         """Groups of a test for a model; None if it is no fairness test or has no groups."""
         key = (model, test)
         if key not in self._groups:
-            rows = self._rows.get(key)
-            self._groups[key] = None if rows is None else of_rows(rows)
+            self._groups[key] = _of_lines(self._rows.get(key, []))
         return self._groups[key]
