@@ -26,6 +26,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        auto_reload=False,  # a look at the file at every use costs more than the use
     )
     env.filters["percent"] = percent
     env.filters["count"] = cells.count
