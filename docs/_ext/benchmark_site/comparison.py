@@ -109,21 +109,11 @@ def _with_paper(run: Board, paper: Board) -> list[Plan]:
     return plans
 
 
-def _cells(board: Board, model: Model) -> Cells:
-    """All cells of a model."""
-    return {
-        (test, metric, key): score
-        for test, metrics in board.scores.get(model.id, {}).items()
-        for metric, lines in metrics.items()
-        for key, score in lines.items()
-    }
-
-
 def _plan(name: str, board: Board, models: Sequence[Model]) -> Plan:
     """Models of one ranking, as it has them."""
     return Plan(
         comparison_doc(board.target, name),
-        tuple((model, _cells(board, model)) for model in models),
+        tuple((model, board.cells.get(model.id, {})) for model in models),
         board.standings,
         tuple(board.standing(model) for model in models),
         ranking=board.name,
@@ -132,7 +122,7 @@ def _plan(name: str, board: Board, models: Sequence[Model]) -> Plan:
 
 def _shared_plan(name: str, sides: Sequence[tuple[Board, Model]]) -> Plan:
     """Models of several boards, ranked once more on the cells that all of them have."""
-    columns = [_cells(board, model) for board, model in sides]
+    columns = [board.cells.get(model.id, {}) for board, model in sides]
     common = set.intersection(*map(set, columns))
     columns = [{key: column[key] for key in column if key in common} for column in columns]
     target = sides[0][0].target

@@ -224,6 +224,19 @@ class Board:
                             tests.setdefault(test, {}).setdefault(metric, {})[key] = score
         return model_scores
 
+    @cached_property
+    def cells(self) -> dict[str, dict[tuple[str, str, Key], WideCell]]:
+        """model -> (test, metric, line) -> score."""
+        return {
+            model: {
+                (test, metric, key): score
+                for test, metrics in tests.items()
+                for metric, lines in metrics.items()
+                for key, score in lines.items()
+            }
+            for model, tests in self.scores.items()
+        }
+
 
 @dataclass(frozen=True)
 class TestFacts:
