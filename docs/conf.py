@@ -22,8 +22,6 @@ extensions = [
     "local_math",
     "site_frame",
     "matplotlib.sphinxext.plot_directive",
-    "sphinx_copybutton",
-    "sphinx_design",
     "sphinxcontrib.bibtex",
 ]
 exclude_patterns = ["extra", "method-tests", "decisions", "**/README*"]
@@ -35,47 +33,27 @@ smartquotes = False
 bibtex_bibfiles = ["refs.bib"]
 bibtex_default_style = "plain"
 bibtex_reference_style = "author_year"
-copybutton_prompt_text = r"\$ |>>> "
-copybutton_prompt_is_regexp = True
 plot_formats = [("png", 144)]
 plot_html_show_formats = False
 plot_html_show_source_link = False
 plot_include_source = False
 
 # -- HTML: no third party host, no date, nothing that changes without a reason --------------
-html_theme = "pydata_sphinx_theme"
+html_theme = "basic"  # docs/_templates/layout.html has the frame
 html_title = project
 html_baseurl = os.environ.get("SPEECHPROOF_URL", "")  # for previews and the list of all pages
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
-html_css_files = ["site.css", "listen.css", "events.css"]
+html_css_files = ["frame.css", "site.css", "listen.css", "events.css"]
 html_js_files = [
+    ("frame.js", {"defer": "defer"}),
     ("site.js", {"defer": "defer"}),
     ("listen.js", {"defer": "defer"}),
     ("events.js", {"defer": "defer"}),
 ]
-html_favicon = "_static/favicon.svg"
 html_last_updated_fmt = None
 html_copy_source = False
 html_show_sourcelink = False
 html_use_index = False
 html_domain_indices = False
 html_permalinks_icon = "#"
-html_sidebars = {"index": [], "results/**": [], "bibliography": []}
-html_context = {"default_mode": "auto"}
-html_theme_options = {
-    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": project},
-    "show_prev_next": False,
-    "navigation_depth": 2,
-    "navbar_align": "left",
-    "header_links_before_dropdown": 6,
-    "secondary_sidebar_items": {
-        "method/**": ["page-toc"],
-        "howto/**": ["page-toc"],
-        "reference/**": ["page-toc"],
-    },
-    "footer_start": ["footer-note"],
-    "footer_end": [],
-    "pygments_light_style": "a11y-high-contrast-light",
-    "pygments_dark_style": "a11y-high-contrast-dark",
-}

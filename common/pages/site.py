@@ -33,10 +33,7 @@ PACKAGES = (
     "jinja2",
     "matplotlib",
     "pandas",
-    "pydata-sphinx-theme",
     "sphinx",
-    "sphinx-copybutton",
-    "sphinx-design",
     "sphinxcontrib-bibtex",
 )
 #: parts of ``docs/`` that are code, which counts by its closure, or no part of the website

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import xml.etree.ElementTree as ET
 from typing import Any
+
+import pytest
 
 LISTEN = "method/listen"
 OWN = "results/arousal/model/alpha"
@@ -61,6 +64,163 @@ def test_roles_are_those_in_use() -> None:
     assert mended(html) == '<div role="list"><div class="citation" role="listitem">A</div></div>'
 
 
+AXE = ("index", "search", LISTEN, RANKING, OWN, "results/arousal/correctness_regression")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_fault_that_axe_knows(visit: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    for name in AXE:
+        page = visit(name, color_scheme=scheme)
+        faults = axe.Axe().run(page).response["violations"]
+        shown = [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in faults]
+        assert not shown, (name, shown)
+        page.close()
+
+
+LIGHT = """() => {
+    const light = (text) => {
+        const context = document.createElement("canvas").getContext("2d");
+        context.fillStyle = text;
+        context.fillRect(0, 0, 1, 1);
+        const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((v) => v / 255);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const { color, backgroundColor } = getComputedStyle(document.body);
+    const cell = document.querySelector("td.p, th, code");
+    return [light(color), light(backgroundColor), light(getComputedStyle(cell).color)];
+}"""
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_dark_system_gets_dark_pages_with_or_without_scripts(visit: Any, scripts: bool) -> None:
+    for name in (RANKING, "results/arousal/correctness_regression"):
+        for scheme in ("light", "dark"):
+            page = visit(name, color_scheme=scheme, java_script_enabled=scripts)
+            text, back, cell = page.evaluate(LIGHT)
+            if scheme == "dark":
+                assert back < 0.15 and text > 0.6 and cell > 0.4, (name, text, back, cell)
+            else:
+                assert back > 0.9 and text < 0.3 and cell < 0.4, (name, text, back, cell)
+            page.close()
+
+
+def test_a_reader_can_choose_the_theme(visit: Any) -> None:
+    page = visit("index", color_scheme="dark")
+    for name, back in (("light", True), ("dark", False), ("as the system", False)):
+        page.locator("button.theme").click()
+        assert page.get_by_role("button", name=f"Colours: {name}").count() == 1
+        assert (page.evaluate(LIGHT)[1] > 0.9) == back
+    page.close()
+
+
+def test_paper_shows_whole_tables(visit: Any) -> None:
+    page = visit("results/arousal/correctness_regression", 720)
+    page.emulate_media(media="print")
+    assert not page.locator("header.site-head").is_visible()
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll(".scroll, .table-scroll")]
+            .filter((box) => box.getClientRects().length && box.scrollWidth > box.clientWidth + 1)
+            .map((box) => [box.scrollWidth, box.clientWidth])"""
+    )
+    assert cut == []
+    sticky = page.eval_on_selector_all(
+        ".scroll *", "all => all.filter((n) => getComputedStyle(n).position === 'sticky').length"
+    )
+    assert sticky == 0
+    astray = page.eval_on_selector_all(
+        ".share .bar > i",
+        """marks => marks.filter((mark) => {
+            const [a, b] = [mark, mark.parentElement].map((node) => node.getBoundingClientRect());
+            return a.top < b.top - 10 || a.bottom > b.bottom + 10 || a.left < b.left - 3 || a.right > b.right + 3;
+        }).length""",
+    )
+    assert astray == 0
+    page.close()
+
+
+def test_no_page_scrolls_sideways_on_the_narrowest_screen(visit: Any, small: Any) -> None:
+    for path in pages(small):
+        page = visit(path.relative_to(small.html).with_suffix("").as_posix(), 320)
+        wide = page.evaluate(
+            """() => [document.documentElement, ...document.querySelectorAll("main, article")]
+                .filter((node) => node.scrollWidth > node.clientWidth + 1).map((node) => node.tagName)"""
+        )
+        assert wide == [], path
+        page.close()
+
+
+# -- weight ------------------------------------------------------------------------------------------
+
+FEW = 15
+
+
+def test_a_page_weighs_little_before_its_content(small: Any) -> None:
+    """All that a page loads but its images and sounds, and its own HTML around the article."""
+    for path in pages(small):
+        html = path.read_text("utf-8")
+        frame = html.partition("<article")[0] + html.rpartition("</article>")[2]
+        found = re.findall(r'<(?:script|link)\b[^>]*(?:src|href)="([^"?#]+)', html)
+        sizes = {name: (path.parent / name).stat().st_size for name in found}
+        assert sum(sizes.values()) + len(frame) <= 150_000, (path, sizes)
+        assert len(sizes) < FEW, (path, sizes)
+
+
+def test_a_page_loads_no_font_and_no_file_of_others(small: Any) -> None:
+    for path in small.html.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|link)\b[^>]*>", path.read_text("utf-8"))
+        assert not re.search(r"bootstrap|fontawesome|woff|pydata|searchindex", " ".join(loaded))
+
+
+# -- search ------------------------------------------------------------------------------------------
+
+
+def hits(page: Any, words: str) -> list[str]:
+    box = page.get_by_role("searchbox", name="Search all pages")
+    box.fill(words)
+    return [str(text) for text in page.locator(".hit-title").all_inner_texts()]
+
+
+def test_search_works_from_the_disk_and_as_one_types(visit: Any) -> None:
+    page = visit(RANKING)
+    assert "search-index.js" not in page.content()  # loaded when it is wanted
+    page.get_by_role("link", name="Search").click()
+    page.get_by_role("searchbox").wait_for()
+    assert hits(page, "regr")[0] == "Regression"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/method/correctness_regression.html")
+    assert page.faults == []
+    page.close()
+
+
+def test_search_has_a_page_of_its_own(visit: Any) -> None:
+    page = visit("search")
+    page.get_by_role("searchbox").wait_for()
+    assert hits(page, "regression")[0] == "Regression"
+    assert hits(page, "nosuchword") == []
+    assert page.get_by_role("status").inner_text() == "0 pages"
+    assert page.faults == []
+    page.close()
+
+
+def test_the_index_holds_words_and_no_formulas(small: Any) -> None:
+    text = (small.html / "_static" / "search-index.js").read_text("utf-8")
+    entries = {e[0]: e for e in json.loads(text.partition("=")[2].rstrip(";\n"))}
+    assert r"\\frac" not in text and r"\\text" not in text
+    assert entries["method/correctness_regression.html"][1:4] == ["Method", 12, "Regression"]
+    assert entries[f"{OWN}.html"][-1] == ""
+    assert not (small.html / "searchindex.js").exists()
+
+
+def test_every_page_has_its_way_up_and_beside(small: Any) -> None:
+    html = small.page(OWN)
+    assert (
+        '<li><a href="../index.html">' in html.partition('class="trail"')[2].partition("</nav>")[0]
+    )
+    assert 'aria-current="true">' in html.partition('class="site-nav"')[2].partition("</nav>")[0]
+
+
 # -- search engines, previews, lost readers ----------------------------------------------------------
 
 
@@ -69,6 +229,7 @@ def test_every_page_describes_itself(small: Any) -> None:
         html = path.read_text("utf-8")
         (about,) = re.findall(r'<meta name="description" content="([^"]*)"', html)
         assert 20 <= len(about) <= 200, path
+        assert html.count('name="viewport"') == 1, path
         if path.name != "404.html":
             assert f'<meta property="og:description" content="{about}">' in html
             assert '<meta property="og:title" content="' in html

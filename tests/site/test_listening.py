@@ -173,7 +173,7 @@ def test_keys_outside_of_a_player_belong_to_the_page(page: Any) -> None:
     page.keyboard.press("2")  # in the player: the button has the focus
     wait_until_heard(page, GAIN)
     page.locator("h1").click()
-    page.evaluate("scrollTo(0, 0)")
+    page.evaluate("() => { document.body.style.minHeight = '5000px'; scrollTo(0, 0); }")
     page.keyboard.press("3")
     page.keyboard.press("Space")
     page.wait_for_function("() => scrollY > 0")

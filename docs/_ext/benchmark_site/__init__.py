@@ -39,26 +39,6 @@ def generate(app: Sphinx) -> None:
     memory.write()
 
 
-def forget_neighbours(
-    app: Sphinx, pagename: str, template: str, context: dict[str, Any], tree: object
-) -> None:
-    """Leave out the links to neighbours, which a page that is not rebuilt would get wrong."""
-    context["prev"] = context["next"] = None
-
-
-def forget_words(app: Sphinx) -> list[Any]:
-    """Drop words that no page holds any more from the search index.
-
-    Sphinx keeps them with an empty list of pages, so the index would tell what was there.
-    """
-    builder: Any = app.builder
-    index = builder.indexer
-    for words in (index._mapping, index._title_mapping):
-        for word in [word for word, docs in words.items() if not docs]:
-            del words[word]
-    return []
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the parser of generated pages and their making."""
     app.add_config_value("benchmark", None, "", types=())
@@ -75,8 +55,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", plots.place)
     app.connect("builder-inited", generate)
     app.connect("env-get-outdated", plots.outdated)
-    app.connect("html-page-context", forget_neighbours)
-    app.connect("html-collect-pages", forget_words)
     # pages of prose are read again where the code that reads them has changed
     reading = int(closure.code_of(*READING)[:12], 16)
     return {"env_version": reading, "parallel_read_safe": True, "parallel_write_safe": True}

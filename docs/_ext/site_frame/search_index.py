@@ -1,0 +1,168 @@
+"""The index of the search: titles, headings and words, never numbers or formulas.
+
+It is a script, because a page that was opened from a disk may load scripts but no data.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from common.core import files
+from site_frame.head import SHORTEST, shorten
+
+#: attribute of the environment that remembers headings and words of each page
+MEMORY = "site_frame_words"
+FILE = "_static/search-index.js"
+#: first folder of a page -> its name in lists of hits, and how much it comes before others
+KINDS = {"method": ("Method", 12), "howto": ("How to", 6), "reference": ("Reference", 4)}
+OTHER = ("", 2)
+RESULTS = "results"
+WORD = re.compile(r"[^\W\d_]{3,}")
+#: words that tell no page from another
+COMMON = frozenset(
+    [
+        "and",
+        "are",
+        "but",
+        "for",
+        "from",
+        "has",
+        "have",
+        "into",
+        "its",
+        "not",
+        "one",
+        "only",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "was",
+        "were",
+        "which",
+        "with",
+        "you",
+        "your",
+        "all",
+        "any",
+        "can",
+        "does",
+        "each",
+        "how",
+        "more",
+        "most",
+        "other",
+        "out",
+        "over",
+        "same",
+        "than",
+        "what",
+        "when",
+        "where",
+        "who",
+        "why",
+        "will",
+    ]
+)
+
+
+def collect(app: Sphinx, doctree: nodes.document) -> None:
+    """Remember headings and words of a page that was read."""
+    env = app.env
+    memory = _memory(env)
+    if env.docname.split("/")[0] == RESULTS:
+        memory[env.docname] = {"about": "", "headings": [], "words": ""}
+        return
+    texts = [plain(node) for node in doctree.findall(_is_text)]
+    about = next((text for text in texts if len(text) >= SHORTEST), "")
+    words = {word.lower() for text in texts for word in WORD.findall(text)} - COMMON
+    memory[env.docname] = {
+        "about": shorten(about),
+        "headings": headings(doctree),
+        "words": " ".join(sorted(words)),
+    }
+
+
+def _is_text(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.paragraph | nodes.term | nodes.caption)
+
+
+def plain(node: nodes.Node) -> str:
+    """Text of a paragraph without formulas and markup of HTML, on one line."""
+    if isinstance(node, nodes.math | nodes.raw):
+        return "…"
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    return "".join(plain(child) for child in node.children).replace("\n", " ")
+
+
+def headings(doctree: nodes.document) -> list[list[str]]:
+    """Text and anchor of all headings but the title."""
+    result = []
+    for section in doctree.findall(nodes.section):
+        if isinstance(section.parent, nodes.section) and isinstance(section[0], nodes.title):
+            result.append([section[0].astext(), str(section["ids"][0])])
+    return result
+
+
+def forget(app: Sphinx, env: BuildEnvironment, doc: str) -> None:
+    """Forget a page that changed or is gone."""
+    _memory(env).pop(doc, None)
+
+
+def merge(app: Sphinx, env: BuildEnvironment, docs: list[str], other: BuildEnvironment) -> None:
+    """Take over what another process read."""
+    theirs = _memory(other)
+    _memory(env).update({doc: theirs[doc] for doc in docs if doc in theirs})
+
+
+def write(app: Sphinx, fault: Exception | None) -> None:
+    """Write the index of all pages."""
+    if fault is None and app.builder.format == "html":
+        text = json.dumps(entries(app.env), ensure_ascii=False, separators=(",", ":"))
+        safe = text.replace("<", "\\u003c")
+        files.write_text(Path(app.outdir, FILE), f"window.searchIndex={safe};\n", only_changed=True)
+
+
+def entries(env: BuildEnvironment) -> list[list[Any]]:
+    """Address, kind, order, title, description, headings and words of each page."""
+    memory = _memory(env)
+    result = []
+    for doc in sorted(env.found_docs & set(env.titles)):
+        words = memory.get(doc, {"about": "", "headings": [], "words": ""})
+        folder = doc.split("/")[0]
+        kind, order = KINDS.get(folder, OTHER)
+        if folder == RESULTS:
+            kind, order = _place(env, doc), 0
+        title = env.titles[doc].astext()
+        result.append(
+            [f"{doc}.html", kind, order, title, words["about"], words["headings"], words["words"]]
+        )
+    return result
+
+
+def _place(env: BuildEnvironment, doc: str) -> str:
+    """Where a page of results belongs: its target, and what kind of page it is."""
+    names = doc.split("/")
+    target = env.titles.get(f"{RESULTS}/{names[1]}/index") if len(names) > 2 else None
+    return f"Results, {target.astext()}" if target is not None else "Results"
+
+
+def _memory(env: BuildEnvironment) -> dict[str, dict[str, Any]]:
+    if not hasattr(env, MEMORY):
+        setattr(env, MEMORY, {})
+    memory: dict[str, dict[str, Any]] = getattr(env, MEMORY)
+    return memory
