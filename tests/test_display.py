@@ -44,6 +44,10 @@ def test_no_hyphen_and_no_signed_zero(value: float, digits: int) -> None:
         ("-0.2 < x < 0.2", "−0.2 < x < 0.2"),
         ("accents-2.2.0-test, 2026-11-22, 1-3", "accents-2.2.0-test, 2026-11-22, 1-3"),
         ("against the original: -0.500", "against the original: −0.500"),
+        ("Recall Per Bin · (-inf, 0.25]", "Recall Per Bin · (−∞, 0.25]"),
+        ("(0.75, inf]", "(0.75, ∞)"),
+        ("(-0.5, inf]", "(−0.5, ∞)"),
+        ("(one, inf] info-1", "(one, inf] info-1"),
     ],
 )
 def test_numbers_within_text(raw: str, shown: str) -> None:

@@ -19,6 +19,9 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 #: a hyphen that stands for a minus: before a digit, and not within a word, id or date
 _HYPHEN = re.compile(r"(?<![\w.)\]-])-(?=\.?\d)")
 _ZERO = re.compile(rf"{MINUS}(0(?:\.0+)?)(?![\d.])")
+#: the open ends of bins
+_FIRST = re.compile(r"\(-inf,")
+_LAST = re.compile(r"(\([−\-\d.∞]+), inf[\])]")
 _LESS = re.compile(rf"(?<=\d) - ({MINUS}[\d.]+|[\d.]+)")
 
 
@@ -92,9 +95,11 @@ def percent(share: Fraction | None) -> str:
 def tidy(text: str) -> str:
     """Numbers within a text by the same rules; ids and dates stay as they are.
 
-    >>> tidy("(-0.00 - -0.03)"), tidy("accents-2.2.0"), tidy("-1.5 < x")
-    ('(0.00 − (−0.03))', 'accents-2.2.0', '−1.5 < x')
+    >>> tidy("(-0.00 - -0.03)"), tidy("accents-2.2.0"), tidy("-1.5 < x"), tidy("(-inf, 0.5]")
+    ('(0.00 − (−0.03))', 'accents-2.2.0', '−1.5 < x', '(−∞, 0.5]')
     """
+    if "inf" in text:
+        text = _LAST.sub(r"\1, ∞)", _FIRST.sub(f"({MINUS}∞,", text))
     if "-" not in text:
         return text
     text = _ZERO.sub(r"\1", _HYPHEN.sub(MINUS, text))

@@ -74,7 +74,7 @@ def test_q_values_are_those_of_all_comparisons(found) -> None:
 
 def test_what_stands_beside_a_group(found) -> None:
     worst = found.worst[0]
-    assert worst.what == "Concordance Correlation Coeff · (0.5, inf]"
+    assert worst.what == "Concordance Correlation Coeff · (0.5, ∞)"
     assert (worst.n, worst.interval, worst.effect) == ("120", "−0.400 to −0.200", "−0.50")
     assert (worst.word, worst.certain, worst.rule) == ("fail", "cannot tell", "|difference| < 0.2")
 
@@ -111,7 +111,7 @@ def test_the_sentence_and_the_table(found) -> None:
     html = shown(found, "<b>", "m.html")
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
     assert text.strip().startswith(
-        "Most disadvantaged: male, de. Concordance Correlation Coeff · (0.5, inf] is 0.30 lower "
+        "Most disadvantaged: male, de. Concordance Correlation Coeff · (0.5, ∞) is 0.30 lower "
         "than for all groups together. The difference passes if |difference| &lt; 0.2; n 120, "
         "95 % interval −0.400 to −0.200. Verdict: ✗ fail; by the interval: cannot tell."
     )
@@ -187,6 +187,33 @@ def test_the_difference_between_two_groups_has_the_interval_of_the_run() -> None
     )
     assert published is not None and published.gaps[0].interval == ""
     assert "without an interval" in shown(published, "t", "")
+
+
+def test_the_difference_between_two_groups_is_shown_for_each_model() -> None:
+    def model(female: float, male: float) -> groups.Groups:
+        rows = [
+            row("female", female),
+            row("male", male),
+            row("female", female / 2, label="(-inf, 0.5]"),
+        ]
+        made = groups.of_rows(results.frame([*rows, row("male", male, label="(-inf, 0.5]")]))
+        assert made is not None
+        return made
+
+    table = groups.differences([model(-0.05, 0.03), model(0.02, -0.1)])
+    shown_gaps = [(about.what, [gap and gap.value for gap in gaps]) for about, gaps in table]
+    name = "Concordance Correlation Coeff"
+    assert shown_gaps == [
+        (name, ["−0.080", "+0.12"]),
+        (f"{name} · (−∞, 0.5]", ["−0.055", "+0.11"]),
+    ]
+    links = [{"label": name, "href": "#"} for name in ("first", "second")]
+    module = render.environment().get_template("groups.j2").module
+    html = str(module.differences(table, links, "t"))  # type: ignore[attr-defined]
+    assert "Female minus male: the differences of all models" in html
+    assert "Score of female minus that of male" in html
+    several = groups.of_rows(results.frame([row("a", 0.1), row("b", -0.2), row("c", 0.0)]))
+    assert several is not None and groups.differences([several]) == []
 
 
 def test_of_several_groups_the_largest_minus_the_smallest() -> None:

@@ -15,7 +15,7 @@ import pandas as pd
 from benchmark_site import cells
 from benchmark_site.content import metric_names
 from benchmark_site.tables import part
-from common.core.display import MINUS, decimals, number, signed
+from common.core.display import MINUS, decimals, number, signed, tidy
 from common.metrics import METRICS
 from common.uncertainty import benjamini_hochberg
 
@@ -200,7 +200,7 @@ def disadvantage(metric: str, value: float) -> bool | None:
 
 
 def _what(row: Any) -> str:
-    return " · ".join(text for text in (metric_names(row.metric)[0], row.label) if text)
+    return " · ".join(text for text in (metric_names(row.metric)[0], tidy(row.label)) if text)
 
 
 def _data(row: Any) -> str:
@@ -272,6 +272,28 @@ def _gaps(lines: Sequence[Any], digits: int) -> list[Gap]:
             )
         )
     return sorted(gaps, key=lambda gap: -gap.size)
+
+
+def differences(groups: Sequence[Groups]) -> list[tuple[Gap, list[Gap | None]]]:
+    """Differences between two groups, side by side for several models; empty for more groups.
+
+    Returns:
+        what each line is about, and the difference of each model; None: it has none. Lines are in
+        the order of their largest difference
+    """
+    if not all(each.pairs for each in groups):
+        return []
+    lines: dict[tuple[str, str], dict[tuple[str, str], dict[int, Gap]]] = {}
+    for place, each in enumerate(groups):
+        for gap in each.gaps:
+            pairs = lines.setdefault((gap.data, gap.what), {})
+            pairs.setdefault((gap.first, gap.second), {})[place] = gap
+    table = [
+        (next(iter(gaps.values())), [gaps.get(place) for place in range(len(groups))])
+        for pairs in lines.values()
+        for gaps in pairs.values()
+    ]
+    return sorted(table, key=lambda line: -max(gap.size for gap in line[1] if gap))
 
 
 def _ends(low: float, high: float) -> str:

@@ -92,7 +92,7 @@ def part(condition: str, label: str = "", data: str = "") -> str:
     ('high-pitch · anger', '', '')
     """
     is_implied = condition in ("", ORIGINAL) or data.endswith(f"-{condition}")
-    return " · ".join(text for text in ("" if is_implied else condition, label) if text)
+    return " · ".join(text for text in ("" if is_implied else condition, tidy(label)) if text)
 
 
 #: column of single raters
@@ -136,7 +136,7 @@ def by_labels(
         (key.data, part(key.condition, "", key.data), [line.get(label) for label in labels])
         for key, line in rows.items()
     ]
-    columns = [Column(label or metric_names(metric)[1], origin=origin) for label in labels]
+    columns = [Column(tidy(label) or metric_names(metric)[1], origin=origin) for label in labels]
     return _table(anchor, metric, columns, lines)
 
 

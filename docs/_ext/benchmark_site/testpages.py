@@ -6,6 +6,7 @@ from typing import Any
 
 from benchmark_site import dose, media, modelpages, provenance_pages, samples, strips, tables
 from benchmark_site.content import Board, Content, metric_names
+from benchmark_site.groups import differences
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, render, test_doc
 from benchmark_site.sources import Model
@@ -120,6 +121,7 @@ def _worst(content: Content, page: Page, board: Board, models: list[Model], test
         first=groups,
         model=first.label,
         comparisons=[groups.worst[0] for _, groups in pairs],
+        differences=differences([groups for _, groups in pairs]),
         models=[{"label": m.label, "href": _column(page, board, m, test).href} for m, _ in pairs],
         title=board.title,
         tested=any(groups.tested for _, groups in pairs),
