@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import json
 import re
+import threading
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -251,6 +255,46 @@ def test_the_page_for_lost_readers_needs_no_other_file(small: Any, visit: Any) -
     page.get_by_role("link").click()
     assert page.url.endswith("/index.html")
     assert page.faults == []
+
+
+class Server(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder below a path, with the page for lost readers in place of what is missing."""
+
+    def do_GET(self) -> None:
+        """Answer."""
+        path = self.translate_path(self.path)
+        if Path(path).is_file():
+            return super().do_GET()
+        body = Path(self.directory, "below", "404.html").read_bytes()
+        self.send_response(404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+def test_a_lost_reader_finds_the_start_from_any_depth(
+    browser: Any, small: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "below").symlink_to(small.html)
+    handler = functools.partial(Server, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            page = browser.new_page()
+            page.goto(f"http://127.0.0.1:{server.server_port}/below/results/gone/away.html")
+            page.wait_for_function(
+                "() => document.querySelector('a').pathname === '/below/index.html'"
+            )
+            page.get_by_role("link").click()
+            page.wait_for_url("**/below/index.html")
+            page.close()
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def test_addresses_are_complete_where_the_place_of_the_site_is_known() -> None:
