@@ -69,7 +69,7 @@ def test_ranking_shows_rank_share_chance_and_common_tests(small: Any) -> None:
     assert head == "ModelRanksScoreBeyond chanceCorrectnessFairnessCells passed"
     # the mean of 8 of 9 in one family and 28 of 28 in the other; nobody can be told apart
     # from two tests on four datasets
-    assert rest[0].startswith("1w2v2-L 1–494.4 % 88.9 %88.9 % 100.0 % 36 / 37")
+    assert rest[0].startswith("w2v2-L 1–494.4 % 88.9 %88.9 % 100.0 % 36 / 37")
     assert re.match(r"–random-gaussianchance model 50.0 % 0.0 %0.0 % 100.0 %", rest[-1])
     shown = text(small.page(RANKING))
     assert "Cannot tell which model is best" in shown
@@ -112,10 +112,10 @@ def test_front_page_names_the_best_models(small: Any) -> None:
 
 
 def test_model_page_counts_verdicts(small: Any) -> None:
-    assert "2 passed, 1 failed, share as the paper counts 66.7 %." in text(small.page(OWN))
+    assert "2 passed, 1 failed, share as the paper counts it: 66.7 %." in text(small.page(OWN))
     assert "1 skipped, without a verdict." in text(small.page(OWN))
     assert "1 ended in an error." in text(small.page(OWN))
-    assert "34 passed, 3 failed, share as in the paper 91.9 %." in text(small.page(PAPER))
+    assert "34 passed, 3 failed, share as in the paper: 91.9 %." in text(small.page(PAPER))
 
 
 def test_cells_have_value_verdict_and_n(small: Any) -> None:

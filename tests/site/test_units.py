@@ -292,6 +292,26 @@ def test_a_place_is_shown_only_where_it_is_sure() -> None:
     assert re.findall(r'<li value="(\d)">', html) == ["1", "2"]
 
 
+def test_a_ranking_numbers_models_only_where_their_place_is_sure() -> None:
+    alike = {"a": "ppppppff", "b": "fpppppfp"}
+    apart = {"a": "pppppppp", "b": "ffffffff"}
+    places = []
+    for verdicts in (alike, apart):
+        rows = [
+            line(name, f"d{number}", status="pass" if letter == "p" else "fail")
+            for name, letters in verdicts.items()
+            for number, letter in enumerate(letters)
+        ]
+        html = ranking_html(rows).replace('\\"', '"')
+        table = html[html.index('class="ranking standings') :]
+        places.append(re.findall(r'<span class="place">(.*?)</span>', table)[:2])
+        if verdicts is alike:
+            assert "has the highest score, " in re.sub(r"<[^>]+>", "", html)
+        else:
+            assert "is the best, with a score of" in html
+    assert places == [["", ""], ["1", "2"]]
+
+
 def overview_html(*verdicts: str) -> str:
     facts, _ = sides(*verdicts)
     facts.description = str

@@ -205,12 +205,13 @@ def _differences(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _p(value: float) -> str:
-    """P value as text.
+    r"""P value as text with spaces that do not break.
 
-    >>> _p(0.0005), _p(0.25), _p(1.0)
-    ('p < 0.001', 'p = 0.250', 'p = 1.000')
+    >>> [_p(value).replace("\u00a0", " ") for value in (0.0005, 0.25, 1.0)]
+    ['p < 0.001', 'p = 0.250', 'p = 1.000']
     """
-    return f"p < {SMALLEST_P:g}" if value < SMALLEST_P else f"p = {number(value, '< 0.05')}"
+    text = f"p < {SMALLEST_P:g}" if value < SMALLEST_P else f"p = {number(value, '< 0.05')}"
+    return text.replace(" ", "\u00a0")
 
 
 def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[str, Any]]:

@@ -78,7 +78,7 @@ def _board(content: Content, page: Page, board: Board) -> Section:
         board.title,
         html,
         [
-            Section(f"{board.name}-trust", "How far can I trust this order?", trust),
+            Section(f"{board.name}-trust", "How far can I trust this?", trust),
             Section(f"{board.name}-counted", title, counted),
             Section(
                 f"{board.name}-tests", "Where models pass and fail", _tests(content, page, board)
