@@ -88,6 +88,12 @@
     box.append(copy);
   });
 
+  // -- the list beside the page begins near the page ------------------------------------------
+
+  const list = document.querySelector(".section-nav");
+  const current = list && list.querySelector("[aria-current]");
+  if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+
   // -- what scrolls can be reached with the keyboard -------------------------------------------
 
   const boxes = [...document.querySelectorAll(".table-scroll, .highlight pre, :is(p, li, dd):has(> math)")];

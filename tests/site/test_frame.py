@@ -225,6 +225,19 @@ def test_every_page_has_its_way_up_and_beside(small: Any) -> None:
     assert 'aria-current="true">' in html.partition('class="site-nav"')[2].partition("</nav>")[0]
 
 
+def test_a_new_title_reaches_the_frames_of_all_pages(new_site: Any) -> None:
+    site = new_site()
+    assert site.build()["built"]
+    assert ">Regression</a>" in site.page(LISTEN)
+    page = site.docs / "method" / "correctness_regression.rst"
+    page.write_text("Renamed\n=======\n\nText.\n")
+    assert site.build()["built"]
+    for name in (LISTEN, RANKING, "search"):
+        head = site.page(name).partition("<article")[0]
+        assert ">Renamed</a>" in head, name
+        assert ">Regression</a>" not in head, name
+
+
 # -- search engines, previews, lost readers ----------------------------------------------------------
 
 
