@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 BIN_WIDTH = 0.03
 #: share of the values in one bin up to which histograms are drawn: whatever the model, one axis
-TOP_SHARE = 0.2
+TOP_SHARE = 0.15
 #: 0, 0.03, ..., 1.02: the last bin also holds what lies between 0.99 and 1
 EDGES = np.arange(35) * BIN_WIDTH
 GRID = np.linspace(0, 1, 257)

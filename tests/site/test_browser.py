@@ -114,10 +114,21 @@ def test_what_can_be_clicked_is_large_enough_or_stands_apart(visit: Any, width: 
     """WCAG 2.5.8 for the buttons of tables: 24 by 24 pixels."""
     page = visit("results/index", width)
     sizes = page.eval_on_selector_all(
-        "button.sort", "found => found.map(each => each.getBoundingClientRect().toJSON())"
+        "button.sort, table.sortable thead a",
+        "found => found.map(each => each.getBoundingClientRect().toJSON())",
     )
     assert len(sizes) > 3
     assert min(min(box["width"], box["height"]) for box in sizes) >= 24
+
+
+def test_long_commands_break_and_need_no_scrolling(visit: Any) -> None:
+    page = visit("results/arousal/provenance/alpha", 390)
+    page.evaluate(
+        """() => document.querySelector("main, article").insertAdjacentHTML("beforeend",
+            `<div class="origin"><pre class="command">${"python build.py ".repeat(20)}</pre></div>`)"""
+    )
+    command = page.locator("pre.command").last
+    assert command.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
 
 
 def test_the_heat_map_tells_low_shares_apart(visit: Any) -> None:
