@@ -57,6 +57,7 @@ def _board(content: Content, page: Page, board: Board) -> Section:
         first=[line for line in lines if line["standing"] and line["standing"].tier == 1],
         best=next((line for line in lines if line["standing"]), None),
         compared=len(standings.compared),
+        numbered=any(line.place and line.low == line.high for line in standings.lines),
         cells=standings.cells,
         floor=standings.floor_score,
         families=[f for f in families if any(f in line.families for line in standings.lines)],
