@@ -1,7 +1,7 @@
 """Why a metric has no value: in one short sentence, and what caused it.
 
 A score that no model could have, whatever it answers, is missing because of the data; one that a
-perfect model has is missing because of the model. Rankings count the former for nobody and the
+perfect model has is missing because of the model. Rankings leave out the former and count the
 latter as not passed, so that no model can choose what it is judged on.
 """
 

@@ -3,7 +3,7 @@
 The cells are those that data and suite fix, whatever a model answers. So a row without a verdict
 is told apart by its cause (:mod:`common.metrics.reasons`):
 
-* the *data*: no model could have a score there. The cell counts for nobody;
+* the *data*: no model could have a score there. The cell is left out for all models;
 * the *model*: it always gives one answer, never predicts a class, or raises. The cell counts as
   not passed;
 * *not run*: the model was not asked. It is no answer, good or bad, so such a model cannot be
@@ -67,7 +67,7 @@ def outcomes(rows: pd.DataFrame) -> Outcomes:
     """Cells that data and suite fix, and what each model made of them.
 
     A cell that a model has no row of, although it has others of the same score, is a class that
-    is not annotated and that this model never predicts: it counts for nobody. A row that ended
+    is not annotated and that this model never predicts: it is left out. A row that ended
     in an error stands for all cells of its metric on the dataset. Where rows do not say what
     caused a missing verdict, as in files of older versions, it is the data if no model has one.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from benchmark_site import dose, media, modelpages, provenance_pages, samples, strips, tables
@@ -11,9 +13,13 @@ from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, render, test_doc
 from benchmark_site.sources import Model
 from benchmark_site.tables import Column
+from common.core.display import percent
+from common.figures.text import listed
 
 #: page on ratings
 RATINGS = "method/human_ceiling"
+#: at most so many models are named in a sentence
+MOST = 3
 #: page on verdicts, and its section on thresholds
 VERDICT, THRESHOLDS = "method/verdict", "where-thresholds-come-from"
 
@@ -69,6 +75,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     ]
     html = render(
         "board.j2",
+        answer=answer(lines, board.chance(test)),
         label=f"{board.title}: passed cells per model",
         lines=lines,
         certain=any(line["sure"].judged for line in lines),
@@ -100,6 +107,56 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     if sound:
         parts.append(Section(samples.place(board), samples.TITLE, sound))
     return Section(board.name, board.title, html, parts)
+
+
+def answer(lines: Sequence[Mapping[str, Any]], chance: Fraction | None) -> str:
+    """What a test says about its models, in one or two sentences; empty without a verdict.
+
+    Args:
+        lines: ``label``, ``chance`` and ``tally`` of each model
+        chance: share that the best chance model passes; None: there is none
+    """
+    shares = {
+        line["label"]: line["tally"].share
+        for line in lines
+        if line["tally"].executed and not line["chance"]
+    }
+    if not shares:
+        return ""
+    best = max(shares.values())
+    names = [label for label, share in shares.items() if share == best]
+    if len(shares) == 1:
+        against = "" if chance is None else f", {_against(best, chance)} chance ({percent(chance)})"
+        return f"{names[0]} passes {percent(best)} of its executed cells{against}."
+    who = f"{len(names)} models" if len(names) > MOST else listed(names)
+    pass_ = "pass" if len(names) > 1 else "passes"
+    if best == 0:
+        last = "No model passes any cell."
+    elif best == 1:
+        last = f"{who} {pass_} every executed cell."
+    else:
+        last = f"{who} {pass_} most: {percent(best)} of the executed cells."
+    return " ".join(filter(None, (_beside(list(shares.values()), chance), last)))
+
+
+def _against(share: Fraction, chance: Fraction) -> str:
+    return "as much as" if share == chance else "less than" if share < chance else "more than"
+
+
+def _beside(shares: Sequence[Fraction], chance: Fraction | None) -> str:
+    """How many models pass less, or more, than chance."""
+    if chance is None:
+        return ""
+    everyone = "Both" if len(shares) == 2 else f"All {len(shares)}"
+    models, floor = len(shares), f"chance ({percent(chance)})"
+    less, more = sum(s < chance for s in shares), sum(s > chance for s in shares)
+    if less:
+        return f"{less} of {models} models {'pass' if less > 1 else 'passes'} less than {floor}."
+    if not more:
+        return f"{everyone} models pass as much as {floor}."
+    if more == models:
+        return f"{everyone} models pass more than {floor}."
+    return f"{more} of {models} models {'passes' if more == 1 else 'pass'} more than {floor}, none less."
 
 
 def _worst(content: Content, page: Page, board: Board, models: list[Model], test: str) -> str:
