@@ -134,7 +134,7 @@ def machine() -> str:
 def row(figures: Figures, date: str, commit: str, where: str) -> dict[str, str]:
     """A row of the table, by column; benchmarks that were not run are left empty."""
     cells = {name: LINE.join(f"| {text}" for text in cell(figures[name])) for name in figures}
-    return dict(zip(COLUMNS, (date, f"``{commit}``", where), strict=False)) | cells
+    return dict(zip(COLUMNS, (date, commit, where), strict=False)) | cells
 
 
 def noted(page: str, new: Mapping[str, str]) -> str:
