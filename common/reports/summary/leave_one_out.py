@@ -129,6 +129,19 @@ def _equal(parts: np.ndarray) -> float:
     return float((parts**2).sum() ** 2 / (parts**4).sum())
 
 
+def _pairs(
+    scores: np.ndarray, passed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Each pair of models: the first, the second, their difference by cells and by score."""
+    first, second = np.triu_indices(len(scores), 1)
+    return (
+        first,
+        second,
+        passed[:, first] - passed[:, second],
+        np.abs(scores[first] - scores[second]),
+    )
+
+
 def told_apart(
     layout: RankingLayout, passed: np.ndarray, *, seed: int, draws: int = DRAWS
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -150,11 +163,9 @@ def told_apart(
     """
     scores = layout.weights() @ passed
     number = len(scores)
-    first, second = np.triu_indices(number, 1)
+    first, second, contrasts, size = _pairs(scores, passed)
     apart = np.zeros((number, number), dtype=bool)
     if len(first):
-        contrasts = passed[:, first] - passed[:, second]
-        size = np.abs(scores[first] - scores[second])
         certain = _certain(layout, contrasts, size, number, rng.generator(seed, "ranks"), draws)
         apart[first, second] = apart[second, first] = certain
     return scores, apart
@@ -181,13 +192,11 @@ def p_values(
 
     scores = layout.weights() @ passed
     number = len(scores)
-    first, second = np.triu_indices(number, 1)
+    first, second, contrasts, size = _pairs(scores, passed)
     table = np.ones((number, number))
     if not len(first):
         return table
-    size = np.abs(scores[first] - scores[second])
     generator = rng.generator(seed, "ranks")
-    contrasts = passed[:, first] - passed[:, second]
     fixed, drawn, error, freedom = _drawn(layout, contrasts, number, generator, draws)
     p = np.where(size > ROUNDING, 1 / draws, 1.0)
     left = np.flatnonzero(~fixed)
