@@ -60,6 +60,20 @@ def test_run_then_nothing_to_do(cli) -> None:
     assert code == 0 and out.startswith("nothing to do: 13 cells are up to date")
 
 
+def test_planning_loads_no_package_that_computes() -> None:
+    """It reads YAML, manifests and hashes; packages of tables and signals would double its start."""
+    code = (
+        "import sys, common.cli.main, common.engine.check, common.engine.run; "
+        "heavy = {'pandas', 'scipy', 'pyarrow', 'matplotlib', 'onnxruntime', 'audb', 'sphinx'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=paths.REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
 def test_json_is_all_that_stands_on_standard_output(cli) -> None:
     code, out, _ = cli("run", *RUN, "--json")
     report = json.loads(out)

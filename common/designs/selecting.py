@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from common.core import rng
 from common.designs import Draws, Selection, design_of
@@ -45,6 +44,8 @@ class Selector:
         return self._selections[key]
 
     def _select(self, test: Test, target: Target) -> Selection:
+        import pandas as pd
+
         design = design_of(test)
         columns = self._attributes(design.attributes())
         table = self._samples.table

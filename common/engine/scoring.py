@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from common.designs import Score, Selection, design_of
 from common.designs.certainty import bootstrap_of, permutations, sure
@@ -20,6 +19,9 @@ from common.spec.cell import Cell
 from common.spec.view import View
 from common.uncertainty import Bootstrap
 from common.uncertainty.simulation import Bounds
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def decoded(
@@ -36,6 +38,8 @@ def decoded(
     Raises:
         ModelError: if a column is missing or a value is no finite number
     """
+    import pandas as pd
+
     frame = pd.DataFrame(values, columns=list(columns))[list(target.columns)]
     return kinds.get(target.kind).decode(target, frame.infer_objects(), samples)
 

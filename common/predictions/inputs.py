@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from common import spec
 from common.core import provenance
@@ -19,6 +18,8 @@ from common.samples.base import KEYS, Samples
 from common.spec.view import ORIGINAL
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from common.perturbations import Library
 
 #: seconds of audio that one worker holds at a time
@@ -35,6 +36,8 @@ class Source:
     """
 
     def __init__(self, samples: Samples):
+        import pandas as pd
+
         self.samples = samples
         self.database = samples.dataset.database
         self.version = samples.dataset.version
@@ -50,6 +53,8 @@ class Source:
 
     def freeze(self) -> None:
         """Find the distinct segments; call after the last :meth:`add`."""
+        import pandas as pd
+
         everything = pd.concat(list(self._tables.values()), ignore_index=True)
         codes, _ = pd.MultiIndex.from_frame(everything).factorize()
         first = np.full(codes.max(initial=-1) + 1, -1)

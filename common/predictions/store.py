@@ -16,14 +16,16 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from common.core.errors import LengthError, OutputError
 from common.core.files import clear_way, keep, set_aside, write_bytes
 from common.samples.base import KEYS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +96,8 @@ class PredictionStore:
             LengthError: if rows or columns do not fit together
             OutputError: if the folder cannot be written
         """
+        import pandas as pd
+
         if np.shape(values) != (len(keys), len(columns)):
             raise LengthError(
                 f"{self.folder.name}: values have the shape {np.shape(values)}, "
@@ -146,6 +150,8 @@ class PredictionStore:
 
     def _table(self, parts: Sequence[Path] | None = None) -> pd.DataFrame:
         """All rows, each sample once."""
+        import pandas as pd
+
         for attempt in range(_ATTEMPTS):
             try:
                 tables = [_read(part) for part in (self._parts() if parts is None else parts)]
@@ -191,6 +197,8 @@ def match(keys: pd.DataFrame, table: pd.DataFrame) -> np.ndarray:
     >>> match(table.iloc[[1, 1, 0]], table)
     array([1, 1, 0])
     """
+    import pandas as pd
+
     key_columns, stored = _columns(keys), _columns(table)
     codes = pd.Index(_codes(*stored))
     first = np.flatnonzero(~codes.duplicated())
@@ -213,6 +221,8 @@ def _columns(keys: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _codes(file: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    import pandas as pd
+
     code = pd.util.hash_array(file, categorize=False)
     for part in (start, end):
         # multiply and shift as in splitmix64, so that all bits take part
@@ -256,6 +266,7 @@ def _encode(table: pd.DataFrame) -> bytes:
 
 def _read(part: Path) -> pd.DataFrame | None:
     """Rows of a file, None if it is damaged."""
+    import pandas as pd
     import pyarrow
     import pyarrow.parquet
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from common import results
 from common.core import advice, files
@@ -19,6 +17,9 @@ from common.core.documents import parse_json
 from common.core.errors import DataError
 from common.core.paths import VERSIONS, Paths
 from common.results.manifest import FORMAT, Manifest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class KeptVersion(NamedTuple):
@@ -140,6 +141,8 @@ def _why_unread(path: Path) -> str:
 
 
 def _rows(folder: Path) -> pd.DataFrame:
+    import pandas as pd
+
     tables = [results.read_csv(path) for path in sorted(folder.glob("*.csv"))]
     tables = [table for table in tables if len(table)]
     return pd.concat(tables, ignore_index=True) if tables else results.frame([])

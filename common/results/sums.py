@@ -57,21 +57,22 @@ def table_of(state_sums: Iterable[StateSums], speakers: pd.DataFrame) -> pd.Data
     """
     import pandas as pd
 
-    parts = []
-    for entry in state_sums:
-        there = np.flatnonzero(entry.samples)
-        part = speakers.iloc[there].reset_index(drop=True)
-        part["metric"], part["state"], part["samples"] = (
-            entry.metric,
-            entry.state,
-            entry.samples[there],
-        )
-        part["sums"] = entry.sums[there].tolist()
-        part["keys"], part["given"] = json.dumps(entry.keys), json.dumps(entry.given)
-        parts.append(part)
-    if not parts:
+    entries = list(state_sums)
+    if not entries:
         return pd.DataFrame(columns=list(COLUMNS))
-    table = pd.concat(parts, ignore_index=True)
+    there = [np.flatnonzero(entry.samples) for entry in entries]
+    lengths = [len(places) for places in there]
+    rows = list(zip(entries, there, strict=True))
+    columns = {
+        "metric": np.repeat([entry.metric for entry in entries], lengths).astype(object),
+        "state": np.repeat([entry.state for entry in entries], lengths).astype(object),
+        "samples": np.concatenate([entry.samples[places] for entry, places in rows]),
+        "sums": [sums for entry, places in rows for sums in entry.sums[places].tolist()],
+        "keys": np.repeat([json.dumps(entry.keys) for entry in entries], lengths).astype(object),
+        "given": np.repeat([json.dumps(entry.given) for entry in entries], lengths).astype(object),
+    }
+    table = speakers.iloc[np.concatenate(there)].reset_index(drop=True)
+    table = pd.concat([pd.DataFrame(columns), table], axis=1)
     return table[[*COLUMNS, *(name for name in table if name not in COLUMNS)]]
 
 

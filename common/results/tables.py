@@ -11,13 +11,15 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from common.core import advice
 from common.core.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STATUSES = ("pass", "fail", "skip", "error")
 
@@ -85,11 +87,15 @@ ADDED = (
 
 def frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
     """Rows as a table with all columns of :data:`COLUMNS` in their types."""
+    import pandas as pd
+
     table = pd.DataFrame(list(rows), columns=list(COLUMNS))
     return _typed(table)
 
 
 def _typed(table: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
     for column in COLUMNS:
         if column in NUMBERS:
             table[column] = pd.to_numeric(table[column]).astype("float64")
@@ -188,6 +194,8 @@ def read_csv(path: Path) -> pd.DataFrame:
 
 
 def _parse(source: Path | io.StringIO, name: str) -> pd.DataFrame:
+    import pandas as pd
+
     table = pd.read_csv(source, dtype=str, keep_default_na=False, encoding="utf-8")
     table = table.assign(**{name: "" for name in ADDED if name not in table})
     missing = [column for column in COLUMNS if column not in table]
@@ -216,6 +224,8 @@ def read_all(method_tests: Path) -> pd.DataFrame:
     Hundreds of small files are parsed as one text, which is many times faster; if anything
     is wrong with it, they are read one by one, so that the message names the file.
     """
+    import pandas as pd
+
     paths = sorted(method_tests.glob("*/*/*.csv"))
     if not paths:
         return frame([])
