@@ -12,7 +12,7 @@ from common.uncertainty.clusters import DRAWS, Clusters
 from common.uncertainty.effect import Effects, cohens_h, hedges_g
 from common.uncertainty.equivalence import fairness_of
 from common.uncertainty.interval import METHODS, Interval
-from common.uncertainty.multiple import benjamini_hochberg
+from common.uncertainty.multiple import benjamini_hochberg, benjamini_yekutieli
 from common.uncertainty.paired import PairedDifference, mcnemar, nearer, paired
 from common.uncertainty.permutation import PERMUTATIONS, Permuted, permuted
 from common.uncertainty.recipe import Recipe, Term
@@ -40,6 +40,7 @@ __all__ = [
     "Recipe",
     "Term",
     "benjamini_hochberg",
+    "benjamini_yekutieli",
     "breaking_interval",
     "cohens_h",
     "fairness_of",

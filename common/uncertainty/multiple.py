@@ -40,3 +40,28 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     adjusted[order] = np.minimum.accumulate(np.minimum(scaled, 1)[::-1])[::-1]
     q_values[mask] = adjusted
     return q_values
+
+
+def benjamini_yekutieli(p: np.ndarray) -> np.ndarray:
+    r"""Adjusted p values (q values) that hold however the comparisons depend on each other.
+
+    Those of :func:`benjamini_hochberg` times :math:`\sum_{i=1}^m 1/i`, at most 1, after Benjamini
+    and Yekutieli (2001). That is the price for comparisons of which one must be low where another
+    is high, such as a group and its complement.
+
+    Args:
+        p: p values in [0, 1], any shape; NaN: there was nothing to test
+
+    Returns:
+        q values in [0, 1], same shape; NaN where p is NaN
+
+    Raises:
+        ValueError: if a p value is below 0 or above 1
+
+    >>> benjamini_yekutieli(np.array([0.01, 0.04, np.nan])).round(3).tolist()
+    [0.03, 0.06, nan]
+    """
+    q_values = benjamini_hochberg(p)
+    count = int((~np.isnan(q_values)).sum())
+    # scaled before the minimum with 1, so that a value cut there is not cut twice
+    return np.asarray(np.minimum(1, q_values * (1 / np.arange(1, count + 1)).sum()))
