@@ -44,7 +44,7 @@ html_title = project
 html_baseurl = os.environ.get("SPEECHPROOF_URL", "")  # for previews and the list of all pages
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
-html_css_files = ["frame.css", "site.css", "listen.css", "events.css"]
+html_css_files = ["frame.css", "site.css", "field.css", "listen.css", "events.css"]
 html_js_files = [
     ("frame.js", {"defer": "defer"}),
     ("site.js", {"defer": "defer"}),

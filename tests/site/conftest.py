@@ -38,7 +38,7 @@ INDEX = r"""
 Small site
 ==========
 
-.. best-models::
+.. field-at-a-glance::
 
 Inline :math:`t_i` and a formula:
 

@@ -106,11 +106,6 @@ def test_results_on_other_data_stand_apart(small: Any) -> None:
     assert "because it is based on other data" in shown
 
 
-def test_front_page_names_the_best_models(small: Any) -> None:
-    html = small.page("index")
-    assert re.search(r'href="results/arousal/published/w2v2-L.html">w2v2-L</a>', html)
-
-
 def test_model_page_counts_verdicts(small: Any) -> None:
     assert "2 passed, 1 failed, share as the paper counts it: 66.7 %." in text(small.page(OWN))
     assert "1 skipped, without a verdict." in text(small.page(OWN))
@@ -170,7 +165,7 @@ def test_figures_have_text_alternatives(small: Any) -> None:
 
 
 def test_every_place_shows_the_same_score_of_a_model(small: Any) -> None:
-    """Ranking, first page, model page, comparison, badge and card: no second definition."""
+    """Ranking, results, model page, comparison, badge and card: no second definition."""
     name = "published/w2v2-L"
     badge, card = (
         (small.html / "data" / file).read_text("utf-8")
@@ -178,7 +173,6 @@ def test_every_place_shows_the_same_score_of_a_model(small: Any) -> None:
     )
     texts = {
         "ranking": table_of(small.page(RANKING), "published"),
-        "first page": small.page("index"),
         "results": small.page("results/index"),
         "model page": small.page(f"results/arousal/{name}").split("All executed cells")[0],
         "comparison": small.page("results/arousal/comparison/w2v2-L_hubert-L_wavlm_data2vec"),

@@ -11,7 +11,7 @@ from benchmark_site.render import ROOT
 
 #: file in the source folder that holds the finished HTML of each directive
 FILES = {
-    "best-models": f"{ROOT}/best.html",
+    "field-at-a-glance": f"{ROOT}/field.html",
     "published-claims": f"{ROOT}/claims.html",
     "metric-uses": f"{ROOT}/metrics.html",
 }
@@ -20,7 +20,7 @@ FILES = {
 class Finished(SphinxDirective):
     """Insert HTML that was made from the results; read again when it changes.
 
-    ``best-models``: the targets with their best models. ``published-claims``: what a ranking by
+    ``field-at-a-glance``: families, models and targets as one heat map. ``published-claims``: what a ranking by
     the share of passed cells hides in the published results. ``metric-uses``: which tests of the
     suite use which metric.
     """

@@ -34,12 +34,6 @@ def index(content: Content) -> Page:
     return page
 
 
-def cards(content: Content) -> str:
-    """Targets with their best models, with addresses as seen from the top of the site."""
-    top = Page("index", "")
-    return render("cards.j2", targets=[_target(content, top, target) for target in content.boards])
-
-
 def _target(content: Content, page: Page, target: str) -> dict[str, Any]:
     return {
         "label": content.label(target),

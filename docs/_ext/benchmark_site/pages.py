@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from benchmark_site import (
     comparison,
+    field,
     hidden,
     metric_uses,
     modelpages,
@@ -52,7 +53,7 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> Non
     claims = memory.recall("published-claims", claims_key) or hidden.claims(content)
     memory.keep("published-claims", claims_key, claims)
     for name, html in {
-        "best-models": overview.cards(content),
+        "field-at-a-glance": field.field(content),
         "published-claims": claims,
         "metric-uses": metric_uses.table(content),
     }.items():

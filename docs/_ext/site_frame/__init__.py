@@ -15,7 +15,11 @@ from site_frame import head, navigation, pictures, roles, search_index, tables
 from site_frame.folded import Folded
 
 #: files that only pages with such a text need
-WHERE_USED = {"listen.css": 'class="listen', "listen.js": 'class="listen'}
+WHERE_USED = {
+    "field.css": 'class="scroll field',
+    "listen.css": 'class="listen',
+    "listen.js": 'class="listen',
+}
 
 
 def no_other_search(app: Sphinx) -> None:
