@@ -109,8 +109,23 @@
     });
   }
 
+  /* A table that is no wider than the page needs no box that scrolls: its head stays in sight. */
+  const boxes = [...document.querySelectorAll(".scroll")];
+  const fit = () => {
+    boxes.forEach((box) => box.classList.remove("fits"));
+    const narrow = boxes.filter((box) => box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth);
+    narrow.forEach((box) => box.classList.add("fits"));
+    boxes.forEach((box) => {
+      if (box.classList.contains("fits")) box.removeAttribute("tabindex");
+      else box.tabIndex = 0;
+    });
+  };
+  addEventListener("resize", fit);
+  document.addEventListener("toggle", fit, true);
+
   document.querySelectorAll("table.sortable").forEach(sortable);
   const tables = [...document.querySelectorAll("table.scores")];
   const place = document.querySelector(".tools-here");
   if (tables.length && place) place.replaceWith(tools(tables));
+  if (boxes.length) fit();
 })();

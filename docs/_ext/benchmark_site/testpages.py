@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from benchmark_site import dose, media, modelpages, provenance_pages, samples, strips, tables
+from benchmark_site import dose, dots, media, modelpages, provenance_pages, samples, strips, tables
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.groups import differences
 from benchmark_site.page import Page, Section, anchor
@@ -76,6 +76,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     html = render(
         "board.j2",
         answer=answer(lines, board.chance(test)),
+        dots=dots.of_test(board, models, test),
         label=f"{board.title}: passed cells per model",
         lines=lines,
         certain=any(line["sure"].judged for line in lines),

@@ -1,0 +1,187 @@
+"""Scores of models against threshold and chance as a drawing in SVG: a line per model, a dot per cell.
+
+Drawn as text like :mod:`common.figures.dose`, in the colours of the page.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from html import escape
+from statistics import median
+from typing import NamedTuple
+
+from common.core import display
+from common.figures.text import listed
+
+WIDTH, ROW, TOP, BOTTOM, RIGHT = 380, 17, 6, 24, 16
+#: so wide is a letter of a name, and so many letters are shown
+LETTER, LETTERS = 6.7, 24
+#: at most so many models are named in a sentence
+MOST = 3
+_NUMBER = r"(-?\d[^ ]*)"
+_RULES = (
+    (rf"> {_NUMBER}", lambda b: ((b, math.inf),)),
+    (rf"< {_NUMBER}", lambda b: ((-math.inf, b),)),
+    (rf"\|x\| < {_NUMBER}", lambda b: ((-b, b),)),
+    (rf"\|x\| > {_NUMBER}", lambda b: ((-math.inf, -b), (b, math.inf))),
+    (rf"{_NUMBER} < x < {_NUMBER}", lambda a, b: ((a, b),)),
+)
+
+
+class DotRow(NamedTuple):
+    """Scores of one model.
+
+    Args:
+        label: name of the model
+        chance: whether it never listens
+        passed: values that pass
+        failed: values that fail
+    """
+
+    label: str
+    chance: bool
+    passed: tuple[float, ...]
+    failed: tuple[float, ...]
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """All values."""
+        return (*self.passed, *self.failed)
+
+
+def passing(criteria: Sequence[str]) -> list[tuple[float, float]]:
+    """Ranges in which a score passes by one of the criteria, from low to high, joined.
+
+    >>> passing(["|x| < 0.1", "|x| < 0.2"]), passing(["|x| > 0.7"]), passing(["none"])
+    ([(-0.2, 0.2)], [(-inf, -0.7), (0.7, inf)], [])
+    """
+    ranges: list[tuple[float, float]] = []
+    for text in criteria:
+        for pattern, make in _RULES:
+            if match := re.fullmatch(pattern, text):
+                ranges += make(*map(float, match.groups()))
+    joined: list[tuple[float, float]] = []
+    for low, high in sorted(ranges):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined
+
+
+def finding(rows: Sequence[DotRow]) -> str:
+    """What the dots say: which models pass most and fewest, and how much chance passes.
+
+    >>> good, bad = DotRow("a", False, (0.8, 0.7), ()), DotRow("b", False, (0.6,), (0.1,))
+    >>> finding([good, bad, DotRow("dice", True, (), (0.0, 0.1))])
+    'Most pass: a, 2 of 2. Fewest: b, 1 of 2. By chance: 0 of 2.'
+    """
+    listening = [row for row in rows if row.values and not row.chance]
+    parts = []
+    if listening:
+        most, least = max(map(_share, listening)), min(map(_share, listening))
+        if most == least:
+            every = "Each model passes" if len(listening) > 1 else f"{listening[0].label} passes"
+            parts.append(f"{every} {_named(listening[:1], False)}.")
+        else:
+            parts.append(f"Most pass: {_named([r for r in listening if _share(r) == most])}.")
+            parts.append(f"Fewest: {_named([r for r in listening if _share(r) == least])}.")
+    dice = [row for row in rows if row.values and row.chance]
+    if dice:
+        parts.append(f"By chance: {_named([max(dice, key=_share)], False)}.")
+    return " ".join(parts)
+
+
+def _share(row: DotRow) -> float:
+    return len(row.passed) / len(row.values)
+
+
+def _named(rows: Sequence[DotRow], names: bool = True) -> str:
+    texts = list(dict.fromkeys(f"{len(row.passed)} of {len(row.values)}" for row in rows))
+    text = texts[0] if len(texts) == 1 else f"{100 * _share(rows[0]):.0f} % of the cells"
+    if not names:
+        return text
+    who = f"{len(rows)} models" if len(rows) > MOST else listed(row.label for row in rows)
+    return f"{who}, {text}" if len(rows) == 1 else f"{who}, {text} each"
+
+
+def dots_svg(rows: Sequence[DotRow], criteria: Sequence[str], *, title: str) -> str:
+    """A line per model with a mark for each cell: a dot passes, a cross fails.
+
+    The hatched side of the broken line fails. The dotted line is the median of the cells of the
+    chance model that is drawn first.
+
+    Args:
+        rows: models from top to bottom
+        criteria: when a score passes, as result rows say it
+        title: what is drawn; the text alternative begins with it
+    """
+    ranges = passing(criteria)
+    bounds = sorted({edge for pair in ranges for edge in pair if math.isfinite(edge)})
+    ticks = _ticks([v for row in rows for v in row.values] + bounds)
+    left = 12 + LETTER * max(len(_short(row.label)) for row in rows)
+    end = TOP + ROW * len(rows)
+    low, high = ticks[0], ticks[-1]
+
+    def x(value: float) -> float:
+        share = (min(max(value, low), high) - low) / (high - low)
+        return round(left + share * (WIDTH - RIGHT - left), 1)
+
+    parts = [
+        f'<svg class="dots" viewBox="0 0 {WIDTH} {end + BOTTOM}" role="img" '
+        f'aria-label="{escape(f"{title} {finding(rows)}")}" xmlns="http://www.w3.org/2000/svg">'
+    ]
+    edges = [low, *(edge for pair in ranges for edge in pair), high]
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        if ranges and x(stop) > x(start):
+            size = f'x="{x(start):g}" y="{TOP}" width="{x(stop) - x(start):.1f}"'
+            parts.append(f'<rect class="fails" {size} height="{end - TOP}"/>')
+    grid = "".join(f"M{x(tick):g} {TOP}V{end}" for tick in ticks)
+    parts.append(f'<path class="grid" d="{grid}"/>')
+    if bounds:
+        lines = "".join(f"M{x(bound):g} {TOP}V{end}" for bound in bounds)
+        parts.append(f'<path class="bound" d="{lines}"/>')
+    dice = next((row for row in rows if row.chance and row.values), None)
+    if dice:
+        parts.append(f'<path class="by-chance" d="M{x(median(dice.values)):g} {TOP}V{end}"/>')
+    for tick in ticks:
+        text = display.number(tick, digits=_digits(ticks))
+        parts.append(f'<text class="x" x="{x(tick):g}" y="{end + 15}">{text}</text>')
+    for number, row in enumerate(rows):
+        y = TOP + ROW * (number + 0.5)
+        css = ' class="chance"' if row.chance else ""
+        label = f'<text class="y" x="{left - 9:g}" y="{y + 4:g}">{escape(_short(row.label))}</text>'
+        parts.append(f"<g{css}>{label}{_marks([x(v) for v in row.passed], 'p', y)}")
+        parts.append(f"{_marks([x(v) for v in row.failed], 'f', y)}</g>")
+    return "".join([*parts, "</svg>"])
+
+
+def _marks(places: Sequence[float], css: str, y: float) -> str:
+    """One path for all marks of a verdict; what would lie on each other is drawn once."""
+    places = sorted(set(places))
+    if not places:
+        return ""
+    if css == "p":  # a line of no length with round ends is a dot
+        return f'<path class="p" d="{"".join(f"M{x:g} {y:g}h0" for x in places)}"/>'
+    crosses = "".join(f"M{x - 2.5:g} {y - 2.5:g}l5 5m0-5l-5 5" for x in places)
+    return f'<path class="f" d="{crosses}"/>'
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LETTERS else f"{label[: LETTERS - 1]}…"
+
+
+def _digits(ticks: Sequence[float]) -> int:
+    return next((n for n in range(4) if all(round(t, n) == round(t, 9) for t in ticks)), 4)
+
+
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Round numbers that enclose all values."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    spread = max(high - low, 0.02)
+    step = 10.0 ** math.floor(math.log10(spread))
+    step = next(step * part for part in (0.2, 0.25, 0.5, 1.0, 2.0) if spread / (step * part) <= 5)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(place * step, 10) for place in range(first, max(last, first + 1) + 1)]
