@@ -159,6 +159,31 @@ def _compare_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", type=Path, help="write to a file instead")
 
 
+def _slices_options(parser: argparse.ArgumentParser) -> None:
+    for name, text in (
+        ("model", "only this model, of those with results (default: all but chance models)"),
+        ("target", "only this target"),
+        ("dataset", "only this dataset"),
+    ):
+        parser.add_argument(
+            f"--{name}", metavar="ID", action="append", default=[], help=f"{text} (repeatable)"
+        )
+    parser.add_argument(
+        "--level",
+        metavar="Q",
+        type=float,
+        default=0.05,
+        help="share of false slices that is allowed (default: 0.05)",
+    )
+    parser.add_argument(
+        "--top",
+        metavar="N",
+        type=_positive,
+        default=10,
+        help="print at most so many slices of a model and dataset (default: 10)",
+    )
+
+
 def parser() -> argparse.ArgumentParser:
     """The complete argument parser."""
     shared = _common_options()
@@ -219,6 +244,12 @@ def parser() -> argparse.ArgumentParser:
     )
     explaining.add_argument(
         "--samples", action="store_true", help="list all samples with truth and predictions"
+    )
+    _slices_options(
+        add(
+            "slices",
+            "where a model fails: slices of the samples in which it is worse than elsewhere",
+        )
     )
     _compare_options(add("compare", "two models, paired cell by cell: better, worse, cannot tell"))
     importing = add("import", "turn a folder with metadata.csv into a dataset of a catalog")

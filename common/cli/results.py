@@ -1,4 +1,4 @@
-"""Commands that read results: summary, explain, compare."""
+"""Commands that read results: summary, explain, slices, compare."""
 
 from __future__ import annotations
 
@@ -63,6 +63,28 @@ def command_explain(context: CommandContext) -> int:
     for line in lines(answer.content):
         context.say(line)
     return OK if answer.equal else FAILED
+
+
+def command_slices(context: CommandContext) -> int:
+    """Slices of the samples in which a model is worse than elsewhere."""
+    from common.reports import slices, slices_text
+
+    args = context.args
+    try:
+        report = slices.update(
+            context.benchmark(),
+            context.folders,
+            slices.SearchChoice(args.model, args.target, args.dataset),
+            level=args.level,
+            workers=context.workers,
+            progress=context.progress(),
+        )
+    finally:
+        context.clear_progress()
+    context.answer(slices_text.content(report))
+    for line in slices_text.lines(report, args.top):
+        context.say(line)
+    return OK
 
 
 def _chance(benchmark: Any) -> set[str]:

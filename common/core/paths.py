@@ -17,6 +17,8 @@ RANGES_CSV = "correctness_consistency_ranges.csv"
 SAMPLES = "samples"
 #: folder below the results of a model: what it does as perturbations get worse
 SEVERITY = "severity"
+#: folder below the results of a model: slices of the samples in which it is worse
+SLICES = "slices"
 #: folder below the results of a model: sums of each speaker
 SUMS = "sums"
 #: folder in ``extra/media/``: recordings whose events result pages show
@@ -97,6 +99,10 @@ class Paths:
     def sums(self, target: str, model: str, test: str, dataset: str) -> Path:
         """Sums of the speakers of a model in a test on a dataset."""
         return self.method_tests / target / model / SUMS / f"{test}--{dataset}.parquet"
+
+    def slices(self, target: str, model: str, dataset: str) -> Path:
+        """Slices of a dataset that were tried for a model."""
+        return self.method_tests / target / model / SLICES / f"{dataset}.csv"
 
     def severity(self, target: str, model: str, test: str) -> Path:
         """Rows of a model in a test at all levels of its perturbations."""

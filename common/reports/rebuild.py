@@ -40,13 +40,17 @@ class Rebuilder:
         benchmark: declarations
         folders: where caches are
         workers: number of threads and processes for attributes that are not in the cache
+
+    Attributes:
+        context: what computing an attribute may use
+        samples: id of a dataset -> its sample table, loaded once
     """
 
     def __init__(self, benchmark: Benchmark, folders: Paths, *, workers: int = 1):
         self.benchmark = benchmark
         self.folders = folders
-        self._context = Context(folders.cache, workers)
-        self._samples = cache(self._load)
+        self.context = Context(folders.cache, workers)
+        self.samples = cache(self._load)
         self._selector = cache(self._selector_of)
         self._planner = cache(self._planner_of)
 
@@ -105,7 +109,7 @@ class Rebuilder:
         return datasets.load(entry, folder, targets, download=False)
 
     def _selector_of(self, dataset: str, seed: int) -> Selector:
-        return Selector(self._samples(dataset), seed, self._context)
+        return Selector(self.samples(dataset), seed, self.context)
 
     def _planner_of(self, seed: int) -> Planner:
         return Planner(self.benchmark, self.folders, seed=seed)
@@ -115,7 +119,7 @@ class Rebuilder:
         described = description(
             cell.model,
             str(cell.parts["fingerprint"]),
-            self._samples(cell.dataset.id),
+            self.samples(cell.dataset.id),
             condition,
             library=self._planner(int(cell.parts["seed"])).library,
             code=str(cell.parts.get("prediction", "")),

@@ -8,6 +8,10 @@ proven only for slices that depend on each other positively, and a slice and its
 The promise is therefore made by the other half, whose speakers had no part in the search: the few
 slices found are tested there once more and corrected by Benjamini and Yekutieli, which holds
 however slices overlap. A slice with q at or below the level there is *confirmed*.
+
+There are ten times as many slices of two properties as of one. So that they do not drown these, p
+values of the search are weighted (Genovese, Roeder and Wasserman 2006): each of the two kinds has
+half of the weight.
 """
 
 from __future__ import annotations
@@ -23,8 +27,10 @@ from common.uncertainty.clusters import codes_of
 from common.uncertainty.multiple import benjamini_hochberg, benjamini_yekutieli
 from common.uncertainty.student import student, two_sided
 
-#: share of false ones among slices found, and among those confirmed
+#: share of false slices among those confirmed
 LEVEL = 0.05
+#: share of false slices among those found, of which the other half sorts out the false ones
+SEARCH_LEVEL = 0.1
 #: a slice, and what lies outside of it, needs so many samples in each half
 LEAST_SAMPLES = 20
 #: and so many speakers
@@ -240,7 +246,7 @@ def search(
     """All slices that are large enough in both halves, the worst confirmed one first.
 
     A slice of two properties counts as found only if it is worse than the rest of each of its two
-    parts, too (one-sided p at or below the level): what one property explains is told once.
+    parts, too (one-sided p at most :data:`LEVEL`): what one property explains is told once.
 
     Args:
         loss: of each sample, the larger the worse; NaN: not known, shape (N,)
@@ -248,7 +254,8 @@ def search(
         properties: what divides the samples
         seed: seed of the run
         keys: what the halves are drawn for, for example the dataset
-        level: share of false slices that is allowed
+        level: share of false slices that is allowed among those confirmed; among those found, it
+            is :data:`SEARCH_LEVEL`
 
     Returns:
         confirmed ones, then those only found, then the others, each by falling difference
@@ -270,8 +277,9 @@ def search(
         return []
     first, second = (_joined(side) for side in sides)
     tried = ~np.isnan(first[0].p) & ~np.isnan(second[0].p)
-    q_found = benjamini_hochberg(np.where(tried, first[0].p, np.nan))
-    candidates = (q_found <= level) & (first[1] <= level)
+    single = np.array([len(parts) == 1 for parts in places])
+    q_found = benjamini_hochberg(_weighted(np.where(tried, first[0].p, np.nan), single))
+    candidates = (q_found <= SEARCH_LEVEL) & (first[1] <= LEVEL)
     q = benjamini_yekutieli(np.where(candidates, second[0].p, np.nan))
     findings = [
         SliceFinding(places[s], _at(first[0], s), _at(second[0], s), float(q_found[s]), float(q[s]))
@@ -279,6 +287,18 @@ def search(
     ]
     findings.sort(key=lambda finding: _rank(finding, level))
     return findings
+
+
+def _weighted(p: np.ndarray, single: np.ndarray) -> np.ndarray:
+    """p values divided by weights with mean 1, of which slices of each kind share half."""
+    tested = ~np.isnan(p)
+    kinds = [tested & single, tested & ~single]
+    if not all(kind.any() for kind in kinds):
+        return p
+    weights = np.ones(len(p))
+    for kind in kinds:
+        weights[kind] = tested.sum() / (2 * kind.sum())
+    return np.minimum(1, p / weights)
 
 
 def _rank(finding: SliceFinding, level: float) -> tuple[object, ...]:

@@ -1,0 +1,132 @@
+"""``build.py slices``: a planted weakness is confirmed and written, and nothing calls a model."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from common.cli.main import main
+from common.core.errors import ConfigError, DataError
+from common.core.paths import Paths
+from common.predictions.attributes import acoustics, f0
+from common.reports import slices
+from common.results.slices import CONFIRMED, SLICE_COLUMNS, TRIED, read, to_csv
+from common.spec import load_benchmark
+
+#: a model that is wrong where signals are loud
+DEAF = """
+import numpy as np
+
+class Deaf:
+    targets = ["arousal", "emotion"]
+    labels = {"emotion": ["anger", "happiness", "neutral", "sadness"]}
+
+    def predict(self, signals, sampling_rate):
+        level = np.array([float(np.sqrt(np.mean(np.square(s, dtype=float)))) for s in signals])
+        loud = level > 0.3
+        scores = np.stack([-abs(level - x) for x in (0.55, 0.4, 0.25, 0.1)], axis=1)
+        return {"arousal": np.where(loud, 0.0, np.clip(level * 1.5, 0, 1)), "emotion": scores}
+
+def load(**params):
+    return Deaf()
+"""
+
+
+@pytest.fixture
+def deaf(mini):
+    """Results of a model whose errors are large where signals are loud."""
+    mini.write("deaf_model.py", DEAF)
+    sys.modules.pop("deaf_model", None)
+    mini.write(
+        "models.yaml", '- {id: deaf, version: 1.0.0, adapter: python, entry: "deaf_model:load"}\n'
+    )
+    mini.run(models=("deaf",), tests=("correctness_regression", "correctness_classification"))
+    return mini
+
+
+def _update(mini, **more):
+    folders = Paths(mini.root / "out", mini.root / "cache")
+    return slices.update(load_benchmark([mini.catalog]), folders, **more)
+
+
+def test_a_weakness_is_confirmed_with_clips(deaf) -> None:
+    report = _update(deaf)
+    arousal = next(s for s in report.searched if s.key.target == "arousal")
+    confirmed = [row for row in arousal.rows if row.status == CONFIRMED]
+    first = confirmed[0]
+    assert "level: >=" in first.slice or "emotion: anger" in first.slice
+    assert first.difference > 0.3 and first.ci_low > 0 and first.q <= 0.05
+    assert first.error - first.elsewhere == pytest.approx(first.difference)
+    assert len(first.clips) == 3
+    assert [clip.loss for clip in first.clips] == sorted(
+        (c.loss for c in first.clips), reverse=True
+    )
+    assert first.clips[0].prediction == "0"
+    assert all(not row.clips for row in arousal.rows if row.status == TRIED)
+
+
+def test_files_are_read_as_they_were_written_and_written_again_alike(deaf) -> None:
+    paths = [searched.path for searched in _update(deaf).searched]
+    before = deaf.files()
+    again = _update(deaf, workers=2)
+    assert [searched.path for searched in again.searched] == paths
+    assert deaf.files() == before
+    for searched in again.searched:
+        rows = read(Paths(deaf.root / "out").slices(*searched.key[:2], searched.key.dataset))
+        assert to_csv(rows) == to_csv(searched.rows)
+        assert len(rows) > 10
+
+
+def test_no_model_is_called_and_signals_are_measured_once(deaf, monkeypatch) -> None:
+    _update(deaf)
+    sys.modules.pop("deaf_model", None)
+
+    def refuse(*signals):
+        raise AssertionError("it was measured once")
+
+    monkeypatch.setattr(acoustics, "describe", refuse)
+    monkeypatch.setattr(f0, "mean_f0", refuse)
+    assert len(_update(deaf).searched) == 2
+    assert "deaf_model" not in sys.modules
+
+
+def test_command_tells_and_answers(deaf, capsys) -> None:
+    where = ["--catalog", str(deaf.catalog), "--output", str(deaf.root / "out")]
+    where += ["--cache", str(deaf.root / "cache"), "--workers", "1"]
+    assert main(["slices", *where, "--target", "arousal"]) == 0
+    told = capsys.readouterr().out
+    assert "arousal, deaf, tones:" in told
+    assert "confirmed on the others" in told and "listen:" in told
+    assert main(["slices", *where, "--target", "arousal", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    (searched,) = answer["searched"]
+    assert searched["key"] == "arousal/deaf/correctness_regression/tones"
+    assert searched["slices"][0]["status"] == CONFIRMED
+    assert searched["tried"] > len(searched["slices"])
+
+
+def test_wrong_names_and_levels_are_refused(deaf) -> None:
+    with pytest.raises(ConfigError, match="deaff"):
+        _update(deaf, choice=slices.SearchChoice(models=["deaff"]))
+    with pytest.raises(ConfigError, match="arousl"):
+        _update(deaf, choice=slices.SearchChoice(targets=["arousl"]))
+    with pytest.raises(ConfigError, match="between 0 and 1"):
+        _update(deaf, level=0)
+
+
+def test_without_results_the_command_that_makes_them_is_named(mini) -> None:
+    with pytest.raises(ConfigError, match="no results in"):
+        _update(mini)
+
+
+def test_a_file_of_something_else_is_refused(tmp_path) -> None:
+    path = tmp_path / "slices.csv"
+    path.write_text("target,model\na,b\n")
+    with pytest.raises(DataError, match="column missing: model_version"):
+        read(path)
+    text = ",".join(SLICE_COLUMNS) + "\n" + ",".join(["x"] * len(SLICE_COLUMNS)) + "\n"
+    path.write_text(text)
+    with pytest.raises(DataError, match="cannot be read as slices"):
+        read(path)
