@@ -48,6 +48,7 @@ html_css_files = ["frame.css", "site.css", "field.css", "listen.css", "events.cs
 html_js_files = [
     ("frame.js", {"defer": "defer"}),
     ("site.js", {"defer": "defer"}),
+    ("export.js", {"defer": "defer"}),
     ("listen.js", {"defer": "defer"}),
     ("events.js", {"defer": "defer"}),
 ]

@@ -16,6 +16,7 @@ from site_frame.folded import Folded
 
 #: files that only pages with such a text need
 WHERE_USED = {
+    "export.js": "<table",
     "field.css": 'class="scroll field',
     "listen.css": 'class="listen',
     "listen.js": 'class="listen',
