@@ -284,6 +284,11 @@ class Content:
         entry = self.benchmark.targets.get(target)
         return entry.description if entry else ""
 
+    def dataset(self, name: str) -> str:
+        """Name of a dataset."""
+        entry = self.benchmark.datasets.get(name)
+        return entry.label or name if entry else name
+
     def uncertainty(self, page: Page) -> str:
         """Address of the page about intervals, p values and effect sizes; empty without it."""
         name = "method/uncertainty"

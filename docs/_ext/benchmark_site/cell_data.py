@@ -1,0 +1,276 @@
+"""All cells of a target as a script, with which pages compute scores again in the browser.
+
+A page that was opened from a disk may load scripts but no data, so each file sets an entry of one
+global: ``cellsOfTarget[target]``. Pages load it only when a reader filters, weighs or compares.
+Names stand once in lists; cells are columns of places in these lists, and of each model there
+are as many numbers and letters as its board has cells. ``docs/reference/result_files.rst``
+describes the layout.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchmark_site.content import Board, Content, metric_names
+from benchmark_site.memory import Inputs, Memory, digest
+from benchmark_site.page import slug
+from benchmark_site.render import model_doc, target_doc, test_doc
+from benchmark_site.sources import Model
+from common.core import files
+from common.reports.summary import Key
+from common.reports.summary.outcomes import CELL, Outcomes, outcomes
+
+FORMAT = 1
+FOLDER = "cells"
+LANGUAGES = Path(__file__).with_name("languages.json")
+#: code and name of a language that is not stated
+UNKNOWN, NOT_STATED = "other", "not stated"
+#: letter of a status
+STATUS = {"pass": "p", "fail": "f", "skip": "s", "error": "e"}
+#: letters of what counts for a score: passed, not passed, without a verdict, not run
+PASSED, FAILED, UNSCORED, AWAY = "1", "0", "n", "."
+#: digits of intervals and p values, which are shown and never judged
+DIGITS = 6
+
+
+def file_of(target: str) -> str:
+    """Script with the cells of a target, below the top of the site."""
+    return f"{FOLDER}/{slug(target)}.js"
+
+
+def write(content: Content, site: Path, memory: Memory, inputs: Inputs) -> None:
+    """Write the scripts of all targets where something in them changed.
+
+    Args:
+        content: what the pages show
+        site: folder of the finished site
+        memory: what the scripts were made from last time
+        inputs: what they are made from
+    """
+    names = {file_of(target) for target in content.boards}
+    for target in content.boards:
+        path = site / file_of(target)
+        key = digest([inputs.of_target(target), LANGUAGES.read_text("utf-8")])
+        if not (memory.recall(file_of(target), key) and path.exists()):
+            files.write_text(path, script(content, target), only_changed=True)
+            memory.keep(file_of(target), key, True)
+    for path in sorted((site / FOLDER).glob("*")):
+        if path.relative_to(site).as_posix() not in names:
+            path.unlink()
+
+
+def script(content: Content, target: str) -> str:
+    """Text of the script of a target."""
+    text = json.dumps(cells(content, target), ensure_ascii=False, separators=(",", ":"))
+    # an infinite score is a number in a script, and nothing in a script may end it
+    safe = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return f"(window.cellsOfTarget??={{}})[{json.dumps(target)}]={safe};\n"
+
+
+class Names:
+    """List of names, each once, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+
+    def places_of(self, names: Iterable[Any]) -> list[int]:
+        """Place of each name in the list."""
+        return [self.places.setdefault(str(name), len(self.places)) for name in names]
+
+
+def cells(content: Content, target: str) -> dict[str, Any]:
+    """All cells of a target as lists, numbers and text."""
+    lists = {name: Names() for name in ("test", "dataset", "metric", "data", "condition", "label")}
+    lists |= {name: Names() for name in ("criterion", "bound", "language", "reason")}
+    boards = [_board(content, board, lists) for board in content.boards[target]]
+    return {
+        "format": FORMAT,
+        "target": target,
+        "label": content.label(target),
+        "href": f"{target_doc(target)}.html",
+        "tests": [
+            {
+                "id": test,
+                "title": content.tests[test].title,
+                "family": content.tests[test].family,
+                "href": f"{test_doc(target, test)}.html",
+            }
+            for test in lists.pop("test").places
+        ],
+        "datasets": [
+            {"id": name, "label": content.dataset(name)} for name in lists.pop("dataset").places
+        ],
+        "metrics": [
+            dict(zip(("id", "label", "short"), (name, *metric_names(name)), strict=True))
+            for name in lists.pop("metric").places
+        ],
+        "languages": [
+            {"id": code, "label": languages()["names"].get(code, NOT_STATED)}
+            for code in lists.pop("language").places
+        ],
+        "names": {name: list(entries.places) for name, entries in lists.items()},
+        "boards": boards,
+    }
+
+
+@cache
+def languages() -> dict[str, dict[str, str]]:
+    """Names of languages, other codes for them, and the language of datasets that have one."""
+    content: dict[str, dict[str, str]] = json.loads(LANGUAGES.read_text("utf-8"))
+    return content
+
+
+def language_of(dataset: str, data: str) -> str:
+    """Code of the language of a cell; :data:`UNKNOWN` if nobody states it.
+
+    A dataset of several languages names the language at the end of the label of the data.
+
+    >>> language_of("voices", "voices-1.0.0-deu"), language_of("voices", "voices-1.0.0-all")
+    ('de', 'other')
+    """
+    tables = languages()
+    if dataset in tables["datasets"]:
+        return tables["datasets"][dataset]
+    last = data.rpartition("-")[2]
+    code = tables["codes"].get(last, last)
+    return code if code in tables["names"] else UNKNOWN
+
+
+def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[str, Any]:
+    """Cells and models of a board."""
+    table = board.table
+    places: dict[tuple[Hashable, ...], int] = {}
+    keys = list(zip(*(table[name].tolist() for name in CELL), strict=True))
+    row_places = [places.setdefault(key, len(places)) for key in keys]
+    first = {place: row for row, place in reversed(list(enumerate(row_places)))}
+    rows = table.iloc[[first[place] for place in range(len(places))]]
+    columns = {name: lists[name].places_of(rows[name].tolist()) for name in CELL}
+    columns |= {name: lists[name].places_of(rows[name].tolist()) for name in ("criterion", "bound")}
+    pairs = zip(rows["dataset"].tolist(), rows["data"].tolist(), strict=True)
+    columns["language"] = lists["language"].places_of(language_of(*pair) for pair in pairs)
+    outcome_table = outcomes(table) if len(table) else None
+    counted = (
+        set() if outcome_table is None else {places[key] for key in outcome_table.passed.index}
+    )
+    models = {model.id: model for model in board.models}
+    owners = list(zip(table["model"].tolist(), table["model_version"].tolist(), strict=True))
+    ran = {} if outcome_table is None else _ran(outcome_table, places)
+    by_owner: dict[Key, list[tuple[int, int]]] = {}
+    for row, (owner, place) in enumerate(zip(owners, row_places, strict=True)):
+        by_owner.setdefault((str(owner[0]), str(owner[1])), []).append((row, place))
+    entries = [
+        {
+            **_model(board, models[key[0]], key),
+            **_scores(table, own_rows, len(places), columns["criterion"], lists),
+            "ran": ran.get(key, AWAY * len(places)),
+        }
+        for key, own_rows in sorted(by_owner.items())
+    ]
+    order = {key: place for place, key in enumerate(sorted(by_owner))}
+    return {
+        "name": board.name,
+        "title": board.title,
+        "origin": "published" if board.published else "own",
+        "cells": {
+            **columns,
+            "counts": "".join("01"[place in counted] for place in range(len(places))),
+        },
+        "models": entries,
+        "floor": _fraction(board.standings.floor_score),
+        "differences": [
+            [order[one], order[other], round(pair.p, DIGITS), int(pair.apart)]
+            for (one, other), pair in board.standings.differences.items()
+            if order[one] < order[other]
+        ],
+    }
+
+
+def _ran(outcome_table: Outcomes, places: Mapping[tuple[Hashable, ...], int]) -> dict[Key, str]:
+    """Of each model: a letter for each cell, what it made of it."""
+    rows = [places[key] for key in outcome_table.passed.index]
+    letters = {}
+    for column, key in enumerate(outcome_table.models):
+        text = [AWAY] * len(places)
+        passed = outcome_table.passed.iloc[:, column].tolist()
+        verdicts = outcome_table.verdicts.iloc[:, column].tolist()
+        for place, share, verdict in zip(rows, passed, verdicts, strict=True):
+            if not math.isnan(share):
+                text[place] = (PASSED if share else FAILED) if verdict else UNSCORED
+        letters[key] = "".join(text)
+    return letters
+
+
+def _model(board: Board, model: Model, key: Key) -> dict[str, Any]:
+    """A model, and where it stands in the ranking."""
+    line = next((line for line in board.standings.lines if line.key == key), None)
+    tally = board.tallies.get(model.id, {})
+    return {
+        "id": model.id,
+        "version": key[1],
+        "label": model.label,
+        "chance": model.chance,
+        "href": f"{model_doc(board.target, model)}.html",
+        "executed": sum(part.executed for part in tally.values()),
+        "skipped": sum(part.skipped for part in tally.values()),
+        "standing": None
+        if line is None
+        else {
+            **{"place": line.place, "tier": line.tier, "first": line.low, "last": line.high},
+            **{"score": _fraction(line.score), "remark": line.remark},
+        },
+    }
+
+
+def _scores(
+    table: pd.DataFrame,
+    rows: Sequence[tuple[int, int]],
+    number: int,
+    criteria: Sequence[int],
+    lists: Mapping[str, Names],
+) -> dict[str, Any]:
+    """Scores of a model: letters of verdicts, numbers, and criteria that are its own."""
+    part = table.iloc[[row for row, _ in rows]]
+    places = [place for _, place in rows]
+    status = ["."] * number
+    for place, name in zip(places, part["status"].tolist(), strict=True):
+        status[place] = STATUS[name]
+    scores: dict[str, Any] = {"status": "".join(status)}
+    for name in ("value", "ci_low", "ci_high", "p_value", "n"):
+        column: list[Any] = [None] * number
+        for place, value in zip(places, part[name].tolist(), strict=True):
+            column[place] = _number(value, exact=name in ("value", "n"))
+        if any(value is not None for value in column):
+            scores[name] = column
+    rules = lists["criterion"].places_of(part["criterion"].tolist())
+    scores["criteria"] = {
+        str(place): rule
+        for place, rule in zip(places, rules, strict=True)
+        if rule != criteria[place]
+    }
+    reasons = zip(places, part["reason"].tolist(), strict=True)
+    scores["reasons"] = {
+        str(place): lists["reason"].places_of([reason])[0] for place, reason in reasons if reason
+    }
+    return scores
+
+
+def _number(value: Any, *, exact: bool) -> float | int | None:
+    if value is None or value is pd.NA or math.isnan(value):
+        return None
+    number = float(value)
+    if number.is_integer():
+        return int(number)
+    return number if exact or math.isinf(number) else float(f"{number:.{DIGITS}g}")
+
+
+def _fraction(share: Fraction | None) -> str | None:
+    """A share as text without loss."""
+    return None if share is None else str(share)
