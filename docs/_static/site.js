@@ -124,6 +124,7 @@
   document.addEventListener("toggle", fit, true);
 
   document.querySelectorAll("table.sortable").forEach(sortable);
+  window.sortableTable = sortable;
   const tables = [...document.querySelectorAll("table.scores")];
   const place = document.querySelector(".tools-here");
   if (tables.length && place) place.replaceWith(tools(tables));

@@ -189,7 +189,7 @@ def test_search_works_from_the_disk_and_as_one_types(visit: Any) -> None:
     page = visit(RANKING)
     assert "search-index.js" not in page.content()  # loaded when it is wanted
     page.get_by_role("link", name="Search").click()
-    page.get_by_role("searchbox").wait_for()
+    page.get_by_role("searchbox", name="Search all pages").wait_for()
     assert hits(page, "regr")[0] == "Regression"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -200,7 +200,7 @@ def test_search_works_from_the_disk_and_as_one_types(visit: Any) -> None:
 
 def test_search_has_a_page_of_its_own(visit: Any) -> None:
     page = visit("search")
-    page.get_by_role("searchbox").wait_for()
+    page.get_by_role("searchbox", name="Search all pages").wait_for()
     assert hits(page, "regression")[0] == "Regression"
     assert hits(page, "nosuchword") == []
     assert page.get_by_role("status").inner_text() == "0 pages"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from benchmark_site import choices
 from benchmark_site.content import Board, Content, Ranked
 from benchmark_site.export import FILES
 from benchmark_site.page import Page, Section
@@ -28,8 +29,10 @@ def index(content: Content) -> Page:
     for group in content.boards.values():
         for board in group:
             boards.setdefault(board.name, []).append(board)
-    for name, group in boards.items():
-        html = render("matrix.j2", **_all_targets(content, page, group), sortable=True)
+    for place, (name, group) in enumerate(boards.items()):
+        tools = choices.tools(content, list(content.boards), overview=True) if not place else None
+        matrix = _all_targets(content, page, group)
+        html = render("all_targets.j2", name=name, tools=tools, sortable=True, **matrix)
         page.sections.append(Section(name, f"{group[0].title}: all targets", html))
     return page
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmark_site import choices
 from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
@@ -26,6 +27,7 @@ def ranking(content: Content, target: str, plans: Sequence[Plan]) -> Page:
         "target.j2",
         description=content.description(target),
         boards=[{"anchor": board.name, "title": board.title} for board in boards],
+        tools=choices.tools(content, [target]),
     )
     page.sections = [_board(content, page, board) for board in boards]
     tests = dict.fromkeys(test for board in boards for test in board.tests)

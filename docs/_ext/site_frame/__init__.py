@@ -20,6 +20,9 @@ WHERE_USED = {
     "field.css": 'class="scroll field',
     "listen.css": 'class="listen',
     "listen.js": 'class="listen',
+    "scoring.js": "data-cells=",
+    "boards.css": "data-cells=",
+    "boards.js": 'class="board-tools',
 }
 
 

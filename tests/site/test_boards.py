@@ -1,0 +1,158 @@
+"""Rankings that follow what a reader chooses, in a real Chromium, opened from the disk."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+ROWS = """([box, columns]) => {
+    const table = document.querySelector(`#published ${box} table.standings`);
+    const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+    return [...table.tBodies].flatMap((body) => [...body.rows])
+        .filter((row) => !row.classList.contains("head"))
+        .map((row) => [
+            row.cells[0].dataset.name,
+            ...columns.map((name) => heads.indexOf(name)).map((place) => {
+                const cell = row.cells[place];
+                const bar = cell.querySelector(".num, .none");
+                return (bar || cell.firstChild || cell).textContent.trim();
+            }),
+        ]);
+}"""
+SCORES = ["Score", "Beyond chance", "Correctness", "Cells passed"]
+
+
+def go(page: Any, **state: str) -> None:
+    """Open the page with a choice in its address, as a link does."""
+    page.evaluate("hash => { location.hash = hash; }", "#?" + urlencode(state))
+    shown = "() => document.querySelector('.board-tools').dataset.shown"
+    page.wait_for_function(f"{shown} !== undefined")
+    page.wait_for_function(
+        "text => document.querySelector('.board-tools').dataset.shown === text",
+        arg=urlencode(state),
+    )
+
+
+@pytest.mark.parametrize("target", ["arousal", "emotion"])
+def test_equal_weights_give_the_table_of_the_server(visit: Any, target: str) -> None:
+    page = visit(f"results/{target}/index")
+    server = page.evaluate(ROWS, [".as-ranked", SCORES])
+    go(page, **{"w.family.correctness": "2", "w.family.fairness": "2"})
+    assert page.locator("#published .as-ranked").is_hidden()
+    assert sorted(page.evaluate(ROWS, [".selection", SCORES])) == sorted(server)
+    assert len(server) > 3
+    changes = page.evaluate(ROWS, [".selection", ["Change"]])
+    assert {change for _, change in changes if change} == {"0.0"}
+    assert page.faults == []
+    page.get_by_role("button", name="Reset to the paper").click()
+    assert page.locator("#published .as-ranked").is_visible()
+    assert "#?" not in page.url
+    page.close()
+
+
+def test_a_filter_is_in_the_address_and_comes_back_by_a_link(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    page.get_by_label("Family").select_option("correctness")
+    page.locator("#published .selection table.standings").wait_for()
+    assert page.url.endswith("#?family=correctness")
+    rows = page.evaluate(ROWS, [".selection", ["Score", "Correctness"]])
+    assert all(score == share or not share for _, score, share in rows)
+    other = visit("results/arousal/index")
+    go(other, family="correctness")
+    assert other.evaluate(ROWS, [".selection", ["Score", "Correctness"]]) == rows
+    assert other.get_by_label("Family").input_value() == "correctness"
+    assert "Your selection" in other.locator("#published .selection").inner_text()
+    page.close()
+    other.close()
+
+
+def test_a_threshold_of_the_reader_judges_anew(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    page.get_by_text("Your thresholds, your weights").click()
+    row = page.locator("tr[data-rule='ccc|> 0.5']")
+    row.locator("input").first.fill("0.99")
+    page.locator("#published .selection table.standings").wait_for()
+    assert "t.ccc%7C%3E+0.5=above%3A0.99" in page.url
+    changes = page.evaluate(ROWS, [".selection", ["Change"]])
+    assert any(change.startswith("−") for _, change in changes)
+    row.locator("input").first.fill("0.5")
+    page.locator("#published .as-ranked").wait_for()
+    assert "#?" not in page.url
+    page.close()
+
+
+def test_a_search_leaves_the_models_with_the_text(visit: Any) -> None:
+    page = visit("results/index")
+    page.get_by_label("Search models").fill("W2V")
+    shown = page.locator(".as-ranked[data-board=published] tbody th[scope=row]:visible")
+    assert set(shown.all_inner_texts()) == {"w2v2-L"}
+    assert page.url.endswith("#?q=W2V")
+    page.get_by_label("Origin").select_option("published")
+    assert page.locator(".as-ranked[data-origin=own]").is_hidden()
+    page.close()
+
+
+def test_the_overview_follows_a_choice(visit: Any) -> None:
+    page = visit("results/index")
+    go(page, family="correctness")
+    tables = page.locator(".selection table.matrix")
+    assert tables.count() == page.locator(".as-ranked").count() > 1
+    link = page.locator(".selection[class] td.heat a").first
+    assert "/published/" in link.get_attribute("href") or "/model/" in link.get_attribute("href")
+    assert page.faults == []
+    page.close()
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "family=nothing",
+        "w.family.correctness=-1",
+        "w.family=x",
+        "t.ccc=constructor:1",
+        "t.ccc|> 0.5=above:",
+        "sort=nothing",
+        "sort=Score:ascending",
+        "origin=<b>",
+        "w.constructor.a=2",
+        "w.dataset.__proto__=2",
+    ],
+)
+def test_an_address_that_makes_no_sense_breaks_nothing(visit: Any, state: str) -> None:
+    page = visit("results/arousal/index")
+    page.evaluate("hash => { location.hash = hash; }", f"#?{state}")
+    page.wait_for_function(
+        "() => document.querySelector('.board-tools').dataset.shown !== undefined"
+    )
+    assert page.faults == []
+    assert page.locator("article").inner_text()
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_selection_has_no_fault_that_axe_knows(visit: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    for name, width in (("results/arousal/index", 1280), ("results/index", 320)):
+        page = visit(name, width, color_scheme=scheme)
+        go(page, **{"w.family.correctness": "2"})
+        page.locator("tr[data-rule]").first.wait_for()
+        faults = axe.Axe().run(page).response["violations"]
+        shown = [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in faults]
+        assert not shown, (name, shown)
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        page.close()
+
+
+def test_rankings_are_whole_without_scripts(visit: Any) -> None:
+    page = visit("results/arousal/index", java_script_enabled=False)
+    text = page.locator("#published .as-ranked").inner_text()
+    assert "wavlm" in text and "Executed" in text
+    assert page.locator(".board-tools input").count() == 0
+    page.close()
+
+
+def test_unchanged_results_leave_the_cells_alone(small: Any) -> None:
+    scripts = sorted(path.name for path in (small.html / "cells").iterdir())
+    assert "arousal.js" in scripts and "emotion.js" in scripts
