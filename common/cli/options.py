@@ -313,6 +313,13 @@ def parser() -> argparse.ArgumentParser:
         "--large", action="store_true", help="with events: 11,680 recordings and 407 labels, too"
     )
     bench.add_argument(
+        "--models",
+        metavar="N",
+        type=_positive,
+        default=0,
+        help="with site: N models with results for all targets, beside the published ones",
+    )
+    bench.add_argument(
         "--model",
         metavar="ID",
         action="append",

@@ -12,6 +12,7 @@ from benchmark_site.content import Content, load
 from benchmark_site.memory import Inputs, Memory, digest
 
 from common import results
+from common.cli.bench import site as bench
 from common.core import files
 from common.results import published
 from common.results.manifest import Manifest
@@ -143,14 +144,14 @@ def content(new_site: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Ca
 
 def made(content: Content) -> dict[str, tuple[str, str]]:
     """Document -> hash of its inputs, and the page."""
-    inputs = Inputs(content)
+    inputs, memory = Inputs(content), Memory(content.paths.build / "none.json")
     return {
         page.doc: (
             digest(inputs.of_target(target) if page.inputs is None else page.inputs),
             page.make().to_json(),
         )
         for target in content.boards
-        for page in pages.of_target(content, target, inputs)
+        for page in pages.of_target(content, target, inputs, memory)
     }
 
 
@@ -191,6 +192,20 @@ def test_a_value_changes_the_inputs_of_one_test_and_one_model(content: Callable[
         "results/arousal/model/alpha",
         "results/arousal/provenance/alpha",
     }
+
+
+def test_a_comparison_on_shared_cells_is_known_by_its_models(content: Callable[..., Any]) -> None:
+    site, _ = content()
+    bench._add_model(site.folders, "copy", 1)
+    before = made(content()[1])
+    (doc,) = (doc for doc in before if doc.startswith("results/arousal/comparison/run-"))
+    value(site)
+    after = made(content()[1])
+    assert after[doc] == before[doc]
+    (path,) = site.folders.method_tests.glob("arousal/copy/correctness_regression.csv")
+    bench._change_value(path)
+    check(before, made(content()[1]))
+    assert made(content()[1])[doc][0] != before[doc][0]
 
 
 def test_what_is_not_used_is_forgotten(tmp_path: Any) -> None:

@@ -18,7 +18,7 @@ from benchmark_site import (
     cells,
     comparison,
     content,
-    overview,
+    field,
     page,
     rankings,
     render,
@@ -284,12 +284,10 @@ def test_where_nothing_can_be_told_a_comparison_says_so_without_a_p_value() -> N
     assert "p = " not in text and "p values" not in text
 
 
-def test_a_place_is_shown_only_where_it_is_sure() -> None:
-    html = overview_html("ppppppff", "ppppppff", "fppppppf")
-    assert " value=" not in html
-    assert "All 3 models may be the best: they cannot be told apart." in html
-    html = overview_html("pppppppp", "ffffffff")
-    assert re.findall(r'<li value="(\d)">', html) == ["1", "2"]
+def test_the_front_page_says_how_many_models_may_be_the_best() -> None:
+    html = field_html("ppppppff", "ppppppff", "fppppppf")
+    assert "3 of 3" in html and "may be the best" in html.lower()
+    assert "1 of 2" in field_html("pppppppp", "ffffffff")
 
 
 def test_a_ranking_numbers_models_only_where_their_place_is_sure() -> None:
@@ -312,10 +310,10 @@ def test_a_ranking_numbers_models_only_where_their_place_is_sure() -> None:
     assert places == [[], ["1", "2"]]
 
 
-def overview_html(*verdicts: str) -> str:
+def field_html(*verdicts: str) -> str:
     facts, _ = sides(*verdicts)
     facts.description = str
-    return overview.cards(facts)
+    return field.field(facts)
 
 
 def test_a_test_page_leads_to_where_thresholds_come_from() -> None:
@@ -337,7 +335,8 @@ def test_a_test_page_leads_to_where_thresholds_come_from() -> None:
 def test_no_comparison_without_shared_data() -> None:
     own = board([line("m", "mine")], published=False, name="run")
     paper = board([line("m", "theirs")], published=True, name="published")
-    assert comparison.planned(made([own, paper]), "arousal") == []
+    (plan,) = comparison.planned(made([own, paper]), "arousal")
+    assert not plan.telling
 
 
 # -- boards ---------------------------------------------------------------------------------------
@@ -564,7 +563,7 @@ def ranking_html(rows: list[dict[str, Any]], *chance: str) -> str:
         stale={},
     )
     made_page = rankings.ranking(everything, "arousal", [])
-    html = made_page.to_json() + overview.cards(everything)
+    html = made_page.to_json() + field.field(everything)
     assert not re.search(r"\b(nan|None|inf)\b", html), re.findall(
         r".{40}\b(?:nan|None|inf)\b", html
     )

@@ -22,6 +22,18 @@ ALL, PEAK = "in all: processor time", "in all: peak memory in MB"
 PAGE = DOCS / "reference" / "speed.rst"
 
 
+class CaseSize(NamedTuple):
+    """How large the cases are.
+
+    Args:
+        large: whether the large case of events is measured, too
+        models: number of models that the website has beside the published ones
+    """
+
+    large: bool = False
+    models: int = 0
+
+
 class Suite(NamedTuple):
     """What ``bench suite`` runs: the user's catalogs, models and datasets; empty: all."""
 
@@ -45,11 +57,14 @@ def run_command(args: argparse.Namespace, workers: int, say: Say) -> dict[str, A
         from common.cli.bench.everything import bench_all
 
         return bench_all(suite, workers=workers, say=say, page=PAGE if args.write else None)
-    return run(args.what, workers=workers, say=say, large=args.large, suite=suite)
+    if args.models and args.what != "site":
+        raise ConfigError("--models goes with 'bench site' only")
+    size = CaseSize(args.large, args.models)
+    return run(args.what, workers=workers, say=say, size=size, suite=suite)
 
 
 def run(
-    what: str, *, workers: int, say: Say, large: bool = False, suite: Suite | None = None
+    what: str, *, workers: int, say: Say, size: CaseSize | None = None, suite: Suite | None = None
 ) -> dict[str, Any]:
     """Run a benchmark and report every figure.
 
@@ -57,17 +72,18 @@ def run(
         what: engine, events, fairness, paper, perturb, ranking, site, suite or uncertainty
         workers: parallel workers
         say: takes one line for a person
-        large: whether the large case of events is measured, too
+        size: how large the cases are
         suite: what ``suite`` and ``paper`` run
     """
+    size = size or CaseSize()
     measure: dict[str, Callable[[int], dict[str, Any]]] = {
         "engine": _engine,
-        "events": lambda workers: _events(large),
+        "events": lambda workers: _events(size.large),
         "fairness": _fairness,
         "paper": lambda workers: _paper(workers, suite or Suite()),
         "perturb": _perturb,
         "ranking": _ranking,
-        "site": _site,
+        "site": lambda workers: _site(size.models),
         "suite": lambda workers: _suite(workers, suite or Suite()),
         "uncertainty": _uncertainty,
     }
@@ -156,12 +172,14 @@ def _perturb(workers: int) -> dict[str, Any]:
     return {**figures, **{f"limit of {name}": value for name, value in LIMITS.items()}}
 
 
-def _site(workers: int) -> dict[str, Any]:
+def _site(models: int) -> dict[str, Any]:
     """The website on the published results, in fresh processes."""
-    from common.cli.bench.site import bench_site
+    from common.cli.bench.site import LIMITS, MANY_LIMITS, bench_site
 
+    limits = MANY_LIMITS if models else LIMITS
     with tempfile.TemporaryDirectory() as folder:
-        return dict(bench_site(Path(folder)))
+        figures = bench_site(Path(folder), models)
+    return figures | {f"at most {name}": value for name, value in limits.items()}
 
 
 def _fairness(workers: int) -> dict[str, Any]:

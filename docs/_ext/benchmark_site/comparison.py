@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -39,33 +40,77 @@ Cells = dict[tuple[str, str, Key], WideCell]
 
 @dataclass(frozen=True)
 class Plan:
-    """A comparison page to be made.
+    """A comparison page to be made; what it shows is computed when it is asked for.
 
     Args:
         doc: name of the document
-        sides: models and their cells, baseline first
-        standings: of the ranking, or of the shared cells
-        lines: line of each model there; None: it has no row
-        shared: whether only cells that all models have are counted
-        ranking: where the scores stand, an anchor on the page of the target; empty: nowhere else
+        models: baseline first, each with the board that it stands on
+        ranking: where the scores stand, an anchor on the page of the target; empty: nowhere else,
+            as only cells that all models have are counted
     """
 
     doc: str
-    sides: tuple[tuple[Model, Cells], ...]
-    standings: Standings
-    lines: tuple[Standing | None, ...]
-    shared: bool = False
+    models: tuple[tuple[Board, Model], ...]
     ranking: str = ""
+
+    @property
+    def shared(self) -> bool:
+        """Whether only cells that all models have are counted."""
+        return not self.ranking
 
     @property
     def title(self) -> str:
         """Heading."""
-        return " vs. ".join(model.label for model, _ in self.sides)
+        return " vs. ".join(model.label for _, model in self.models)
+
+    @cached_property
+    def sides(self) -> tuple[tuple[Model, Cells], ...]:
+        """Models and their cells."""
+        columns = [board.cells.get(model.id, {}) for board, model in self.models]
+        if self.shared:
+            common = set.intersection(*map(set, columns))
+            columns = [{key: column[key] for key in column if key in common} for column in columns]
+        return tuple(
+            (model, column) for (_, model), column in zip(self.models, columns, strict=True)
+        )
+
+    @cached_property
+    def standings(self) -> Standings:
+        """Those of the ranking, or of the shared cells."""
+        board, _ = self.models[0]
+        if not self.shared:
+            return board.standings
+        # the same name may stand for a model of both boards, and a dataset has a name in each
+        first = self.sides[0][1]
+        rows = [
+            _row(board.target, str(place), first[cell].dataset, cell, score)
+            for place, (_, column) in enumerate(self.sides)
+            for cell, score in column.items()
+        ]
+        if not rows:
+            return Standings(())
+        families = {
+            test: family for other, _ in self.models for test, family in other.families.items()
+        }
+        return standings(pd.DataFrame(rows), board.target, families)
+
+    @cached_property
+    def lines(self) -> tuple[Standing | None, ...]:
+        """Line of each model in the standings; None: it has no row."""
+        if not self.shared:
+            return tuple(board.standing(model) for board, model in self.models)
+        lines = {line.model: line for line in self.standings.lines}
+        return tuple(lines.get(str(place)) for place in range(len(self.models)))
 
     @property
     def present(self) -> set[str]:
         """Tests that any of the models has."""
         return {test for _, scores in self.sides for test, _, _ in scores}
+
+    @property
+    def telling(self) -> bool:
+        """Whether there is a cell to compare on."""
+        return not self.shared or bool(self.present)
 
     @property
     def scores(self) -> tuple[Fraction | None, ...]:
@@ -74,7 +119,10 @@ class Plan:
 
 
 def planned(content: Content, target: str) -> list[Plan]:
-    """Comparisons of a target: those of the paper, then own models, then both together."""
+    """Comparisons of a target: those of the paper, then own models, then both together.
+
+    Those of the last kind may turn out to have no cell in common, and make no page then.
+    """
     papers = [board for board in content.boards[target] if board.published]
     runs = [board for board in content.boards[target] if not board.published]
     plans = [plan for board in papers for plan in _of_paper(content, board)]
@@ -100,48 +148,20 @@ def _of_run(board: Board) -> list[Plan]:
 def _with_paper(run: Board, paper: Board) -> list[Plan]:
     """Each own model beside the best published ones, on the cells that all of them have."""
     best = paper.scored[:PEERS]
-    plans: list[Plan] = []
-    for model in [line.model for line in run.ranking if best and not line.model.chance]:
-        sides = [(paper, best[0]), (run, model), *((paper, peer) for peer in best[1:])]
-        plan = _shared_plan(f"{run.name}-{model.slug}", sides)
-        if plan.present:
-            plans.append(plan)
-    return plans
+    return [
+        Plan(
+            comparison_doc(run.target, f"{run.name}-{line.model.slug}"),
+            ((paper, best[0]), (run, line.model), *((paper, peer) for peer in best[1:])),
+        )
+        for line in run.ranking
+        if best and not line.model.chance
+    ]
 
 
 def _plan(name: str, board: Board, models: Sequence[Model]) -> Plan:
     """Models of one ranking, as it has them."""
-    return Plan(
-        comparison_doc(board.target, name),
-        tuple((model, board.cells.get(model.id, {})) for model in models),
-        board.standings,
-        tuple(board.standing(model) for model in models),
-        ranking=board.name,
-    )
-
-
-def _shared_plan(name: str, sides: Sequence[tuple[Board, Model]]) -> Plan:
-    """Models of several boards, ranked once more on the cells that all of them have."""
-    columns = [board.cells.get(model.id, {}) for board, model in sides]
-    common = set.intersection(*map(set, columns))
-    columns = [{key: column[key] for key in column if key in common} for column in columns]
-    target = sides[0][0].target
-    # the same name may stand for a model of both boards, and a dataset has a name in each
-    rows = [
-        _row(target, str(place), columns[0][cell].dataset, cell, score)
-        for place, column in enumerate(columns)
-        for cell, score in column.items()
-    ]
-    families = {test: family for board, _ in sides for test, family in board.families.items()}
-    shared_standings = standings(pd.DataFrame(rows), target, families) if rows else Standings(())
-    lines = {line.model: line for line in shared_standings.lines}
-    return Plan(
-        comparison_doc(target, name),
-        tuple((model, column) for (_, model), column in zip(sides, columns, strict=True)),
-        shared_standings,
-        tuple(lines.get(str(place)) for place in range(len(sides))),
-        shared=True,
-    )
+    sides = tuple((board, model) for model in models)
+    return Plan(comparison_doc(board.target, name), sides, board.name)
 
 
 def _row(

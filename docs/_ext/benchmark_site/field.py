@@ -38,7 +38,7 @@ def field(content: Content) -> str:
         compare=[
             _link(content, top, target, "compare")
             for target in content.boards
-            if comparison.planned(content, target)
+            if any(plan.telling for plan in comparison.planned(content, target))
         ],
         try_it=top.href(TRY_IT) if TRY_IT in content.method_pages else "",
     )

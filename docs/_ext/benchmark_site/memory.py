@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content
 from benchmark_site.sources import Model
 from common.core import files, paths
@@ -37,6 +38,7 @@ class Inputs:
         folders = content.paths
         self._results = contents(folders.method_tests)
         self._media = stats(folders.media)
+        self._of_models = by_model([*self._results, *self._media])
 
     @cached_property
     def common(self) -> str:
@@ -102,14 +104,37 @@ class Inputs:
                 ]
                 for board in self.content.boards_of(target, model)
             ],
-            [entry for entry in self._results if _below(entry, target, model.id)],
-            [entry for entry in self._media if _below(entry, target, model.id)],
-            [entry for entry in self._stale(target) if entry[1] == model.id],
+            self._rows_of(target, model),
         ]
 
     def of_card(self, model: Model) -> list[Any]:
         """What the model card with the results for all targets is made from."""
-        return [self.of_model(target, model) for target in self.content.boards]
+        return [
+            [
+                *(self.common, _model(model), self._rows_of(target, model)),
+                [
+                    [board.title, str(board.score(model)), str(board.standings.floor_score)]
+                    for board in self.content.boards_of(target, model)
+                ],
+            ]
+            for target in self.content.boards
+        ]
+
+    def of_comparison(self, target: str, plan: Plan) -> list[Any]:
+        """What a comparison is made from; scores of a ranking depend on all its models."""
+        return [
+            *(self.common, [board.tests for board in self.content.boards[target]]),
+            [[board.name, _model(model)] for board, model in plan.models],
+            [self._rows_of(target, model) for _, model in plan.models],
+            None if plan.shared else _ranked(plan),
+        ]
+
+    def _rows_of(self, target: str, model: Model) -> list[Any]:
+        """Files of an own model for a target, and what is stale in them."""
+        if model.published:
+            return []
+        lines = self._of_models.get((target, model.id), [])
+        return [lines, [entry for entry in self._stale(target) if entry[1] == model.id]]
 
     def _board(self, board: Board, test: str) -> list[Any]:
         absent = {
@@ -168,6 +193,30 @@ class Memory:
     def write(self) -> None:
         """Write what was used or made this time; called when everything is written."""
         files.write_text(self._file, json.dumps(self._now))
+
+
+def _ranked(plan: Plan) -> list[Any]:
+    """What a comparison takes from the ranking of its models."""
+    keys = {line.key for line in plan.lines if line}
+    standings = plan.standings
+    return [
+        *(repr(plan.lines), standings.cells, len(standings.compared), standings.reason),
+        [[*pair, repr(d)] for pair, d in standings.differences.items() if keys.issuperset(pair)],
+    ]
+
+
+def by_model(entries: Iterable[list[Any]]) -> dict[tuple[str, str], list[list[Any]]]:
+    """Files by target and model.
+
+    >>> by_model([["arousal/cnn/correctness.csv", "aa"], ["human.csv", "bb"]])
+    {('arousal', 'cnn'): [['arousal/cnn/correctness.csv', 'aa']]}
+    """
+    groups: dict[tuple[str, str], list[list[Any]]] = {}
+    for entry in entries:
+        parts = str(entry[0]).split("/")
+        if len(parts) > 2:
+            groups.setdefault((parts[0], parts[1]), []).append(entry)
+    return groups
 
 
 def digest(content: Any) -> str:

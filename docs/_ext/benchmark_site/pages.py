@@ -78,7 +78,7 @@ def _of_target(
             memory.carry(doc)
         return docs
     docs = []
-    for page in of_target(content, target, inputs):
+    for page in of_target(content, target, inputs, memory):
         key = whole if page.inputs is None else digest(page.inputs)
         if not (memory.recall(page.doc, key) and _file(source, page.doc).exists()):
             _write(page.make(), source)
@@ -88,10 +88,12 @@ def _of_target(
     return docs
 
 
-def of_target(content: Content, target: str, inputs: Inputs) -> Iterator[Planned]:
+def of_target(content: Content, target: str, inputs: Inputs, memory: Memory) -> Iterator[Planned]:
     """All pages of a target."""
-    plans = comparison.planned(content, target)
-    yield Planned(target_doc(target), None, lambda: rankings.ranking(content, target, plans))
+    planned = [(p, inputs.of_comparison(target, p)) for p in comparison.planned(content, target)]
+    plans = [(plan, parts) for plan, parts in planned if _shows(plan, parts, memory)]
+    shown = [plan for plan, _ in plans]
+    yield Planned(target_doc(target), None, lambda: rankings.ranking(content, target, shown))
     for test in dict.fromkeys(test for board in content.boards[target] for test in board.tests):
         yield Planned(
             test_doc(target, test),
@@ -111,8 +113,20 @@ def of_target(content: Content, target: str, inputs: Inputs) -> Iterator[Planned
                 inputs.of_model(target, model),
                 partial(provenance_pages.page, content, target, model, manifest),
             )
-    for plan in plans:
-        yield Planned(plan.doc, None, partial(comparison.page, content, target, plan))
+    for plan, parts in plans:
+        yield Planned(plan.doc, parts, partial(comparison.page, content, target, plan))
+
+
+def _shows(plan: comparison.Plan, parts: list[Any], memory: Memory) -> bool:
+    """Whether the models of a comparison have a cell in common."""
+    if not plan.shared:
+        return True
+    name, key = f"{plan.doc}: cells", digest(parts)
+    answer = memory.recall(name, key)
+    if answer is None:
+        answer = plan.telling
+        memory.keep(name, key, answer)
+    return bool(answer)
 
 
 def _write(page: Page, source: Path) -> str:
