@@ -16,6 +16,7 @@ Knows result rows and the published results; neither engine nor models. Verdicts
 """
 
 from common.reports.summary.claims import Claims, claims
+from common.reports.summary.conclusions import LEVEL, Conclusions, conclusions
 from common.reports.summary.model_score import Outcome, beyond_chance, score
 from common.reports.summary.paper_text import paper_text
 from common.reports.summary.ranks import add_scope, ranking
@@ -40,7 +41,9 @@ from common.results.tally import (
 )
 
 __all__ = [
+    "LEVEL",
     "Claims",
+    "Conclusions",
     "Key",
     "Matrix",
     "ModelColumn",
@@ -53,6 +56,7 @@ __all__ = [
     "all_mean_over_tests",
     "beyond_chance",
     "claims",
+    "conclusions",
     "counts",
     "family_of",
     "half_up",

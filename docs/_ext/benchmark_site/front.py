@@ -12,6 +12,7 @@ from benchmark_site.render import ROOT
 #: file in the source folder that holds the finished HTML of each directive
 FILES = {
     "field-at-a-glance": f"{ROOT}/field.html",
+    "paper-conclusions": f"{ROOT}/checked.html",
     "published-claims": f"{ROOT}/claims.html",
     "metric-uses": f"{ROOT}/metrics.html",
 }
@@ -20,7 +21,8 @@ FILES = {
 class Finished(SphinxDirective):
     """Insert HTML that was made from the results; read again when it changes.
 
-    ``field-at-a-glance``: families, models and targets as one heat map. ``published-claims``: what a ranking by
+    ``field-at-a-glance``: families, models and targets as one heat map. ``paper-conclusions``: what the
+    paper concludes, and what this site finds. ``published-claims``: what a ranking by
     the share of passed cells hides in the published results. ``metric-uses``: which tests of the
     suite use which metric.
     """

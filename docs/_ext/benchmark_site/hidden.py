@@ -32,16 +32,20 @@ def claims(content: Content) -> str:
 
 
 def _column(content: Content, page: Page, board: Board) -> dict[str, Any]:
-    chance = [model.id for model in board.models if model.chance]
     return {
         "label": content.label(board.target),
         "href": page.href(target_doc(board.target)),
-        "found": summary.claims(
-            board.table,
-            board.target,
-            board.families,
-            standings=board.standings,
-            chance=chance,
-            family=FAMILY,
-        ),
+        "found": counted(board),
     }
+
+
+def counted(board: Board) -> summary.Claims:
+    """Counts of a board of published results."""
+    return summary.claims(
+        board.table,
+        board.target,
+        board.families,
+        standings=board.standings,
+        chance=[model.id for model in board.models if model.chance],
+        family=FAMILY,
+    )

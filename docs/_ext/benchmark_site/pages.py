@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmark_site import (
+    checked,
     comparison,
     field,
     hidden,
@@ -49,12 +50,17 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> Non
         memory: what the pages were made from last time
         inputs: what they are made from
     """
-    claims_key = digest([inputs.common, list(content.boards)])
-    claims = memory.recall("published-claims", claims_key) or hidden.claims(content)
-    memory.keep("published-claims", claims_key, claims)
+    paper_key = digest([inputs.common, list(content.boards)])
+    paper = {}
+    for name, make in {
+        "paper-conclusions": checked.checked,
+        "published-claims": hidden.claims,
+    }.items():
+        paper[name] = memory.recall(name, paper_key) or make(content)
+        memory.keep(name, paper_key, paper[name])
     for name, html in {
         "field-at-a-glance": field.field(content),
-        "published-claims": claims,
+        **paper,
         "metric-uses": metric_uses.table(content),
     }.items():
         files.write_text(source / FILES[name], html, only_changed=True)
