@@ -17,6 +17,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchmark_site import archive
 from benchmark_site.content import Content, Ranked
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.page import slug
@@ -100,8 +101,10 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
     files.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
     for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
+    archive.write(texts, schema(), content.paths, folder / archive.NAME, memory)
+    present = {*texts, PARQUET, archive.NAME}
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.relative_to(folder).as_posix() not in (*texts, PARQUET):
+        if path.is_file() and path.relative_to(folder).as_posix() not in present:
             path.unlink()
 
 

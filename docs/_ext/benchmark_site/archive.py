@@ -1,0 +1,107 @@
+"""The data set of the site as one archive: rows, criteria, manifests, published results.
+
+The same content gives the same bytes: names are sorted, and every entry has the same date.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmark_site.memory import Memory, digest
+from common.core import files, paths
+from common.core.paths import Paths
+
+NAME = "speechproof-data.zip"
+#: folder that all entries lie in
+ROOT = "speechproof-data"
+#: date of every entry: the earliest that the format knows
+DATE = (1980, 1, 1, 0, 0, 0)
+MODE = 0o644 << 16
+ABOUT = """# Data of the speechproof website
+
+All numbers that the website shows, in full precision.
+
+| file | content |
+|---|---|
+| `results.csv` | all result rows; columns below |
+| `models.json` | all models with their facts, scores and ranks |
+| `schema.json` | JSON Schema of `models.json`, and the columns of `results.csv` |
+| `criteria/` | what a score must reach, per target and test |
+| `manifests/` | what own results were made from, per target and model |
+| `published/` | results of the reference suite as they were published, with their own licence |
+| `LICENSE` | licence of everything else |
+
+An empty field means: no value. A share of passed cells is passed / (passed + failed).
+
+## Licence
+
+Everything but `published/` has the licence in `LICENSE` (MIT). `published/README.md` has the licence of the published
+results, and the paper that is to be cited. No audio is part of this archive; each dataset keeps its own licence.
+
+## Columns of `results.csv`
+
+| column | meaning |
+|---|---|
+"""
+
+
+def write(
+    texts: Mapping[str, str], schema: Mapping[str, Any], folders: Paths, file: Path, memory: Memory
+) -> None:
+    """Write the archive where its content changed.
+
+    Args:
+        texts: downloads by name
+        schema: what they hold, see :func:`benchmark_site.export.schema`
+        folders: where criteria and manifests lie
+        file: the archive
+        memory: what it was made from last time
+    """
+    content = {
+        **{name: texts[name].encode() for name in ("results.csv", "models.json", "schema.json")},
+        "README.md": (ABOUT + _columns(schema)).encode(),
+        "LICENSE": (paths.REPOSITORY / "LICENSE").read_bytes(),
+        **_below(folders.method_tests, "*/*.csv", "criteria"),
+        **_below(folders.method_tests, "*/*/manifest.json", "manifests"),
+        **_below(paths.PUBLISHED, "*.csv", "published"),
+        **_below(paths.PUBLISHED, "README.md", "published"),
+        **_below(paths.PUBLISHED, "table6.json", "published"),
+    }
+    key = digest([[n, hashlib.sha256(c).hexdigest()] for n, c in sorted(content.items())])
+    if not (memory.recall(NAME, key) and file.exists()):
+        files.write_bytes(file, packed(content), only_changed=True)
+    memory.keep(NAME, key, True)
+
+
+def packed(content: Mapping[str, bytes]) -> bytes:
+    """Bytes of an archive of files by name."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in sorted(content):
+            entry = zipfile.ZipInfo(f"{ROOT}/{name}", DATE)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, MODE
+            entry.create_system = 3  # the same on every system
+            archive.writestr(entry, content[name])
+    return out.getvalue()
+
+
+def _columns(schema: Mapping[str, Any]) -> str:
+    columns: Mapping[str, str] = schema["csv"]["columns"]
+    return "".join(
+        f"| `{name}` | {meaning.replace('|', chr(92) + '|')} |\n"
+        for name, meaning in columns.items()
+    )
+
+
+def _below(folder: Path, pattern: str, place: str) -> dict[str, bytes]:
+    """Files of a folder by their name in the archive."""
+    return {
+        f"{place}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for path in folder.glob(pattern)
+        if path.is_file()
+    }
