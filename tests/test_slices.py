@@ -14,6 +14,7 @@ from common.predictions.attributes import acoustics, f0
 from common.reports import slices
 from common.results.slices import CONFIRMED, SLICE_COLUMNS, TRIED, read, to_csv
 from common.spec import load_benchmark
+from tests.conftest import DATASETS
 
 #: a model that is wrong where signals are loud
 DEAF = """
@@ -63,7 +64,7 @@ def test_a_weakness_is_confirmed_with_clips(deaf) -> None:
     assert [clip.loss for clip in first.clips] == sorted(
         (c.loss for c in first.clips), reverse=True
     )
-    assert first.clips[0].prediction == "0"
+    assert first.clips[0].prediction == "0.00"
     assert all(not row.clips for row in arousal.rows if row.status == TRIED)
 
 
@@ -90,6 +91,25 @@ def test_no_model_is_called_and_signals_are_measured_once(deaf, monkeypatch) -> 
     monkeypatch.setattr(f0, "mean_f0", refuse)
     assert len(_update(deaf).searched) == 2
     assert "deaf_model" not in sys.modules
+
+
+def test_sounds_of_clips_are_made_where_they_may_be_played(deaf) -> None:
+    where = ["--catalog", str(deaf.catalog), "--output", str(deaf.root / "out")]
+    where += ["--cache", str(deaf.root / "cache"), "--workers", "1", "--quiet"]
+    media = Paths(deaf.root / "out").media / "slices"
+    assert main(["slices", *where]) == 0
+    assert not list(media.rglob("*.flac"))  # nothing is said of the licence
+    deaf.write("datasets.yaml", DATASETS + "  license: CC0-1.0\n")
+    assert main(["slices", *where]) == 0
+    path = Paths(deaf.root / "out").slices("arousal", "deaf", "tones")
+    first = read(path)[0].clips[0]
+    assert first.sound is not None
+    assert (media.parent / first.sound.src).is_file()
+    stale = media / "tones" / "gone.flac"
+    stale.write_bytes(b"")
+    before = {name: text for name, text in deaf.files().items() if "gone" not in name}
+    assert main(["slices", *where]) == 0
+    assert deaf.files() == before
 
 
 def test_command_tells_and_answers(deaf, capsys) -> None:

@@ -67,6 +67,7 @@ def command_explain(context: CommandContext) -> int:
 
 def command_slices(context: CommandContext) -> int:
     """Slices of the samples in which a model is worse than elsewhere."""
+    from common.pages.listening import clips
     from common.reports import slices, slices_text
 
     args = context.args
@@ -78,7 +79,9 @@ def command_slices(context: CommandContext) -> int:
             level=args.level,
             workers=context.workers,
             progress=context.progress(),
+            play=clips.ClipMaker(context.folders),
         )
+        clips.prune(context.folders)
     finally:
         context.clear_progress()
     context.answer(slices_text.content(report))

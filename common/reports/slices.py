@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common.core import advice, files
+from common.core import advice, display, files
 from common.core.errors import BenchmarkError, ConfigError, DatasetUnavailable
 from common.core.paths import Paths
 from common.core.registry import unknown
@@ -25,9 +25,9 @@ from common.reports.explain import single
 from common.reports.rebuild import Rebuilder
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
-from common.results.slices import CONFIRMED, FOUND, TRIED, Clip, SliceRow, to_csv
+from common.results.slices import CONFIRMED, FOUND, TRIED, Clip, SliceRow, SliceSound, to_csv
 from common.samples import datasets
-from common.samples.base import KEYS
+from common.samples.base import KEYS, Samples
 from common.spec import Benchmark, Target, Test, kinds
 from common.spec.view import View
 from common.uncertainty.slices import LEVEL, Property, SliceFinding, labels, quantile_bins, search
@@ -51,6 +51,8 @@ NAMES = {
     "tilt_db_per_octave": "spectral tilt",
 }
 Progress = Callable[[str, int, int], None]
+#: samples of a dataset, file, start and end -> the sound of a segment, if it may be played
+Play = Callable[[Samples, str, int, int], SliceSound | None]
 
 
 class Searched(NamedTuple):
@@ -98,6 +100,7 @@ def update(
     level: float = LEVEL,
     workers: int = 1,
     progress: Progress = lambda stage, done, total: None,
+    play: Play | None = None,
 ) -> SlicesReport:
     """Search the results of models for slices, and write what was tried.
 
@@ -108,6 +111,7 @@ def update(
         level: share of false slices that is allowed
         workers: for signals that are not measured yet
         progress: told how far it is
+        play: makes the sounds of clips; None: there are none
 
     Raises:
         ConfigError: if nothing of what was chosen has results
@@ -124,6 +128,8 @@ def update(
         try:
             evaluation = rebuilder(key, noted, chance=chance)
             rows, note = _search(rebuilder, evaluation, key, level)
+            if play is not None:
+                rows = _played(rows, rebuilder.samples(key.dataset), play)
         except BenchmarkError as error:
             report.not_searched[str(key)] = str(error)
             continue
@@ -301,5 +307,19 @@ def _clips(
     return tuple(clips)
 
 
+def _played(rows: list[SliceRow], samples: Samples, play: Play) -> list[SliceRow]:
+    """Rows whose clips have their sounds."""
+    return [
+        replace(
+            row,
+            clips=tuple(
+                replace(clip, sound=play(samples, clip.file, clip.start, clip.end))
+                for clip in row.clips
+            ),
+        )
+        for row in rows
+    ]
+
+
 def _text(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    return display.number(value, digits=2) if isinstance(value, float) else str(value)

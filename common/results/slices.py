@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from common.core.documents import parse_json
 from common.core.errors import DataError
@@ -49,6 +50,21 @@ SLICE_COLUMNS = {
 
 
 @dataclass(frozen=True)
+class SliceSound:
+    """A sound file.
+
+    Args:
+        src: path below ``extra/media/``
+        seconds: its length
+        lufs: its loudness
+    """
+
+    src: str
+    seconds: float
+    lufs: float
+
+
+@dataclass(frozen=True)
 class Clip:
     """One sample of a slice.
 
@@ -59,6 +75,7 @@ class Clip:
         loss: how wrong the prediction is
         truth: annotation
         prediction: prediction
+        sound: what a page plays; None: nothing
     """
 
     file: str
@@ -67,6 +84,7 @@ class Clip:
     loss: float
     truth: str
     prediction: str
+    sound: SliceSound | None = None
 
 
 @dataclass(frozen=True)
@@ -139,9 +157,14 @@ def _row(line: dict[str, str]) -> SliceRow:
     for entry in fields(SliceRow):
         text = line[entry.name]
         if entry.name == "clips":
-            values["clips"] = tuple(Clip(**clip) for clip in parse_json(text)) if text else ()
+            values["clips"] = tuple(map(_clip, parse_json(text))) if text else ()
         elif entry.type == "float":
             values[entry.name] = float(text) if text else math.nan
         else:
             values[entry.name] = int(text) if entry.type == "int" else text
     return SliceRow(**values)  # type: ignore[arg-type]
+
+
+def _clip(content: dict[str, Any]) -> Clip:
+    sound = content.pop("sound", None)
+    return Clip(**content, sound=None if sound is None else SliceSound(**sound))

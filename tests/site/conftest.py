@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import os
 import re
 import shutil
@@ -25,6 +26,7 @@ from common.pages.listening.samples import flac
 from common.pages.listening.scenes import picture
 from common.pages.listening.speech import RATE
 from common.results.manifest import Manifest
+from common.results.slices import CONFIRMED, TRIED, Clip, SliceRow, SliceSound, to_csv
 
 sys.path.insert(0, str(paths.DOCS / "_ext"))
 
@@ -118,6 +120,34 @@ def write_samples(folders: Paths) -> None:
     }
     text = json.dumps({"format": 2, "datasets": content})
     files.write_text(folders.media / "arousal" / "listen_correctness_regression.json", text)
+
+
+def slice_row(name: str, status: str, **more: Any) -> SliceRow:
+    """A slice of a model; other values by name."""
+    values: dict[str, Any] = {
+        **{"target": "arousal", "model": "alpha", "model_version": "1.0.0", "dataset": "mine"},
+        **{"test": "correctness_regression", "slice": name, "status": status},
+        **{"loss": "absolute error", "n": 40, "speakers": 6, "error": 0.31, "elsewhere": 0.12},
+        **{"difference": 0.19, "ci_low": 0.1, "ci_high": 0.28, "q": 0.004, "found_n": 38},
+        **{"found_speakers": 6, "found_difference": 0.2, "found_q": 0.01, "level": 0.05},
+        **{"cell": "1", "clips": ()},
+    }
+    return SliceRow(**{**values, **more})
+
+
+def write_slices(folders: Paths, model: str) -> None:
+    """A slice that is confirmed, with a sound and a sample that may not be played, and others."""
+    sound = SliceSound(f"{SAMPLES}/mine/a.flac", 1.0, -20.0)
+    clips = (
+        Clip(f"a {HOSTILE}.wav", 0, 1_500_000_000, 0.5, "0.25", "0.75", sound),
+        Clip("b.wav", 0, -1, 0.4, "0.25", "0.65"),
+    )
+    rows = [
+        slice_row(f"sex: {HOSTILE}", CONFIRMED, clips=clips),
+        slice_row("F0: >= 200 Hz", "not confirmed", q=0.4, difference=-0.01),
+        slice_row("length: < 1 s", TRIED, q=math.nan),
+    ]
+    files.write_text(folders.slices("arousal", model, "mine"), to_csv(rows))
 
 
 def event_details() -> dict[str, Any]:
@@ -314,6 +344,7 @@ def new_site(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
         write_samples(site.folders)
         for model in models:
             write_events(site.folders, model)
+            write_slices(site.folders, model)
         return site
 
     return make

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import cells, dose, event_details, media, provenance_pages, tables, versions
+from benchmark_site import (
+    cells,
+    dose,
+    event_details,
+    media,
+    provenance_pages,
+    slices,
+    tables,
+    versions,
+)
 from benchmark_site.content import Board, Content, words
 from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
@@ -40,6 +49,8 @@ def page(content: Content, target: str, model: Model) -> Page:
         html = _overview(content, page, board, model)
         title = "Tests overview" if len(boards) == 1 else f"Tests overview: {board.title.lower()}"
         page.sections.append(Section(anchor("overview", board.name), title, html))
+    worse = slices.section(content, page, target, model)
+    page.sections += [worse] if worse else []
     page.sections.append(Section("about", "About the model", _facts(page, target, model)))
     past = versions.section(content, target, model)
     page.sections += [past] if past else []

@@ -1,0 +1,68 @@
+"""The samples of slices in which a model is worse, as sound files for result pages.
+
+They lie in ``extra/media/slices/``. What may not be played has none (:mod:`common.pages.listening.licences`).
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from common.core import files, provenance
+from common.core.errors import BenchmarkError
+from common.core.paths import SLICES, Paths
+from common.pages.listening import licences
+from common.pages.listening.loudness import loudness
+from common.pages.listening.samples import LONGEST_S, RATE, flac
+from common.results import slices
+from common.results.slices import SliceSound
+from common.samples import audio, datasets
+from common.samples.base import Samples
+
+logger = logging.getLogger(__name__)
+
+
+class ClipMaker:
+    """Makes the sound of a sample where it is not there yet.
+
+    Args:
+        folders: where to write
+    """
+
+    def __init__(self, folders: Paths):
+        self._folders = folders
+
+    def __call__(self, samples: Samples, file: str, start: int, end: int) -> SliceSound | None:
+        """The sound of a segment; None if it may not be played or is not here."""
+        dataset = samples.dataset
+        if licences.silent(dataset):
+            return None
+        identity = [dataset.database, dataset.version, samples.media_fingerprint]
+        key = provenance.digest([*identity, file, start, end, RATE, LONGEST_S])
+        src = f"{SLICES}/{dataset.database}/{Path(file).stem[:40]}-{key}.flac"
+        path = self._folders.media / src
+        try:
+            if not path.is_file():
+                root = datasets.media(samples, [file])
+                signal = audio.load(Path(root) / file, start, end, RATE)
+                files.write_bytes(path, flac(signal[:, : round(LONGEST_S * RATE)]))
+            signal, _ = audio.read(path)
+        except BenchmarkError as error:
+            logger.info("%s: %s is not played: %s", dataset.id, file, error)
+            return None
+        seconds = round(signal.shape[1] / RATE, 3)
+        return SliceSound(src, seconds, round(loudness(signal, RATE), 2))
+
+
+def prune(folders: Paths) -> None:
+    """Remove sounds that no slice has any more."""
+    used = {
+        folders.media / clip.sound.src
+        for path in folders.method_tests.glob(f"*/*/{SLICES}/*.csv")
+        for row in slices.read(path)
+        for clip in row.clips
+        if clip.sound is not None
+    }
+    for path in sorted((folders.media / SLICES).rglob("*.flac")):
+        if path not in used:
+            path.unlink()
