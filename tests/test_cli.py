@@ -135,6 +135,7 @@ def test_failing_cells_give_exit_code_3_and_one_line(cli) -> None:
         (("run", "--test", "correctness_regresion"), "Did you mean 'correctness_regression'?"),
         (("list", "tests", "--dataset", "tone"), "Did you mean 'tones'?"),
         (("list", "models", "--dataset", "tones"), "--dataset goes with 'list tests' only"),
+        (("site", "--watch"), "--watch goes with --serve only"),
     ],
 )
 def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> None:

@@ -15,7 +15,6 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from common.cli import results, tools
@@ -244,27 +243,31 @@ def command_list(context: CommandContext) -> int:
 
 def command_site(context: CommandContext) -> int:
     """Build the website and, if asked, serve it."""
+    args = context.args
+    if args.watch and not args.serve:
+        raise ConfigError("--watch goes with --serve only")
     benchmark = _checked(context)
-    report = _site(context, benchmark, force=context.args.force)
+    report = _site(context, benchmark, force=args.force)
     context.answer(vars(report))
-    if context.args.serve:
-        _serve(context.folders.html, context.args.serve, context.say)
+    if args.serve:
+        from common.cli import serving
+
+        watch = _watch(context) if args.watch else None
+        serving.serve(context.folders.html, args.serve, context.say, watch)
     return OK
 
 
-def _serve(folder: Path, port: int, say: Callable[[str], None]) -> None:
+def _watch(context: CommandContext) -> Any:
+    """What builds the website again with the same catalogs and folders."""
     from functools import partial
-    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
-    try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-    except OSError as error:
-        raise ConfigError(f"--serve {port}: {error.strerror}") from None
-    with server:
-        say(f"serving at http://127.0.0.1:{port}/ (Ctrl-C ends it)")
-        with contextlib.suppress(KeyboardInterrupt):
-            server.serve_forever()
+    from common.cli import serving
+
+    args, folders = context.args, context.folders
+    options = [f"--output={folders.output}", f"--cache={folders.cache}", f"--seed={args.seed}"]
+    options += [f"--workers={context.workers}", *(f"--catalog={path}" for path in args.catalog)]
+    watched = serving.watched(folders, args.catalog)
+    return serving.Watch(watched, partial(serving.rebuild, options), context.say)
 
 
 @contextlib.contextmanager

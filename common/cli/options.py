@@ -225,6 +225,9 @@ def parser() -> argparse.ArgumentParser:
     site.add_argument(
         "--serve", metavar="PORT", nargs="?", const=8000, type=_port, help="serve it locally"
     )
+    site.add_argument(
+        "--watch", action="store_true", help="with --serve: build and load pages again on changes"
+    )
     summary = add("summary", "passed, failed and skipped per model, target, family and test")
     summary.add_argument(
         "--published", action="store_true", help="include the published results of the paper"
