@@ -105,6 +105,7 @@ def test_sounds_of_clips_are_made_where_they_may_be_played(deaf) -> None:
     first = read(path)[0].clips[0]
     assert first.sound is not None
     assert (media.parent / first.sound.src).is_file()
+    assert (media.parent / first.sound.picture).read_bytes().startswith(b"\x89PNG")
     stale = media / "tones" / "gone.flac"
     stale.write_bytes(b"")
     before = {name: text for name, text in deaf.files().items() if "gone" not in name}

@@ -57,11 +57,13 @@ class SliceSound:
         src: path below ``extra/media/``
         seconds: its length
         lufs: its loudness
+        picture: path of its spectrogram below ``extra/media/``
     """
 
     src: str
     seconds: float
     lufs: float
+    picture: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The samples of slices in which a model is worse, as sound files for result pages.
+"""The samples of slices in which a model is worse, as sound files and spectrograms for pages.
 
 They lie in ``extra/media/slices/``. What may not be played has none (:mod:`common.pages.listening.licences`).
 """
@@ -14,6 +14,7 @@ from common.core.paths import SLICES, Paths
 from common.pages.listening import licences
 from common.pages.listening.loudness import loudness
 from common.pages.listening.samples import LONGEST_S, RATE, flac
+from common.pages.listening.scenes import picture
 from common.results import slices
 from common.results.slices import SliceSound
 from common.samples import audio, datasets
@@ -47,22 +48,26 @@ class ClipMaker:
                 signal = audio.load(Path(root) / file, start, end, RATE)
                 files.write_bytes(path, flac(signal[:, : round(LONGEST_S * RATE)]))
             signal, _ = audio.read(path)
+            image = path.with_suffix(".png")
+            if not image.is_file():
+                files.write_bytes(image, picture(signal, RATE))
         except BenchmarkError as error:
             logger.info("%s: %s is not played: %s", dataset.id, file, error)
             return None
         seconds = round(signal.shape[1] / RATE, 3)
-        return SliceSound(src, seconds, round(loudness(signal, RATE), 2))
+        drawn = str(Path(src).with_suffix(".png").as_posix())
+        return SliceSound(src, seconds, round(loudness(signal, RATE), 2), drawn)
 
 
 def prune(folders: Paths) -> None:
     """Remove sounds that no slice has any more."""
     used = {
-        folders.media / clip.sound.src
+        (folders.media / clip.sound.src).with_suffix("")
         for path in folders.method_tests.glob(f"*/*/{SLICES}/*.csv")
         for row in slices.read(path)
         for clip in row.clips
         if clip.sound is not None
     }
-    for path in sorted((folders.media / SLICES).rglob("*.flac")):
-        if path not in used:
+    for path in sorted((folders.media / SLICES).rglob("*")):
+        if path.is_file() and path.with_suffix("") not in used:
             path.unlink()

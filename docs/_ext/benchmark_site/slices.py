@@ -96,6 +96,7 @@ def _clip(page: Page, clip: Clip) -> dict[str, Any]:
         "truth": clip.truth,
         "prediction": clip.prediction,
         "src": page.file(f"{FOLDER}/{sound.src}") if sound else "",
+        "picture": page.file(f"{FOLDER}/{sound.picture}") if sound and sound.picture else "",
         "seconds": sound.seconds if sound else 0,
         "lufs": sound.lufs if sound else 0,
     }
