@@ -68,6 +68,18 @@ def test_a_weakness_is_confirmed_with_clips(deaf) -> None:
     assert all(not row.clips for row in arousal.rows if row.status == TRIED)
 
 
+def test_clips_have_the_answers_of_all_models(deaf) -> None:
+    extra = "- {id: dice, version: 1.0.0, adapter: chance, params: {distribution: gaussian}}\n"
+    deaf.write("models.yaml", (deaf.catalog / "models.yaml").read_text("utf-8") + extra)
+    tests = ("correctness_regression", "correctness_classification")
+    deaf.run(models=("deaf", "dice"), tests=tests)
+    report = _update(deaf, choice=slices.SearchChoice(models=["deaf"], targets=["arousal"]))
+    (searched,) = report.searched
+    first = searched.rows[0].clips[0]
+    assert [model for model, _ in first.others] == ["dice"]
+    assert 0 <= float(first.others[0][1]) <= 1
+
+
 def test_files_are_read_as_they_were_written_and_written_again_alike(deaf) -> None:
     paths = [searched.path for searched in _update(deaf).searched]
     before = deaf.files()

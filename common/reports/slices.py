@@ -7,6 +7,7 @@ signals from :mod:`common.predictions.attributes.acoustics`, the search and its 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -122,12 +123,14 @@ def update(
         raise ConfigError(f"--level must lie between 0 and 1, found {level:g}")
     report = SlicesReport()
     rebuilder = Rebuilder(benchmark, folders, workers=workers)
+    answers = _Answers(benchmark, folders, rebuilder)
     chosen = list(_cells(benchmark, folders, choice, report))
     for number, (key, noted, chance) in enumerate(chosen):
         progress(f"slices: {key}", number, len(chosen))
         try:
             evaluation = rebuilder(key, noted, chance=chance)
             rows, note = _search(rebuilder, evaluation, key, level)
+            rows = _answered(rows, answers(key))
             if play is not None:
                 rows = _played(rows, rebuilder.samples(key.dataset), play)
         except BenchmarkError as error:
@@ -305,6 +308,54 @@ def _clips(
         said = [_text(single(values, row)) for values in (view.truth, view.prediction)]
         clips.append(Clip(str(file), int(start), int(end), float(losses[row]), said[0], said[1]))
     return tuple(clips)
+
+
+class _Answers:
+    """Predictions of all models for the samples of a cell, whatever is searched."""
+
+    def __init__(self, benchmark: Benchmark, folders: Paths, rebuilder: Rebuilder):
+        self._benchmark, self._folders, self._rebuilder = benchmark, folders, rebuilder
+        self._views: dict[CellKey, dict[str, View]] = {}
+
+    def __call__(self, key: CellKey) -> dict[str, View]:
+        """Other models -> what they were given and predicted; those in the cache only."""
+        place = key._replace(model="")
+        if place not in self._views:
+            self._views[place] = dict(self._all(place))
+        return {model: view for model, view in self._views[place].items() if model != key.model}
+
+    def _all(self, place: CellKey) -> Iterator[tuple[str, View]]:
+        for path in sorted(self._folders.method_tests.glob(f"{place.target}/*/manifest.json")):
+            manifest = Manifest.read(path)
+            cells = manifest.cells if manifest else {}
+            noted = cells.get(f"{place.test}/{place.dataset}")
+            if manifest is None or noted is None or noted.get("status") != "done":
+                continue
+            key = place._replace(model=path.parent.name)
+            with contextlib.suppress(BenchmarkError):
+                chance = bool(manifest.model.get("chance"))
+                yield key.model, self._rebuilder(key, noted, chance=chance).view
+
+
+def _answered(rows: list[SliceRow], views: Mapping[str, View]) -> list[SliceRow]:
+    """Rows whose clips have the predictions of other models."""
+    places = {(clip.file, clip.start, clip.end) for row in rows for clip in row.clips}
+    texts: dict[tuple[str, int, int], list[tuple[str, str]]] = {}
+    for model, view in views.items():
+        columns = [view.samples[name].tolist() for name in KEYS]
+        for number, key in enumerate(zip(*columns, strict=True)):
+            if key in places:
+                texts.setdefault(key, []).append((model, _text(single(view.prediction, number))))
+    return [
+        replace(
+            row,
+            clips=tuple(
+                replace(clip, others=tuple(texts.get((clip.file, clip.start, clip.end), ())))
+                for clip in row.clips
+            ),
+        )
+        for row in rows
+    ]
 
 
 def _played(rows: list[SliceRow], samples: Samples, play: Play) -> list[SliceRow]:

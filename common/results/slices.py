@@ -78,6 +78,7 @@ class Clip:
         truth: annotation
         prediction: prediction
         sound: what a page plays; None: nothing
+        others: model and prediction of each other model
     """
 
     file: str
@@ -87,6 +88,7 @@ class Clip:
     truth: str
     prediction: str
     sound: SliceSound | None = None
+    others: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -169,4 +171,5 @@ def _row(line: dict[str, str]) -> SliceRow:
 
 def _clip(content: dict[str, Any]) -> Clip:
     sound = content.pop("sound", None)
-    return Clip(**content, sound=None if sound is None else SliceSound(**sound))
+    others = tuple((str(model), str(text)) for model, text in content.pop("others", ()))
+    return Clip(**content, sound=None if sound is None else SliceSound(**sound), others=others)

@@ -139,7 +139,16 @@ def write_slices(folders: Paths, model: str) -> None:
     """A slice that is confirmed, with a sound and a sample that may not be played, and others."""
     sound = SliceSound(f"{SAMPLES}/mine/a.flac", 1.0, -20.0)
     clips = (
-        Clip(f"a {HOSTILE}.wav", 0, 1_500_000_000, 0.5, "0.25", "0.75", sound),
+        Clip(
+            f"a {HOSTILE}.wav",
+            0,
+            1_500_000_000,
+            0.5,
+            "0.25",
+            "0.75",
+            sound,
+            (("dice", "0.33"), ("gone", "0.1")),
+        ),
         Clip("b.wav", 0, -1, 0.4, "0.25", "0.65"),
     )
     rows = [

@@ -27,6 +27,7 @@ def _content(tmp_path: Any, **more: Any) -> Any:
         "benchmark": load_benchmark(),
         "paths": Paths(output=tmp_path),
         "manifests": {},
+        "models": lambda target: [MODEL],
         "method_pages": frozenset({slices.HOWTO}),
     }
     return SimpleNamespace(**{**values, **more})
@@ -46,6 +47,7 @@ def test_the_page_shows_what_is_confirmed_with_its_sounds(small: Any) -> None:
     assert "+0.190" in part and "0.100 to 0.280" in part and "0.004" in part
     assert part.count("<audio") == 1 and 'src="../../../extra/media/samples/mine/a.flac"' in part
     assert "Found, but not confirmed (1)" in part and "−0.010" in part
+    assert "Dice <b>0.33</b>" in part and "gone" not in part  # a model without results any more
     assert "length:" not in part  # what was only tried is in the file
     assert "<script" not in part
 

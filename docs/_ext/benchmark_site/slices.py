@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from benchmark_site.content import Content
@@ -63,19 +64,20 @@ def _part(
     manifest = content.manifests.get((target, model.id))
     cells = manifest.cells if manifest else {}
     old = any(row.cell != cells.get(f"{row.test}/{dataset}", {}).get("hash") for row in rows)
+    names = {each.id: each.label for each in content.models(target) if not each.published}
     return {
         "label": (entry.label if entry else "") or dataset,
         "loss": rows[0].loss if rows else "",
         "tried": len(rows),
-        "confirmed": [_line(page, row) for row in confirmed[:MOST]],
+        "confirmed": [_line(page, row, names) for row in confirmed[:MOST]],
         "more": len(confirmed) - MOST,
-        "others": [_line(page, row) for row in others[:MOST]],
+        "others": [_line(page, row, names) for row in others[:MOST]],
         "old": old,
         "level": f"{100 * rows[0].level:g}" if rows else "",
     }
 
 
-def _line(page: Page, row: SliceRow) -> dict[str, Any]:
+def _line(page: Page, row: SliceRow, names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "slice": row.slice,
         "error": number(row.error),
@@ -85,16 +87,21 @@ def _line(page: Page, row: SliceRow) -> dict[str, Any]:
         "q": f"{row.q:.2g}" if row.q >= 0.001 else "< 0.001",
         "n": row.n,
         "speakers": row.speakers,
-        "clips": [_clip(page, clip) for clip in row.clips],
+        "clips": [_clip(page, clip, names) for clip in row.clips],
     }
 
 
-def _clip(page: Page, clip: Clip) -> dict[str, Any]:
+def _clip(page: Page, clip: Clip, names: Mapping[str, str]) -> dict[str, Any]:
     sound = clip.sound
     return {
         "name": sample_id(clip.file, clip.start, clip.end),
         "truth": clip.truth,
         "prediction": clip.prediction,
+        "others": [
+            {"label": names[name], "prediction": text}
+            for name, text in clip.others
+            if name in names
+        ],
         "src": page.file(f"{FOLDER}/{sound.src}") if sound else "",
         "picture": page.file(f"{FOLDER}/{sound.picture}") if sound and sound.picture else "",
         "seconds": sound.seconds if sound else 0,
