@@ -282,6 +282,14 @@ def parser() -> argparse.ArgumentParser:
         "fetched), or one of your perturbations.yaml (default: embedded)",
     )
     importing.add_argument("--force", action="store_true", help="replace an entry of this id")
+    reporting = add("report", "a model as one HTML file that needs no network")
+    reporting.add_argument("name", metavar="MODEL", help="id of a model with results")
+    reporting.add_argument(
+        "--out", metavar="FILE", type=Path, help="HTML file to write (default: MODEL.html)"
+    )
+    reporting.add_argument(
+        "--pdf", action="store_true", help="print it as well, with Chromium, beside the HTML file"
+    )
     texts = add("texts", "write sentences with words of sentiment for a speech synthesiser")
     texts.add_argument(
         "--templates", metavar="FILE", type=Path, help="YAML file (default: the built-in one)"

@@ -1,4 +1,4 @@
-"""Commands beside the run: import, texts, simulate, events, bench."""
+"""Commands beside the run: import, texts, report, simulate, events, bench."""
 
 from __future__ import annotations
 
@@ -40,6 +40,26 @@ def command_texts(context: CommandContext) -> int:
     languages = sorted({sentence.language for sentence in sentences})
     context.answer({"out": str(args.out), "sentences": len(sentences), "languages": languages})
     context.say(f"{len(sentences)} sentences in {', '.join(languages)}: {args.out}")
+    return OK
+
+
+def command_report(context: CommandContext) -> int:
+    """Write a model as one file."""
+    from pathlib import Path
+
+    from common.pages import report
+
+    args, benchmark = context.args, context.benchmark()
+    file = args.out or Path(f"{Path(args.name).name}.html")
+    size = report.write(context.folders, benchmark, args.name, file)
+    written = [str(file)]
+    context.say(f"{file} ({size / 1e6:.1f} MB)")
+    if args.pdf:
+        paper = file.with_suffix(".pdf")
+        report.print_pdf(context.folders, benchmark, args.name, paper)
+        written.append(str(paper))
+        context.say(str(paper))
+    context.answer({"files": written})
     return OK
 
 

@@ -1,0 +1,101 @@
+"""A model as one file."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmark_site import model_report
+
+from common.cli.main import main
+from common.core.errors import BenchmarkError, OutputError
+from common.pages import report
+from common.spec import load_benchmark
+
+
+@pytest.fixture(scope="module")
+def page(small: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("report") / "alpha.html"
+    report.write(small.folders, load_benchmark(), "alpha", file)
+    return file.read_text("utf-8")
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html.partition("<body>")[2]).split())
+
+
+def test_it_needs_nothing_but_itself(page: str) -> None:
+    addresses = re.findall(r'\b(?:src|href|poster)="([^"]*)"', page)
+    assert addresses
+    assert not [a for a in addresses if not a.startswith(("#", "data:", "https://"))]
+    assert "<script" not in page and "<link" not in page and "@import" not in page
+    assert not re.search(r"url\((?!data:|\"data:)", page)
+    names = re.findall(r'\bid="([^"]*)"', page)
+    assert len(names) == len(set(names))
+    assert {a[1:] for a in addresses if a.startswith("#")} <= set(names)
+
+
+def test_it_says_what_the_pages_of_the_model_say(page: str, small: Any) -> None:
+    shown = words(page)
+    assert "0.5004" in shown  # a score
+    assert "Not run , so neither passed nor failed: far-away" in shown
+    assert "2 speakers with 10 samples, 6 needed" in shown  # a reason
+    assert "Version 1.0.0" in shown and "License MIT" in shown
+    score = re.search(r"Score <strong>[^<]*</strong>", small.page("results/arousal/model/alpha"))
+    assert score is None or score[0] in page
+    assert 'src="data:image/webp;base64,' in page and 'alt="rising dots"' in page
+
+
+def test_names_of_others_are_no_markup(page: str) -> None:
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_published_models_have_one_for_all_targets(small: Any, tmp_path: Path) -> None:
+    file = tmp_path / "wavlm.html"
+    size = report.write(small.folders, load_benchmark(), "wavlm", file)
+    assert size == file.stat().st_size < model_report.MOST
+    assert '<section class="target-of-report result-page" id="arousal">' in file.read_text("utf-8")
+    assert '<section class="target-of-report result-page" id="emotion">' in file.read_text("utf-8")
+
+
+def test_a_file_stays_below_its_limit(
+    small: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_report, "MOST", 0)
+    file = tmp_path / "alpha.html"
+    report.write(small.folders, load_benchmark(), "alpha", file)
+    text = file.read_text("utf-8")
+    assert "data:image" not in text
+    assert "<em>Figure: rising dots</em>" in text
+    assert re.search(r"\d+ figures? (is|are) left out", text)
+
+
+def test_an_unknown_model_is_one_line(small: Any, tmp_path: Path) -> None:
+    with pytest.raises(BenchmarkError, match="unknown model with results 'alpa'"):
+        report.write(small.folders, load_benchmark(), "alpa", tmp_path / "x.html")
+
+
+def test_without_a_browser_there_is_a_clear_line(
+    small: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(report, "BROWSERS", ("no-such-browser",))
+    file = tmp_path / "alpha.html"
+    words = ["report", "alpha", "--pdf", "--out", str(file), "--output", str(small.root)]
+    assert main(words) == 2
+    assert "error: --pdf: no Chromium here (looked for no-such-browser)" in capsys.readouterr().err
+    assert file.is_file()
+    with pytest.raises(OutputError, match="install it, or print the HTML file"):
+        report.print_pdf(small.folders, load_benchmark(), "alpha", tmp_path / "alpha.pdf")
+
+
+def test_chromium_prints_it(small: Any, tmp_path: Path) -> None:
+    if not any(map(shutil.which, report.BROWSERS)):
+        pytest.skip("no Chromium on this machine")
+    file = tmp_path / "alpha.pdf"
+    report.print_pdf(small.folders, load_benchmark(), "alpha", file)
+    assert file.read_bytes().startswith(b"%PDF")
+    assert [path.name for path in tmp_path.iterdir()] == ["alpha.pdf"]
