@@ -119,7 +119,7 @@ def test_a_result_page_has_sounds_truth_and_the_answer_of_every_model(small: Any
 
 def test_the_player_of_a_result_page_plays(visit: Any) -> None:
     page = visit(RESULT)
-    page.locator("details.heard summary").click()
+    page.locator("details.heard > summary").click()
     assert page.get_by_text("0:00.0 / 0:01.0").count() == 1  # known before anything is loaded
     play(page).click()
     wait_until_heard(page, 0)
