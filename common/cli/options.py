@@ -184,6 +184,41 @@ def _slices_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _bench_options(bench: argparse.ArgumentParser) -> None:
+    bench.add_argument(
+        "what", choices=BENCHES, help="what is measured; all: everything about speed"
+    )
+    bench.add_argument(
+        "--write",
+        action="store_true",
+        help="with all: note the figures in docs/reference/speed.rst, too",
+    )
+    bench.add_argument(
+        "--large", action="store_true", help="with events: 11,680 recordings and 407 labels, too"
+    )
+    bench.add_argument(
+        "--models",
+        metavar="N",
+        type=_positive,
+        default=0,
+        help="with site: N models with results for all targets, beside the published ones",
+    )
+    bench.add_argument(
+        "--model",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="with all, suite and paper: only these models",
+    )
+    bench.add_argument(
+        "--dataset",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="with all, suite and paper: only these data",
+    )
+
+
 def parser() -> argparse.ArgumentParser:
     """The complete argument parser."""
     shared = _common_options()
@@ -311,37 +346,5 @@ def parser() -> argparse.ArgumentParser:
     add_events_options(
         add("events", "sound event scores from event lists or frame scores, without a model")
     )
-    bench = add("bench", "the performance benchmarks")
-    bench.add_argument(
-        "what", choices=BENCHES, help="what is measured; all: everything about speed"
-    )
-    bench.add_argument(
-        "--write",
-        action="store_true",
-        help="with all: note the figures in docs/reference/speed.rst, too",
-    )
-    bench.add_argument(
-        "--large", action="store_true", help="with events: 11,680 recordings and 407 labels, too"
-    )
-    bench.add_argument(
-        "--models",
-        metavar="N",
-        type=_positive,
-        default=0,
-        help="with site: N models with results for all targets, beside the published ones",
-    )
-    bench.add_argument(
-        "--model",
-        metavar="ID",
-        action="append",
-        default=[],
-        help="with all, suite and paper: only these models",
-    )
-    bench.add_argument(
-        "--dataset",
-        metavar="ID",
-        action="append",
-        default=[],
-        help="with all, suite and paper: only these data",
-    )
+    _bench_options(add("bench", "the performance benchmarks"))
     return top
