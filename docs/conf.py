@@ -53,6 +53,7 @@ html_js_files = [
     ("events.js", {"defer": "defer"}),
     ("scoring.js", {"defer": "defer"}),
     ("boards.js", {"defer": "defer"}),
+    ("compare.js", {"defer": "defer"}),
 ]
 html_last_updated_fmt = None
 html_copy_source = False

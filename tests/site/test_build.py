@@ -261,7 +261,8 @@ def test_every_link_inside_the_site_leads_somewhere(small: Any) -> None:
             name, _, place = href.partition("#")
             goal = (path.parent / name).resolve() if name else path
             assert goal.exists(), (path, href)
-            assert not place or place in ids[goal], (path, href)
+            # after "#?" stands a choice of the reader, which a script reads
+            assert not place or place[0] == "?" or place in ids[goal], (path, href)
 
 
 def test_formulas_are_mathml(small: Any) -> None:

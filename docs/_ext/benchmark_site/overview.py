@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from benchmark_site import choices
+from benchmark_site import choices, compare_page
 from benchmark_site.content import Board, Content, Ranked
 from benchmark_site.export import FILES
 from benchmark_site.page import Page, Section
@@ -19,10 +19,13 @@ def index(content: Content) -> Page:
     """First page: every target with its best models, and all shares at a glance."""
     page = Page(f"{ROOT}/index", "Results")
     page.children = [target_doc(target) for target in content.boards]
+    if any(content.boards.values()):
+        page.children.append(compare_page.DOC)
     page.html = render(
         "index.j2",
         targets=[_target(content, page, target) for target in content.boards],
         cells=len(content.table),
+        compare=page.href(compare_page.DOC) if any(content.boards.values()) else "",
         data={name: page.file(f"data/{name}") for name in FILES},
     )
     boards: dict[str, list[Board]] = {}

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from benchmark_site import (
     checked,
+    compare_page,
     comparison,
     field,
     hidden,
@@ -65,6 +66,8 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> Non
     }.items():
         files.write_text(source / FILES[name], html, only_changed=True)
     documents = [_write(overview.index(content), source)]
+    if any(content.boards.values()):
+        documents.append(_write(compare_page.page(content), source))
     for target in content.boards:
         documents += _of_target(content, target, source, memory, inputs)
     paths = {_file(source, doc) for doc in documents}

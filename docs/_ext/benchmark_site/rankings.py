@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
-from benchmark_site import choices
+from benchmark_site import choices, compare_page
 from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
@@ -43,8 +44,17 @@ def ranking(content: Content, target: str, plans: Sequence[Plan]) -> Page:
     ]
     if plans:
         links = [{"href": page.href(plan.doc), "label": plan.title} for plan in plans]
+        best = next((board for board in boards if len(board.scored) > 1), boards[0])
+        links.append({"href": _any(page, best), "label": "Any two to five models"})
         page.sections.append(Section("compare", "Compare models", render("links.j2", links=links)))
     return page
+
+
+def _any(page: Page, board: Board) -> str:
+    """Address of the page for any models, with the best two of a board."""
+    models = [("model", f"{board.name}/{model.id}") for model in board.scored[:2]]
+    query = urlencode([("target", board.target), *models])
+    return f"{page.href(compare_page.DOC)}#?{query}"
 
 
 def _board(content: Content, page: Page, board: Board) -> Section:

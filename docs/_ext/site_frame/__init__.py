@@ -23,6 +23,7 @@ WHERE_USED = {
     "scoring.js": "data-cells=",
     "boards.css": "data-cells=",
     "boards.js": 'class="board-tools',
+    "compare.js": 'class="compare-tools',
 }
 
 

@@ -1,0 +1,106 @@
+"""Any models side by side in the browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+PAGE = "results/compare"
+
+
+def go(page: Any, hash_: str) -> None:
+    """Open a choice as a link does."""
+    page.evaluate("hash => { location.hash = hash; }", hash_)
+    page.wait_for_function(
+        "hash => document.querySelector('.compare-tools').dataset.shown === hash", arg=hash_
+    )
+
+
+TWO = "#?target=arousal&model=published%2Fwavlm&model=published%2Fw2v2-L"
+
+
+def test_two_models_side_by_side_show_every_cell_and_their_difference(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO)
+    assert page.locator("table.scores tbody tr:not(.head)").count() > 40
+    heads = page.locator("table.scores thead th").all_inner_texts()
+    assert heads == ["Cell", "Passes if", "wavlm", "w2v2-L", "w2v2-L − wavlm"]
+    values = page.evaluate(
+        """() => [...document.querySelectorAll("table.scores tbody tr:not(.head)")].map((row) =>
+            [2, 3, 4].map((place) => row.cells[place].firstChild?.nodeType === 3
+                ? Number(row.cells[place].firstChild.textContent.trim().replace("−", "-")) : null))"""
+    )
+    numbers = [line for line in values if None not in line]
+    assert len(numbers) > 30
+    assert all(abs(b - a - change) < 0.0051 for a, b, change in numbers)
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll("table.scores tbody tr:not(.head)")].map((row) =>
+            [2, 3, 4].map((place) => row.cells[place].firstChild?.textContent.trim() ?? ""))"""
+    )
+    digits = [[len(text.partition(".")[2]) for text in line] for line in rows]
+    assert all(change == 2 for one, other, change in digits if one == other == 2 and change)
+    assert [2, 2, 2] in digits
+    assert page.locator(".answer-list li").count() == 1
+    assert page.faults == []
+    page.close()
+
+
+def test_only_cells_that_differ(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO + "&show=verdicts")
+    rows = page.locator("table.scores tbody tr:not(.head)")
+    for row in rows.all():
+        marks = row.locator("b[role=img]").evaluate_all(
+            "all => all.map((each) => each.getAttribute('aria-label'))"
+        )
+        assert {"pass", "fail"} <= set(marks)
+    assert (
+        f"Verdicts differ on {rows.count()} of" in page.locator(".comparison-result").inner_text()
+    )
+    page.close()
+
+
+def test_models_are_chosen_up_to_five_and_stand_in_the_address(visit: Any) -> None:
+    page = visit(PAGE)
+    boxes = page.locator(".compare-tools input[type=checkbox]")
+    boxes.first.wait_for()
+    assert page.locator(".compare-tools input:checked").count() >= 1
+    page.get_by_label("Target").select_option("arousal")
+    page.wait_for_function("() => location.hash.includes('target=arousal')")
+    for name in ("wavlm", "hubert-L", "data2vec", "w2v2-L", "random-gaussian"):
+        box = page.locator(f"input[data-model='published/{name}']")
+        if box.is_enabled():
+            box.check()
+    page.locator(".compare-tools input:checked").nth(4).wait_for()
+    assert page.url.count("model=") == 5
+    page.close()
+
+
+@pytest.mark.parametrize("hash_", ["#?target=nothing", "#?model=x&show=constructor", "#?test=a"])
+def test_an_address_that_makes_no_sense_breaks_nothing(visit: Any, hash_: str) -> None:
+    page = visit(PAGE)
+    page.locator(".compare-tools fieldset").first.wait_for()
+    page.evaluate("hash => { location.hash = hash; }", hash_)
+    page.locator(".compare-tools fieldset").first.wait_for()
+    assert page.faults == []
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_comparison_has_no_fault_that_axe_knows(visit: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    for width in (1280, 320):
+        page = visit(PAGE, width, color_scheme=scheme)
+        go(page, TWO)
+        faults = axe.Axe().run(page).response["violations"]
+        shown = [(fault["id"], [node["html"] for node in fault["nodes"]][:3]) for fault in faults]
+        assert not shown
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        page.close()
+
+
+def test_the_page_leads_on_without_scripts(visit: Any) -> None:
+    page = visit(PAGE, java_script_enabled=False)
+    assert page.locator("article p.quiet a").count() >= 2
+    page.close()
