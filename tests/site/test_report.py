@@ -60,6 +60,8 @@ def test_published_models_have_one_for_all_targets(small: Any, tmp_path: Path) -
     assert size == file.stat().st_size < model_report.MOST
     assert '<section class="target-of-report result-page" id="arousal">' in file.read_text("utf-8")
     assert '<section class="target-of-report result-page" id="emotion">' in file.read_text("utf-8")
+    regions = re.findall(r'role="region" aria-label="([^"]*)"', file.read_text("utf-8"))
+    assert len(regions) == len(set(regions)) > 2
 
 
 def test_a_file_stays_below_its_limit(

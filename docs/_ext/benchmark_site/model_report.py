@@ -49,6 +49,7 @@ ALT = re.compile(r'\balt="([^"]*)"')
 ACTIVE = re.compile(r"<(audio|script)\b.*?</\1>", re.S)
 #: parts of a page that only a website has
 ONLINE = re.compile(r'<p class="(?:badge-line|downloads|chips)">.*?</p>', re.S)
+REGION = 'role="region" aria-label="'
 NAMES = re.compile(r'(\b(?:id|for|aria-labelledby|aria-describedby)="|href="#)([^"]+)"')
 
 
@@ -65,7 +66,12 @@ def report(content: Content, name: str, *, opened: bool = False) -> str:
     """
     models = _models(content, name)
     pages = {target: modelpages.page(content, target, model) for target, model in models.items()}
-    inner = {target: _inside(page, slug(target)) for target, page in pages.items()}
+    inner = {
+        target: _inside(page, slug(target)).replace(
+            REGION, f"{REGION}{escape(content.label(target))}: "
+        )
+        for target, page in pages.items()
+    }
     room = MOST - FRAME - sum(len(html.encode()) for html in inner.values())
     figures = Figures(content.paths.media, [(pages[t], html) for t, html in inner.items()], room)
     parts, links = [], []
