@@ -109,6 +109,58 @@
     });
   }
 
+  /* Tools above the table of all cells of a model. */
+  function cellTools(place, table) {
+    const rows = [...table.tBodies[0].rows];
+    const texts = rows.map((row) => row.textContent.toLowerCase());
+    const search = make("input", { type: "search", placeholder: "Filter cells" });
+    search.setAttribute("aria-label", "Filter cells by any word");
+    const tests = make("select", {}, [make("option", { value: "", textContent: "All tests" })]);
+    tests.setAttribute("aria-label", "Test");
+    const named = new Map(rows.map((row) => [row.dataset.test, row.cells[0].textContent]));
+    named.forEach((name, value) => tests.append(make("option", { value, textContent: name })));
+    const failures = make("input", { type: "checkbox" });
+    const shown = make("output", {});
+    const update = () => {
+      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let count = 0;
+      rows.forEach((row, at) => {
+        const away =
+          (tests.value && row.dataset.test !== tests.value) ||
+          (failures.checked && !row.querySelector("td.f")) ||
+          !words.every((word) => texts[at].includes(word));
+        if (row.hidden !== Boolean(away)) row.hidden = Boolean(away);
+        count += away ? 0 : 1;
+      });
+      shown.textContent = count + " of " + rows.length;
+    };
+    search.addEventListener("input", update);
+    tests.addEventListener("change", update);
+    failures.addEventListener("change", update);
+    update();
+    place.className = "tools cells-tools";
+    place.replaceChildren(search, tests, make("label", {}, [failures, "only failed"]), shown);
+  }
+
+  /* An address leads to what is folded, in browsers that do not open it themselves. */
+  const reveal = () => {
+    const at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!at) return;
+    let folded = at.closest("details");
+    const closed = folded && !folded.open;
+    for (; folded; folded = folded.parentElement.closest("details")) folded.open = true;
+    if (closed) at.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+
+  /* Paper shows everything. */
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    opened.forEach((each) => (each.open = true));
+  });
+  addEventListener("afterprint", () => opened.forEach((each) => (each.open = false)));
+
   /* A table that is no wider than the page needs no box that scrolls: its head stays in sight. */
   const boxes = [...document.querySelectorAll(".scroll")];
   const fit = () => {
@@ -125,7 +177,10 @@
 
   document.querySelectorAll("table.sortable").forEach(sortable);
   window.sortableTable = sortable;
-  const tables = [...document.querySelectorAll("table.scores")];
+  document.querySelectorAll("div.cells-tools").forEach((place) =>
+    cellTools(place, place.parentElement.querySelector("table.all-cells")));
+  reveal();
+  const tables = [...document.querySelectorAll("table.scores:not(.all-cells)")];
   const place = document.querySelector(".tools-here");
   if (tables.length && place) place.replaceWith(tools(tables));
   if (boxes.length) fit();

@@ -75,6 +75,7 @@ def test_a_score_has_its_verdict_interval_and_reason_in_columns_of_its_own(visit
 def test_a_score_is_as_exact_as_its_cell(visit: Any) -> None:
     """What the page shows with three decimals is behind the cell in full."""
     page = visit(OWN)
+    page.locator("#all-cells summary").first.click()
     exact = "0.7512345678901234"
     cell = page.locator(f'td[title^="{exact}"]').first
     name = cell.evaluate("node => node.closest('.scroll').getAttribute('aria-label')")
@@ -133,6 +134,8 @@ def test_a_table_leads_to_the_rows_that_it_was_made_from(visit: Any, small: Any)
         ("index", "data/results.csv"),
     ):
         page = visit(name)
+        if name == OWN:
+            page.locator("#all-cells summary").first.click()
         page.locator(".table-files summary").first.click()
         address = (
             page.locator(".table-files").first.get_by_role("link").evaluate("node => node.href")

@@ -170,14 +170,6 @@ def test_reasons_become_footnotes() -> None:
     assert [cell.why for cell in table.blocks[0].lines[0].cells] == ["b", "b"]
 
 
-def test_labels_become_columns_of_one_model() -> None:
-    rows = [line("a", "d", label=label, n=n) for label, n in (("x", 1), ("y", 2))]
-    found = {key: cells_[0] for key, cells_ in zip(one(rows).index, one(rows).cells, strict=True)}
-    table = tables.by_labels("x", "ccc", found)
-    assert [column.label for column in table.columns] == ["x", "y"]
-    assert [cell.n for cell in table.blocks[0].lines[0].cells] == ["1", "2"]
-
-
 # -- comparison -----------------------------------------------------------------------------------
 
 

@@ -105,7 +105,12 @@ class Inputs:
                 for board in self.content.boards_of(target, model)
             ],
             self._rows_of(target, model),
+            [] if model.published else self._heard(target),
         ]
+
+    def _heard(self, target: str) -> list[Any]:
+        """Lists of the samples of a target that can be heard."""
+        return [entry for entry in self._media if str(entry[0]).startswith(f"{target}/listen_")]
 
     def of_card(self, model: Model) -> list[Any]:
         """What the model card with the results for all targets is made from."""

@@ -1,25 +1,29 @@
-"""One page per target and model: all tests of the model."""
+"""Pages of a model, one per target, with tabs between them.
+
+Each target is a page of its own: addresses, provenance and what a page is made from stay per
+target, a page stays small, and a value that changes makes one page anew. The tabs are links, which
+work without a script.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from benchmark_site import (
-    cells,
-    dose,
-    event_details,
-    media,
-    provenance_pages,
-    slices,
-    tables,
-    versions,
-)
+from markupsafe import Markup
+
+from benchmark_site import cells, dose, event_details, media, modelcells, slices, versions
 from benchmark_site.content import Board, Content, words
 from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
-from benchmark_site.sources import FOUNDATION, Model
-from common.reports.summary import Key, VerdictCounts, WideCell, total
+from benchmark_site.sources import FACTS, FOUNDATION, UNPUBLISHED, Model
+from common.reports.summary import VerdictCounts, total
+
+#: facts that stand above the scores
+IDENTITY = (
+    *(FACTS[key] for key in ("version", "parameters", "license", "author", "source")),
+    UNPUBLISHED,
+)
 
 
 def page(content: Content, target: str, model: Model) -> Page:
@@ -28,6 +32,7 @@ def page(content: Content, target: str, model: Model) -> Page:
     boards = content.boards_of(target, model)
     page.html = render(
         "model.j2",
+        label=model.label,
         boards=[
             {
                 "name": board.name,
@@ -43,23 +48,35 @@ def page(content: Content, target: str, model: Model) -> Page:
         chance=model.chance,
         published=model.published,
         built=_built(model),
+        identity=_identity(model),
         elsewhere=_elsewhere(content, page, target, model),
     )
-    for board in boards:
-        html = _overview(content, page, board, model)
-        title = "Tests overview" if len(boards) == 1 else f"Tests overview: {board.title.lower()}"
-        page.sections.append(Section(anchor("overview", board.name), title, html))
+    entries = modelcells.cells_of(boards, model)
+    if entries:
+        page.sections.append(modelcells.fails_most(content, page, entries))
+        page.sections.append(modelcells.everything(content, page, model, entries))
+        page.sections.append(Section("tests", "Tests", _tests(content, page, boards, model)))
     worse = slices.section(content, page, target, model)
-    page.sections += [worse] if worse else []
+    if worse:
+        title = "Slices of the samples in which it is worse than elsewhere"
+        worse.html = render("folded.j2", title=title, html=Markup(worse.html))
+        page.sections.append(worse)
     page.sections.append(Section("about", "About the model", _facts(page, target, model)))
     past = versions.section(content, target, model)
-    page.sections += [past] if past else []
-    tests = dict.fromkeys(test for board in boards for test in board.tests)
-    for test in tests:
-        parts = [board for board in boards if board.tally(model, test)]
-        if parts:
-            page.sections.append(_test(content, page, parts, model, test))
+    if past:
+        past.html = render("folded.j2", title="How its versions did", html=Markup(past.html))
+        page.sections.append(past)
     return page
+
+
+def _identity(model: Model) -> list[tuple[str, str, str]]:
+    """What a reader asks first of a model: name, value, address."""
+    facts = dict(model.facts)
+    entries = [(label, facts[label], "") for label in IDENTITY if facts.get(label)]
+    paper = facts.get(FOUNDATION["paper"])
+    if paper:
+        entries.append((FOUNDATION["paper"], paper, facts.get(FOUNDATION["link"], "")))
+    return entries
 
 
 def _built(model: Model) -> str:
@@ -102,29 +119,6 @@ def _not_run(model: Model) -> list[dict[str, str]]:
     ]
 
 
-def _overview(content: Content, page: Page, board: Board, model: Model) -> str:
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for test in board.tests:
-        tally = board.tally(model, test)
-        if tally:
-            facts = content.tests[test]
-            line = {
-                "label": facts.title,
-                "anchor": anchor("test", test),
-                "href": page.href(test_doc(board.target, test)),
-                "tally": tally,
-                "sure": second(board, model, test),
-            }
-            groups.setdefault(words(facts.family), []).append(line)
-    return render(
-        "tests.j2",
-        label=f"Passed cells per test, {model.label}",
-        groups=[{"title": title, "lines": lines} for title, lines in groups.items()],
-        certain=any(line["sure"].judged for lines in groups.values() for line in lines),
-        errors=any(tally.errors for tally in board.tallies.get(model.id, {}).values()),
-    )
-
-
 def second(board: Board, model: Model, *tests: str) -> cells.Sure:
     """Second verdicts of a model in tests."""
     test_scores = board.scores.get(model.id, {})
@@ -137,7 +131,7 @@ def second(board: Board, model: Model, *tests: str) -> cells.Sure:
 
 
 def _facts(page: Page, target: str, model: Model) -> str:
-    return render(
+    facts = render(
         "facts.j2",
         facts=model.facts,
         csv=page.file(f"data/{rows_file(target, model)}"),
@@ -148,34 +142,51 @@ def _facts(page: Page, target: str, model: Model) -> str:
         badge=page.file(f"data/{badge_file(target, model)}"),
         label=model.label,
     )
+    return render("folded.j2", title="Facts, downloads, badge and card", html=Markup(facts))
 
 
-def _test(content: Content, page: Page, boards: list[Board], model: Model, test: str) -> Section:
+def _tests(content: Content, page: Page, boards: list[Board], model: Model) -> str:
+    families: dict[str, list[dict[str, Any]]] = {}
+    for test in dict.fromkeys(test for board in boards for test in board.tests):
+        parts = [board for board in boards if board.tally(model, test)]
+        if parts:
+            family = words(content.tests[test].family)
+            families.setdefault(family, []).append(_test(content, page, parts, model, test))
+    return render(
+        "model_tests.j2",
+        families=[{"title": title, "tests": tests} for title, tests in families.items()],
+        certain=any(test["sure"].judged for tests in families.values() for test in tests),
+    )
+
+
+def _test(
+    content: Content, page: Page, boards: list[Board], model: Model, test: str
+) -> dict[str, Any]:
+    """What is known about a model in a test beside its scores."""
     facts = content.tests[test]
     target = boards[0].target
-    scores: dict[str, dict[Key, WideCell]] = {}
-    for board in boards:
-        for metric, lines in board.scores[model.id][test].items():
-            scores.setdefault(metric, {}).update(lines)
     method = f"method/{test}"
-    figures = [] if model.published else media.of_model(content, page, target, model, test)
-    origin = provenance_pages.origin(page, boards[0], model, test)
-    html = render(
-        "model_test.j2",
-        tally=total([board.tally(model, test) or VerdictCounts(0, 0, 0, 0) for board in boards]),
-        sure=cells.sure(score for lines in scores.values() for score in lines.values()),
-        facts=facts,
-        side_by_side=page.href(test_doc(target, test)),
-        method=page.href(method) if method in content.method_pages else "",
-        tables=[
-            tables.by_labels(anchor(test, name), name, lines, origin=origin)
-            for name, lines in scores.items()
-        ],
-        figures=figures,
-        events=""
-        if model.published
-        else event_details.of_model(content, page, target, model, test),
-        groups=[
+    metrics = [metric for board in boards for metric in board.scores[model.id][test]]
+    listed = not model.published
+    return {
+        "anchor": anchor("test", test),
+        "title": facts.title,
+        "description": facts.description,
+        "tally": total([board.tally(model, test) or VerdictCounts(0, 0, 0, 0) for board in boards]),
+        "sure": cells.sure(
+            score
+            for board in boards
+            for lines in board.scores[model.id][test].values()
+            for score in lines.values()
+        ),
+        "side_by_side": page.href(test_doc(target, test)),
+        "method": page.href(method) if method in content.method_pages else "",
+        "cells": anchor(test, metrics[0]),
+        "figures": media.of_model(content, page, target, model, test) if listed else [],
+        "events": Markup(event_details.of_model(content, page, target, model, test))
+        if listed
+        else "",
+        "groups": [
             {
                 "groups": groups,
                 "title": f"{facts.title}: {board.title}",
@@ -184,6 +195,5 @@ def _test(content: Content, page: Page, boards: list[Board], model: Model, test:
             for board in boards
             if (groups := board.groups.get(model.id, test))
         ],
-    )
-    html += dose.of_model(content, page, target, model, test)
-    return Section(anchor("test", test), facts.title, html)
+        "doses": Markup(dose.of_model(content, page, target, model, test)),
+    }

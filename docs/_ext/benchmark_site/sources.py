@@ -42,6 +42,7 @@ FOUNDATION = {
     "paper": "Paper",
     "link": "Link",
 }
+UNPUBLISHED = "License and weights"
 UNKNOWN = "not stated with the published results"
 DEMO = "Own runs on embedded demonstration data"
 Manifests = Mapping[tuple[str, str], Manifest]
@@ -224,7 +225,7 @@ def _paper_models(rows: pd.DataFrame) -> list[Model]:
 def _foundation(entry: Mapping[str, str]) -> list[tuple[str, str]]:
     """What is known of the network that a model was built on; nothing for chance models."""
     facts = [(label, entry[key]) for key, label in FOUNDATION.items() if entry.get(key)]
-    return [*facts, ("License and weights", UNKNOWN)] if facts else []
+    return [*facts, (UNPUBLISHED, UNKNOWN)] if facts else []
 
 
 class Comparison(NamedTuple):

@@ -124,22 +124,6 @@ def _bare(score: WideCell | None) -> WideCell | None:
     return score and score._replace(note="")
 
 
-def by_labels(
-    anchor: str, metric: str, scores: Mapping[Key, WideCell], *, origin: str = ""
-) -> Table:
-    """Table of one metric of one model with a column per class or bin."""
-    labels = sorted({key.label for key in scores})
-    rows: dict[Key, dict[str, WideCell]] = {}
-    for key, score in scores.items():
-        rows.setdefault(key._replace(label=""), {})[key.label] = score
-    lines = [
-        (key.data, part(key.condition, "", key.data), [line.get(label) for label in labels])
-        for key, line in rows.items()
-    ]
-    columns = [Column(tidy(label) or metric_names(metric)[1], origin=origin) for label in labels]
-    return _table(anchor, metric, columns, lines)
-
-
 def rule(metric: str, scores: Iterable[WideCell]) -> str:
     """When a score passes, with the name of the metric.
 
@@ -210,7 +194,7 @@ class Style:
                 score,
                 digits=self.digits,
                 n=self.n_in_cells,
-                why=self._reasons[score.reason][0] if score.reason else "",
+                why=self.why(score),
                 origin=origin,
             )
             for score, origin in zip(line, origins, strict=True)
@@ -220,6 +204,10 @@ class Style:
         """Number of samples of a line."""
         sizes = {score.n for score in line if score is not None and score.n is not None}
         return cells.count(sizes.pop()) if self.n_column and sizes else ""
+
+    def why(self, score: WideCell) -> str:
+        """Letter of the footnote of a score; empty without one."""
+        return self._reasons[score.reason][0] if score.reason else ""
 
     def footnotes(self) -> list[tuple[str, str, int]]:
         """Letter, reason and number of cells."""

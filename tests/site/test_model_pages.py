@@ -1,0 +1,150 @@
+"""Pages of models: tabs, the cells that fail most, one table of all cells."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+from benchmark_site import modelcells
+from benchmark_site.modelcells import ModelCell, excess
+
+from common.reports.summary import Key, WideCell
+
+OWN = "results/arousal/model/alpha"
+PAPER = "results/arousal/published/wavlm"
+#: the highest that a page may be with everything folded
+HIGHEST = 3000
+
+
+def cell(test: str, value: float, rule: str = "> 0.5", status: str = "fail") -> ModelCell:
+    nan = math.nan
+    score = WideCell(value, status, 10, "", "", rule, "", nan, nan, nan)
+    return ModelCell(None, test, "ccc", Key(f"d{value}", "original", ""), score)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "rule", "metric", "times"),
+    [
+        (-1.0, "> 0.5", "ccc", 4.0),
+        (0.45, "> 0.5", "unknown", 1.1),
+        (0.3, "< 0.1", "mae", 3.0),
+        (-0.2, "> -0.05", "change_ccc", 4.0),
+        (-0.2, "|x| < 0.1", "", 2.0),
+        (0.2, "|x| > 0.7", "", 2.666666667),
+        (0.5, "0.1 < x < 0.3", "", 3.0),
+        (0.5, "|x| < simulated", "", 1.0),
+        (0.5, "< 0", "", 1.0),
+    ],
+)
+def test_how_far_a_score_is_from_what_is_allowed(
+    value: float, rule: str, metric: str, times: float
+) -> None:
+    assert excess(value, rule, metric) == times
+
+
+def test_the_worst_cell_of_each_test_comes_first() -> None:
+    entries = [
+        cell("a", 0.4),
+        cell("a", 0.1),
+        cell("b", 0.3),
+        cell("c", 0.9, status="pass"),
+        cell("d", math.nan),
+        *(cell(f"e{n}", 0.45) for n in range(9)),
+    ]
+    worst = modelcells.worst(entries)
+    assert [(entry.test, entry.score.value) for entry in worst[:2]] == [("a", 0.1), ("b", 0.3)]
+    assert len(worst) == 5
+
+
+def section(html: str, name: str) -> str:
+    """A section of a page."""
+    return re.split(r"<section id=", html[html.index(f'<section id="{name}"') + 5 :])[0]
+
+
+def test_pages_have_every_cell_once(small: Any) -> None:
+    table = section(small.page(OWN), "all-cells")
+    assert len(re.findall(r"<tr[^>]* data-test=", table)) == 5
+    assert ">Mean Absolute Error" not in table and ">MAE<" in table
+    assert len(re.findall(r"<table", section(small.page(PAPER), "all-cells"))) == 1
+    fails = section(small.page(OWN), "fails-most")
+    assert fails.count("<li>") == 1
+    assert "3.0 × what <code>MAE &lt; 0.1</code> allows; n 120." in fails
+    assert 'href="#worst-1"' in fails and 'id="worst-1"' in table
+
+
+def test_old_places_of_a_page_are_still_there(small: Any) -> None:
+    html = small.page(OWN)
+    for name in ("test--correctness-regression", "correctness-regression--ccc", "about"):
+        assert html.count(f'id="{name}"') == 1, name
+
+
+def test_targets_are_tabs(small: Any) -> None:
+    tabs = re.search(r'<nav class="tabs".*?</nav>', small.page(PAPER), re.S)
+    assert tabs is not None
+    links = re.findall(r'<a href="([^"]+)"([^>]*)>(\w+)</a>', tabs[0])
+    assert [link[2] for link in links][:1] == ["Arousal"]
+    assert [link[1].strip() for link in links if link[1]] == ['aria-current="page"']
+    assert "../../emotion/published/wavlm.html" in {link[0] for link in links}
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_page_is_short(visit: Any, width: int) -> None:
+    for name in (OWN, PAPER):
+        height = visit(name, width).evaluate("document.documentElement.scrollHeight")
+        assert height < HIGHEST, (name, height)
+
+
+def test_all_cells_can_be_filtered_and_sorted(visit: Any) -> None:
+    page = visit(OWN)
+    page.locator("#all-cells summary").first.click()
+    rows = page.locator("table.all-cells tbody tr")
+    assert rows.count() == 5
+    page.get_by_label("only failed").check()
+    assert rows.locator("visible=true").count() == 1
+    page.get_by_label("only failed").uncheck()
+    page.get_by_label("Filter cells by any word").fill("ccc mine")
+    assert rows.locator("visible=true").count() == 1
+    page.get_by_label("Filter cells by any word").fill("")
+    page.get_by_label("Test", exact=True).select_option("correctness_regression")
+    assert page.locator(".cells-tools output").inner_text() == "3 of 5"
+    page.get_by_role("button", name="Score").click()
+    shown = rows.locator("visible=true").locator("td:nth-child(2)").all_inner_texts()
+    assert [text.split()[0][:5] for text in shown] == ["0.751", "0.500", "0.30"]
+    assert page.faults == []
+
+
+def test_an_address_opens_what_is_folded(visit: Any) -> None:
+    page = visit(OWN)
+    row = page.locator("#worst-1")
+    assert not row.is_visible()
+    page.locator('#fails-most a[href="#worst-1"]').click()
+    row.wait_for(state="visible")
+
+
+def test_without_scripts_everything_can_be_opened(visit: Any) -> None:
+    page = visit(OWN, java_script_enabled=False)
+    page.locator('#fails-most a[href="#worst-1"]').click()
+    page.locator("#worst-1").wait_for(state="visible")
+    assert page.locator("table.all-cells tbody tr").count() == 5
+
+
+def test_paper_shows_everything(visit: Any) -> None:
+    page = visit(OWN)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("table.all-cells").is_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert not page.locator("table.all-cells").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_fault_that_axe_knows_when_all_is_open(visit: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    for name in (OWN, PAPER, "results/arousal/correctness_regression"):
+        page = visit(name, color_scheme=scheme)
+        page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        faults = axe.Axe().run(page).response["violations"]
+        assert not faults, [(fault["id"], fault["nodes"][0]["html"]) for fault in faults]
