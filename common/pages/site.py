@@ -103,6 +103,8 @@ def fingerprint(folders: Paths, benchmark: Benchmark) -> str:
     url = os.environ.get("SPEECHPROOF_URL", "")
     parts: list[Any] = [url, platform.python_version(), versions, repr(benchmark)]
     parts += [identity.site_code(), contents(paths.DOCS, skip=NO_TEXT)]
+    # tables beside the code, which its closure does not know
+    parts.append([e for e in contents(paths.DOCS / "_ext") if not e[0].endswith((".py", ".pyc"))])
     for folder in (paths.PUBLISHED, folders.method_tests):
         parts.append(contents(folder))
     parts.append(stats(folders.media))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from benchmark_site.memory import Inputs, Memory, digest
 
 from common import results
 from common.cli.bench import site as bench
-from common.core import files
+from common.core import files, paths
+from common.pages import site as pages_site
 from common.results import published
 from common.results.manifest import Manifest
 from common.spec import load_benchmark
@@ -224,3 +226,17 @@ def test_what_is_not_used_is_forgotten(tmp_path: Any) -> None:
 def test_a_damaged_memory_is_no_memory(tmp_path: Any, text: str) -> None:
     (tmp_path / "made.json").write_text(text)
     assert Memory(tmp_path / "made.json").recall("a", "1") is None
+
+
+def test_a_table_beside_the_code_decides_about_the_site(
+    content: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    site, state = content()
+    folder = tmp_path / "docs" / "_ext" / "benchmark_site"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(paths, "DOCS", tmp_path / "docs")
+    seen = []
+    for name, text in (("a.json", "{}"), ("a.json", "[]"), ("a.pyc", "")):
+        (folder / name).write_text(text)
+        seen.append(pages_site.fingerprint(site.folders, state.benchmark))
+    assert seen[0] != seen[1] == seen[2]
