@@ -193,6 +193,7 @@ def match(keys: pd.DataFrame, table: pd.DataFrame) -> np.ndarray:
     Returns:
         positions in ``table``, -1 where there is none, shape (N,)
 
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"file": ["a", "b"], "start": [0, 0], "end": [-1, -1]})
     >>> match(table.iloc[[1, 1, 0]], table)
     array([1, 1, 0])

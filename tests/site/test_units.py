@@ -320,6 +320,7 @@ def test_a_test_page_leads_to_where_thresholds_come_from() -> None:
         thresholds="../../method/verdict.html#x",
         siblings=[],
         boards=[],
+        data=[],
     )
     assert '<a href="../../method/verdict.html#x">Why these thresholds?</a>' in html
 

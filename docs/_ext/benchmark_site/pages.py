@@ -11,6 +11,7 @@ from benchmark_site import (
     checked,
     compare_page,
     comparison,
+    datasetpages,
     field,
     hidden,
     metric_uses,
@@ -68,6 +69,7 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> Non
     documents = [_write(overview.index(content), source)]
     if any(content.boards.values()):
         documents.append(_write(compare_page.page(content), source))
+    documents += [_write(page, source) for page in datasetpages.pages(content)]
     for target in content.boards:
         documents += _of_target(content, target, source, memory, inputs)
     paths = {_file(source, doc) for doc in documents}

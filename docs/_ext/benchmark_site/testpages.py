@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from benchmark_site import dose, dots, media, modelpages, provenance_pages, samples, strips, tables
+from benchmark_site import (
+    datasetpages,
+    dose,
+    dots,
+    media,
+    modelpages,
+    provenance_pages,
+    samples,
+    strips,
+    tables,
+)
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.groups import differences
 from benchmark_site.page import Page, Section, anchor
@@ -37,9 +47,19 @@ def page(content: Content, target: str, test: str) -> Page:
         thresholds=f"{page.href(VERDICT)}#{THRESHOLDS}" if VERDICT in content.method_pages else "",
         siblings=_siblings(content, page, target, test),
         boards=[{"anchor": board.name, "title": board.title} for board in boards],
+        data=datasetpages.links(content, page, _datasets(boards, test)),
     )
     page.sections = [_board(content, page, board, test) for board in boards]
     return page
+
+
+def _datasets(boards: Sequence[Board], test: str) -> set[str]:
+    """Datasets with rows of a test."""
+    return {
+        str(name)
+        for board in boards
+        for name in board.table.loc[board.table["test"] == test, "dataset"].unique()
+    }
 
 
 def _siblings(content: Content, page: Page, target: str, test: str) -> list[dict[str, Any]]:

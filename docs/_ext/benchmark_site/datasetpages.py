@@ -1,0 +1,197 @@
+"""One page per dataset: what it is, which tests use it, and how models do on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+from benchmark_site.cell_data import NOT_STATED, language_of, languages
+from benchmark_site.comparison import VERDICTS
+from benchmark_site.content import FAMILIES, Board, Content, words
+from benchmark_site.page import Page, Section, slug
+from benchmark_site.render import ROOT, model_doc, render, target_doc, test_doc
+from common.spec import Dataset
+
+INDEX = f"{ROOT}/dataset/index"
+#: what the catalog says where nobody knows
+UNKNOWN = ("", "unknown")
+
+
+def dataset_doc(dataset: str) -> str:
+    """Page of a dataset."""
+    name = slug(dataset)
+    return f"{ROOT}/dataset/{'index-dataset' if name == 'index' else name}"
+
+
+def entry_of(content: Content, dataset: str) -> Dataset | None:
+    """What the catalog says of a dataset of result rows, which may be one of its parts."""
+    entries = content.benchmark.datasets
+    parts = (entry for entry in entries.values() if entry.name == dataset)
+    return entries.get(dataset) or next(parts, None)
+
+
+def label_of(content: Content, dataset: str) -> str:
+    """Name of a dataset; a part of it is named in brackets."""
+    entry = entry_of(content, dataset)
+    label = entry.label if entry else ""
+    return (label if dataset in content.benchmark.datasets else label.partition(" (")[0]) or dataset
+
+
+def links(content: Content, page: Page, datasets: Iterable[str]) -> list[dict[str, str]]:
+    """Names and addresses of datasets, by name."""
+    order = sorted(set(datasets), key=lambda name: (label_of(content, name).lower(), name))
+    return [
+        {"label": label_of(content, name), "href": page.href(dataset_doc(name))} for name in order
+    ]
+
+
+def pages(content: Content) -> Iterator[Page]:
+    """All pages of datasets with results, the list of them first."""
+    groups = {str(name): rows for name, rows in content.table.groupby("dataset", sort=True)}
+    if not groups:
+        return
+    order = sorted(groups, key=lambda name: label_of(content, name).lower())
+    yield _index(content, {name: groups[name] for name in order})
+    for name in order:
+        yield _page(content, name, groups[name])
+
+
+def _index(content: Content, groups: dict[str, pd.DataFrame]) -> Page:
+    page = Page(INDEX, "Datasets", children=[dataset_doc(name) for name in groups])
+    rows = [
+        {
+            "label": label_of(content, name),
+            "href": page.href(dataset_doc(name)),
+            "language": _languages(name, rows),
+            "license": _license(content, name),
+            "samples": _samples(rows),
+            "tests": rows["test"].nunique(),
+        }
+        for name, rows in groups.items()
+    ]
+    page.html = render("datasets.j2", rows=rows)
+    return page
+
+
+def _page(content: Content, dataset: str, rows: pd.DataFrame) -> Page:
+    page = Page(dataset_doc(dataset), label_of(content, dataset))
+    entry = entry_of(content, dataset)
+    facts = {
+        "Version": ", ".join(sorted(set(rows["dataset_version"]) - {""})),
+        "Language": _languages(dataset, rows),
+        "License": _license(content, dataset),
+        "Source": entry.source if entry else "",
+        "Samples": f"{_samples(rows):,}".replace(",", "\u202f") if _samples(rows) else "",
+        "Parts, as result files name them": ", ".join(sorted(set(rows["data"]) - {""})),
+    }
+    page.html = render(
+        "dataset.j2",
+        description=entry.description if entry and entry.id == dataset else "",
+        facts=[(name, value) for name, value in facts.items() if value],
+    )
+    for board in _boards(content):
+        html = _models(content, page, board, rows)
+        if html:
+            page.sections.append(Section(board[0].name, f"{board[0].title}: models", html))
+    page.sections.append(Section("tests", "Tests that use it", _tests(content, page, rows)))
+    return page
+
+
+def _boards(content: Content) -> list[list[Board]]:
+    """Boards of all targets that are of one kind."""
+    groups: dict[str, list[Board]] = {}
+    for boards in content.boards.values():
+        for board in boards:
+            groups.setdefault(board.name, []).append(board)
+    return list(groups.values())
+
+
+def _models(content: Content, page: Page, boards: list[Board], rows: pd.DataFrame) -> str:
+    """Models by targets: the share of their executed cells on these data that they pass."""
+    source = "published" if boards[0].published else "run"
+    executed = rows[(rows["source"] == source) & rows["status"].isin(VERDICTS)]
+    if executed.empty:
+        return ""
+    passed = (executed["status"] == "pass").groupby([executed["target"], executed["model"]])
+    counts = passed.agg(["sum", "count"])
+    shares = {
+        (str(target), str(model)): (int(line["sum"]), int(line["count"]))
+        for (target, model), line in zip(counts.index, counts.to_dict("records"), strict=True)
+    }
+    shown = [board for board in boards if any(key[0] == board.target for key in shares)]
+    models = {model.id: model for board in shown for model in board.models}
+    lines = []
+    for name, model in models.items():
+        pairs = [shares.get((board.target, name)) for board in shown]
+        judged = [pair for pair in pairs if pair]
+        if not judged:
+            continue
+        share = Fraction(sum(pair[0] for pair in judged), sum(pair[1] for pair in judged))
+        cells = [
+            {
+                "share": Fraction(*pair),
+                "hint": f"{pair[0]} of {pair[1]} cells passed",
+                "href": page.href(model_doc(board.target, model)),
+            }
+            if pair
+            else None
+            for board, pair in zip(shown, pairs, strict=True)
+        ]
+        row = {"label": model.label, "href": "", "cells": cells, "remark": ""}
+        row["remark"] = "chance model" if model.chance else ""
+        lines.append((model.chance, -share, model.label.lower(), row))
+    lines.sort(key=lambda line: line[:3])
+    return render(
+        "dataset_models.j2",
+        label=f"{boards[0].title}: shares of passed cells on {page.title}",
+        corner="Model",
+        columns=[
+            {
+                "label": content.label(board.target),
+                "href": page.href(target_doc(board.target)),
+                "chance": False,
+            }
+            for board in shown
+        ],
+        groups=[{"title": "", "rows": [line[3] for line in lines]}],
+        sortable=True,
+    )
+
+
+def _tests(content: Content, page: Page, rows: pd.DataFrame) -> str:
+    """Tests by families, each with its targets."""
+    used = {
+        (str(test), str(target)) for test, target in zip(rows["test"], rows["target"], strict=True)
+    }
+    groups: dict[str, list[dict[str, Any]]] = {}
+    order = {family: place for place, family in enumerate(FAMILIES)}
+    facts = [content.tests[test] for test in sorted({test for test, _ in used})]
+    for fact in sorted(facts, key=lambda fact: order.get(fact.family, len(order))):
+        targets = [
+            {"label": content.label(target), "href": page.href(test_doc(target, fact.id))}
+            for target in content.boards
+            if (fact.id, target) in used
+        ]
+        groups.setdefault(words(fact.family), []).append({"label": fact.title, "targets": targets})
+    return render("dataset_tests.j2", groups=groups)
+
+
+def _languages(dataset: str, rows: pd.DataFrame) -> str:
+    names = languages()["names"]
+    codes = {language_of(dataset, data) for data in set(rows["data"])}
+    return ", ".join(sorted(names[code] for code in codes if code in names)) or NOT_STATED
+
+
+def _license(content: Content, dataset: str) -> str:
+    entry = entry_of(content, dataset)
+    text = entry.license if entry else ""
+    return NOT_STATED if text in UNKNOWN else text
+
+
+def _samples(rows: pd.DataFrame) -> int:
+    """Largest number of samples behind a cell; 0 if no row says it."""
+    numbers = rows["n"].dropna()
+    return int(numbers.max()) if len(numbers) else 0
