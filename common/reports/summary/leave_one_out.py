@@ -49,6 +49,22 @@ class Moves(NamedTuple):
     pairs: np.ndarray
 
 
+class PairDraws(NamedTuple):
+    """What judges the differences of all pairs of models, D of them.
+
+    Args:
+        fixed: whether nothing moves a difference, shape (D,)
+        drawn: draws of its standardised size, shape (draws, D)
+        error: its standard error, shape (D,)
+        freedom: degrees of freedom of that, shape (D,)
+    """
+
+    fixed: np.ndarray
+    drawn: np.ndarray
+    error: np.ndarray
+    freedom: np.ndarray
+
+
 @dataclass(frozen=True)
 class RankingLayout:
     """Tests and datasets of a ranking.
@@ -142,8 +158,27 @@ def _pairs(
     )
 
 
-def told_apart(
+def pair_draws(
     layout: RankingLayout, passed: np.ndarray, *, seed: int, draws: int = DRAWS
+) -> PairDraws:
+    """Draws for :func:`told_apart` and :func:`p_values`, which may share them.
+
+    Args:
+        layout: tests and datasets
+        passed: number of passed cells of each pair of test and dataset, shape (P, M)
+        seed: seed of the draws
+        draws: number of draws
+    """
+    scores = layout.weights() @ passed
+    _, _, contrasts, _ = _pairs(scores, passed)
+    if not contrasts.shape[1]:
+        none = np.zeros(0)
+        return PairDraws(none > 0, np.zeros((draws, 0)), none, none)
+    return _drawn(layout, contrasts, len(scores), rng.generator(seed, "ranks"), draws)
+
+
+def told_apart(
+    layout: RankingLayout, passed: np.ndarray, judges: PairDraws
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scores of models, and which of them differ for certain.
 
@@ -155,35 +190,30 @@ def told_apart(
     Args:
         layout: tests and datasets
         passed: number of passed cells of each pair of test and dataset, shape (P, M)
-        seed: seed of the draws
-        draws: number of draws
+        judges: of these, from :func:`pair_draws`
 
     Returns:
         scores, shape (M,), and whether two models differ, shape (M, M)
     """
     scores = layout.weights() @ passed
     number = len(scores)
-    first, second, contrasts, size = _pairs(scores, passed)
+    first, second, _, size = _pairs(scores, passed)
     apart = np.zeros((number, number), dtype=bool)
     if len(first):
-        certain = _certain(layout, contrasts, size, number, rng.generator(seed, "ranks"), draws)
-        apart[first, second] = apart[second, first] = certain
+        apart[first, second] = apart[second, first] = _certain(size, judges)
     return scores, apart
 
 
-def p_values(
-    layout: RankingLayout, passed: np.ndarray, *, seed: int, draws: int = DRAWS
-) -> np.ndarray:
+def p_values(layout: RankingLayout, passed: np.ndarray, judges: PairDraws) -> np.ndarray:
     """P value of the difference of each two models, adjusted for all pairs of the table.
 
-    From the same draws as :func:`told_apart`, so two models are told apart where it is below
+    From the same draws as :func:`told_apart`, two models are told apart where it is below
     5 %. It cannot be smaller than one draw in all.
 
     Args:
         layout: tests and datasets
         passed: number of passed cells of each pair of test and dataset, shape (P, M)
-        seed: seed of the draws
-        draws: number of draws
+        judges: of these, from :func:`pair_draws`
 
     Returns:
         shape (M, M); 1 on the diagonal
@@ -192,12 +222,12 @@ def p_values(
 
     scores = layout.weights() @ passed
     number = len(scores)
-    first, second, contrasts, size = _pairs(scores, passed)
+    first, second, _, size = _pairs(scores, passed)
     table = np.ones((number, number))
     if not len(first):
         return table
-    generator = rng.generator(seed, "ranks")
-    fixed, drawn, error, freedom = _drawn(layout, contrasts, number, generator, draws)
+    fixed, drawn, error, freedom = judges
+    draws = len(drawn)
     p = np.where(size > ROUNDING, 1 / draws, 1.0)
     left = np.flatnonzero(~fixed)
     # each difference on the scale of the draws, the largest first, among those that are left
@@ -217,8 +247,7 @@ def _drawn(
     models: int,
     generator: np.random.Generator,
     draws: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of each difference: whether nothing moves it, draws, standard error, degrees of freedom."""
+) -> PairDraws:
     moves = layout.moves
     by_test, by_dataset = moves.tests @ contrasts, moves.datasets @ contrasts
     moved = np.concatenate([by_test, by_dataset])
@@ -228,19 +257,12 @@ def _drawn(
     drawn = np.abs(
         generator.normal(size=(draws, len(moved))) @ (moved / np.where(fixed, 1, spread))
     )
-    return fixed, drawn, error, freedom
+    return PairDraws(fixed, drawn, error, freedom)
 
 
-def _certain(
-    layout: RankingLayout,
-    contrasts: np.ndarray,
-    size: np.ndarray,
-    models: int,
-    generator: np.random.Generator,
-    draws: int,
-) -> np.ndarray:
+def _certain(size: np.ndarray, judges: PairDraws) -> np.ndarray:
     """Which differences are certain, shape (pairs of models,)."""
-    fixed, drawn, error, freedom = _drawn(layout, contrasts, models, generator, draws)
+    fixed, drawn, error, freedom = judges
     # a difference that nothing moves is certain unless it is zero
     certain: np.ndarray = fixed & (size > ROUNDING)
     left = np.flatnonzero(~fixed)

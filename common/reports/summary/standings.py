@@ -27,6 +27,7 @@ from common.reports.summary.leave_one_out import (
     LEAST_PAIRS,
     RankingLayout,
     p_values,
+    pair_draws,
     rank_intervals,
     tiers,
     told_apart,
@@ -306,7 +307,8 @@ def _placed(
     layout = RankingLayout([tuple(pair) for pair in pairs.tolist()], np.bincount(place.ravel()))
     passed = np.zeros((len(pairs), common.shape[1]))
     np.add.at(passed, place.ravel(), common.to_numpy())
-    scores, apart = told_apart(layout, passed, seed=seed, draws=draws)
+    judges = pair_draws(layout, passed, seed=seed, draws=draws)
+    scores, apart = told_apart(layout, passed, judges)
     whole = Outcomes(common, common.notna())
     models, parts = whole.models, tallies_of(whole)
     exact = [mean_of(family_means(parts[key], families).values()) or Fraction() for key in models]
@@ -319,7 +321,7 @@ def _placed(
     }
     if reason:
         return placed, {}
-    p = p_values(layout, passed, seed=seed, draws=draws)
+    p = p_values(layout, passed, judges)
     return placed, {
         (one, other): PairDifference(bool(apart[row, column]), float(p[row, column]))
         for row, one in enumerate(models)

@@ -16,6 +16,8 @@ from benchmark_site.render import ROOT, model_doc, render, target_doc, test_doc
 from common.spec import Dataset
 
 INDEX = f"{ROOT}/dataset/index"
+#: source, dataset, target and model -> passed and executed cells
+Counts = dict[tuple[str, str, str, str], tuple[int, int]]
 #: what the catalog says where nobody knows
 UNKNOWN = ("", "unknown")
 
@@ -55,8 +57,20 @@ def pages(content: Content) -> Iterator[Page]:
         return
     order = sorted(groups, key=lambda name: label_of(content, name).lower())
     yield _index(content, {name: groups[name] for name in order})
+    counts = _counts(content)
     for name in order:
-        yield _page(content, name, groups[name])
+        yield _page(content, name, groups[name], counts)
+
+
+def _counts(content: Content) -> Counts:
+    """Passed and executed cells of each model on each dataset."""
+    executed = content.table[content.table["status"].isin(VERDICTS)]
+    groups = (executed["status"] == "pass").groupby(
+        [executed[name] for name in ("source", "dataset", "target", "model")], sort=False
+    )
+    table = groups.agg(["sum", "count"])
+    numbers = zip(table["sum"].tolist(), table["count"].tolist(), strict=True)
+    return dict(zip(table.index.tolist(), numbers, strict=True))
 
 
 def _index(content: Content, groups: dict[str, pd.DataFrame]) -> Page:
@@ -76,7 +90,7 @@ def _index(content: Content, groups: dict[str, pd.DataFrame]) -> Page:
     return page
 
 
-def _page(content: Content, dataset: str, rows: pd.DataFrame) -> Page:
+def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) -> Page:
     page = Page(dataset_doc(dataset), label_of(content, dataset))
     entry = entry_of(content, dataset)
     facts = {
@@ -93,7 +107,7 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame) -> Page:
         facts=[(name, value) for name, value in facts.items() if value],
     )
     for board in _boards(content):
-        html = _models(content, page, board, rows)
+        html = _models(content, page, board, dataset, counts)
         if html:
             page.sections.append(Section(board[0].name, f"{board[0].title}: models", html))
     page.sections.append(Section("tests", "Tests that use it", _tests(content, page, rows)))
@@ -109,18 +123,12 @@ def _boards(content: Content) -> list[list[Board]]:
     return list(groups.values())
 
 
-def _models(content: Content, page: Page, boards: list[Board], rows: pd.DataFrame) -> str:
+def _models(content: Content, page: Page, boards: list[Board], dataset: str, counts: Counts) -> str:
     """Models by targets: the share of their executed cells on these data that they pass."""
     source = "published" if boards[0].published else "run"
-    executed = rows[(rows["source"] == source) & rows["status"].isin(VERDICTS)]
-    if executed.empty:
+    shares = {key[2:]: pair for key, pair in counts.items() if key[:2] == (source, dataset)}
+    if not shares:
         return ""
-    passed = (executed["status"] == "pass").groupby([executed["target"], executed["model"]])
-    counts = passed.agg(["sum", "count"])
-    shares = {
-        (str(target), str(model)): (int(line["sum"]), int(line["count"]))
-        for (target, model), line in zip(counts.index, counts.to_dict("records"), strict=True)
-    }
     shown = [board for board in boards if any(key[0] == board.target for key in shares)]
     models = {model.id: model for board in shown for model in board.models}
     lines = []
