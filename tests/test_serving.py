@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -93,6 +93,19 @@ def test_a_change_builds_and_moves_the_state(served: Served, texts: Path, lines:
     (texts / "a.rst").write_text("mended")
     watch.look()
     assert "mended" in get(address) and get(address + serving.STATE) == "2"
+
+
+def test_a_file_that_vanishes_in_between_does_not_end_the_watching(
+    served: Served, texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(folder: Path) -> list[Any]:
+        raise FileNotFoundError(folder / ".a.rst.swp")
+
+    (texts / "b.rst").write_text("new")
+    with monkeypatch.context() as patch:
+        patch.setattr(serving, "stats", gone)
+        assert not served.watch.look()
+    assert served.watch.look()
 
 
 def test_code_texts_catalogs_and_results_are_watched(tmp_path: Path) -> None:

@@ -61,7 +61,10 @@ class Watch:
 
     def look(self) -> bool:
         """Build if something changed since the last look; returns whether something did."""
-        now = self._stats()
+        try:
+            now = self._stats()
+        except FileNotFoundError:  # of an editor, gone while we looked: the next look decides
+            return False
         if now == self._last:
             return False
         self._last = now

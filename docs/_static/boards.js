@@ -6,6 +6,7 @@
   const tools = document.querySelector(".board-tools");
   if (!tools) return;
   const { scoring } = window;
+  const { make, set, official } = scoring;
   const top = document.documentElement.dataset.content_root;
   const KINDS = ["family", "test", "dataset", "language"];
   const TITLES = { family: "Family", test: "Test", dataset: "Dataset", language: "Language", origin: "Origin" };
@@ -14,15 +15,6 @@
   const targets = tools.dataset.cells.split(" ").map((entry) => entry.split("="));
   const overview = "overview" in tools.dataset;
 
-  const make = (tag, properties = {}, ...children) => {
-    const node = Object.assign(document.createElement(tag), properties);
-    node.append(...children);
-    return node;
-  };
-  const set = (node, attributes) => {
-    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
-    return node;
-  };
   const few = (count, one, more) => `${count} ${count === 1 ? one : more}`;
 
   // -- what the reader chose, and the address ----------------------------------------------------------
@@ -227,12 +219,6 @@
     return head;
   }
 
-  const official = (model) => {
-    const score = model.standing && model.standing.score;
-    if (!score) return null;
-    const [up, down = "1"] = score.split("/");
-    return scoring.fraction(BigInt(up), BigInt(down));
-  };
   const points = (share) => {
     const text = scoring.tenths(share);
     return /^−?0\.0$/.test(text) ? "0.0" : text.startsWith("−") ? text : `+${text}`;

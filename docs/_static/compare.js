@@ -5,21 +5,13 @@
   const tools = document.querySelector(".compare-tools");
   if (!tools) return;
   const { scoring } = window;
+  const { make, set, official: score } = scoring;
   const top = document.documentElement.dataset.content_root;
   const targets = JSON.parse(tools.dataset.targets);
   const MOST = 5;
   const SHOWN = { all: "all cells", verdicts: "cells where verdicts differ", intervals: "cells where intervals do not overlap" };
   const MARKS = { p: ["✓", "pass"], f: ["✗", "fail"], s: ["–", "skipped"], e: ["!", "error"] };
 
-  const make = (tag, properties = {}, ...children) => {
-    const node = Object.assign(document.createElement(tag), properties);
-    node.append(...children);
-    return node;
-  };
-  const set = (node, attributes) => {
-    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
-    return node;
-  };
 
   // -- what the reader chose -----------------------------------------------------------------------
 
@@ -99,12 +91,6 @@
     const digits = [from, to].every((value) => Math.round(value * 100) / 100 === value) ? 2 : 3;
     const text = shown(Number((to - from).toFixed(digits)), null, digits);
     return Number(text.replace("−", "-")) > 0 ? `+${text}` : text;
-  };
-  const score = (model) => {
-    const text = model.standing && model.standing.score;
-    if (!text) return null;
-    const [up, down = "1"] = text.split("/");
-    return scoring.fraction(BigInt(up), BigInt(down));
   };
   const ruleText = (data, row) => data.names.criterion[row.board.cells.criterion[row.cell]];
 

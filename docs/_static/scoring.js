@@ -238,7 +238,28 @@
     return { rankings, firsts };
   }
 
+  /** Score of a model in the ranking of its page; null if it has none. */
+  function official(model) {
+    const score = model.standing && model.standing.score;
+    if (!score) return null;
+    const [up, down = "1"] = score.split("/");
+    return fraction(BigInt(up), BigInt(down));
+  }
+
+  // -- for the pages that show them ----------------------------------------------------------------
+
+  const make = (tag, properties = {}, ...children) => {
+    const node = Object.assign(document.createElement(tag), properties);
+    node.append(...children);
+    return node;
+  };
+  const set = (node, attributes) => {
+    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
+    return node;
+  };
+
   window.scoring = {
+    make, set, official,
     rank, stability, criterion, passes, ruleOf, rulesOf, percent, tenths, text, number, minus, compare, fraction, mean, thousandths, HOLDS,
   };
 

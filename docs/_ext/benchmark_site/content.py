@@ -304,6 +304,15 @@ class Content:
         return [board for board in self.boards[target] if model in board.models]
 
 
+def alike(content: Content) -> list[list[Board]]:
+    """Boards of all targets whose results have one origin, origin by origin."""
+    groups: dict[str, list[Board]] = {}
+    for boards in content.boards.values():
+        for board in boards:
+            groups.setdefault(board.name, []).append(board)
+    return list(groups.values())
+
+
 def words(name: str) -> str:
     """Text for an id that has no name.
 

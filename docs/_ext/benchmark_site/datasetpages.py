@@ -10,7 +10,7 @@ import pandas as pd
 
 from benchmark_site.cell_data import NOT_STATED, language_of, languages
 from benchmark_site.comparison import VERDICTS
-from benchmark_site.content import FAMILIES, Board, Content, words
+from benchmark_site.content import FAMILIES, Board, Content, alike, words
 from benchmark_site.page import Page, Section, slug
 from benchmark_site.render import ROOT, model_doc, render, target_doc, test_doc
 from common.spec import Dataset
@@ -106,21 +106,12 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) ->
         description=entry.description if entry and entry.id == dataset else "",
         facts=[(name, value) for name, value in facts.items() if value],
     )
-    for board in _boards(content):
-        html = _models(content, page, board, dataset, counts)
+    for boards in alike(content):
+        html = _models(content, page, boards, dataset, counts)
         if html:
-            page.sections.append(Section(board[0].name, f"{board[0].title}: models", html))
+            page.sections.append(Section(boards[0].name, f"{boards[0].title}: models", html))
     page.sections.append(Section("tests", "Tests that use it", _tests(content, page, rows)))
     return page
-
-
-def _boards(content: Content) -> list[list[Board]]:
-    """Boards of all targets that are of one kind."""
-    groups: dict[str, list[Board]] = {}
-    for boards in content.boards.values():
-        for board in boards:
-            groups.setdefault(board.name, []).append(board)
-    return list(groups.values())
 
 
 def _models(content: Content, page: Page, boards: list[Board], dataset: str, counts: Counts) -> str:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from benchmark_site import comparison
-from benchmark_site.content import FAMILIES, Board, Content
+from benchmark_site.content import FAMILIES, Board, Content, alike
 from benchmark_site.page import Page
 from benchmark_site.render import model_doc, render, target_doc
 from benchmark_site.sources import Model
@@ -23,13 +23,9 @@ def field(content: Content) -> str:
     have a table of their own, because shares mean something only beside shares on the same data.
     """
     top = Page("index", "")
-    groups: dict[str, list[Board]] = {}
-    for boards in content.boards.values():
-        for board in boards:
-            groups.setdefault(board.name, []).append(board)
     tables = [
         _table(content, top, boards)
-        for boards in sorted(groups.values(), key=lambda boards: not boards[0].published)
+        for boards in sorted(alike(content), key=lambda boards: not boards[0].published)
     ]
     return render(
         "field.j2",

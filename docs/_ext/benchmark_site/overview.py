@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from benchmark_site import choices, compare_page, datasetpages
-from benchmark_site.content import Board, Content, Ranked
+from benchmark_site.content import Board, Content, Ranked, alike
 from benchmark_site.export import FILES
 from benchmark_site.page import Page, Section
 from benchmark_site.render import ROOT, model_doc, render, target_doc
@@ -31,11 +31,8 @@ def index(content: Content) -> Page:
         datasets=page.href(datasetpages.INDEX) if len(content.table) else "",
         data={name: page.file(f"data/{name}") for name in FILES},
     )
-    boards: dict[str, list[Board]] = {}
-    for group in content.boards.values():
-        for board in group:
-            boards.setdefault(board.name, []).append(board)
-    for place, (name, group) in enumerate(boards.items()):
+    for place, group in enumerate(alike(content)):
+        name = group[0].name
         tools = choices.tools(content, list(content.boards), overview=True) if not place else None
         matrix = _all_targets(content, page, group)
         html = render("all_targets.j2", name=name, tools=tools, sortable=True, **matrix)
