@@ -263,20 +263,26 @@
     rank, stability, criterion, passes, ruleOf, rulesOf, percent, tenths, text, number, minus, compare, fraction, mean, thousandths, HOLDS,
   };
 
-  // -- loading of cells --------------------------------------------------------------------------------
+  // -- loading: scripts work from a disk, too ---------------------------------------------------------
 
   const loading = new Map();
-  /** Cells of a target, from a script, so that it works from a disk, too. */
-  window.scoring.load = (target, file) => {
-    if (!loading.has(target)) {
-      loading.set(target, new Promise((done, fail) => {
-        const script = document.createElement("script");
-        script.src = document.documentElement.dataset.content_root + file;
-        script.addEventListener("load", () => done(window.cellsOfTarget[target]));
-        script.addEventListener("error", () => fail(new Error(`${file} cannot be loaded`)));
-        document.head.append(script);
+  /** A script of this site, once. */
+  function script(file) {
+    if (!loading.has(file)) {
+      loading.set(file, new Promise((done, fail) => {
+        const node = document.createElement("script");
+        node.src = document.documentElement.dataset.content_root + file;
+        node.addEventListener("load", () => done());
+        node.addEventListener("error", () => fail(new Error(`${file} cannot be loaded`)));
+        document.head.append(node);
       }));
     }
-    return loading.get(target);
+    return loading.get(file);
+  }
+  window.scoring.script = script;
+  /** Cells of a target. */
+  window.scoring.load = async (target, file) => {
+    await script(file);
+    return window.cellsOfTarget[target];
   };
 })();

@@ -99,7 +99,7 @@ def test_the_overview_follows_a_choice(visit: Any) -> None:
     go(page, family="correctness")
     tables = page.locator(".selection table.matrix")
     assert tables.count() == page.locator(".as-ranked").count() > 1
-    link = page.locator(".selection[class] td.heat a").first
+    link = page.locator(".selection[class] td.standing a").first
     assert "/published/" in link.get_attribute("href") or "/model/" in link.get_attribute("href")
     assert page.faults == []
     page.close()
@@ -150,6 +150,34 @@ def test_rankings_are_whole_without_scripts(visit: Any) -> None:
     text = page.locator("#published .as-ranked").inner_text()
     assert "wavlm" in text and "Executed" in text
     assert page.locator(".board-tools input").count() == 0
+    page.close()
+
+
+def test_a_selection_has_tiers_and_says_what_is_not_about_it(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    heads = "([box]) => [...document.querySelectorAll(`#published ${box} tr.head`)].map((row) => row.textContent.trim())"
+    server = page.evaluate(heads, [".as-ranked"])
+    ranks = page.evaluate(ROWS, [".as-ranked", ["Ranks"]])
+    note = page.locator("#published-trust .of-the-whole")
+    assert note.is_hidden()
+    go(page, **{"w.family.correctness": "2", "w.family.fairness": "2", "w.family.robustness": "2"})
+    assert page.evaluate(heads, [".selection"]) == server
+    assert "tier" in server[0].lower() and server[-1] == "By chance"
+    assert sorted(page.evaluate(ROWS, [".selection", ["Ranks"]])) == sorted(ranks)
+    assert "not about your selection" in note.inner_text()
+    page.get_by_role("button", name="Reset to the paper").click()
+    assert note.is_hidden()
+    assert page.faults == []
+    page.close()
+
+
+def test_cells_of_the_overview_have_tier_ranks_and_counts_without_scripts(visit: Any) -> None:
+    page = visit("results/index", java_script_enabled=False)
+    cells = page.locator(".as-ranked[data-board=published] td.standing")
+    texts = cells.all_inner_texts()
+    assert all(" executed" in text for text in texts)
+    cell = cells.filter(has_text="Tier 1, rank ").first
+    assert "%" in cell.inner_text() and cell.locator(".bar > span").count() == 1
     page.close()
 
 

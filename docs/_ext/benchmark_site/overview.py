@@ -10,6 +10,7 @@ from benchmark_site.content import Board, Content, Ranked, alike
 from benchmark_site.export import FILES
 from benchmark_site.page import Page, Section
 from benchmark_site.render import ROOT, model_doc, render, target_doc
+from common.reports.summary import Standing
 
 #: so many models of a board are named
 MOST = 3
@@ -86,27 +87,38 @@ def _all_targets(content: Content, page: Page, boards: list[Board]) -> dict[str,
     names = {name: ranks[name].model.label for ranks in lines for name in ranks}
     rows = []
     for name in sorted(names, key=lambda name: (-mean(name), name)):
-        entries: list[dict[str, Any] | None] = [
-            {
-                "share": board.score(ranks[name].model),
-                "hint": ranks[name].remark,
-                "href": page.href(model_doc(board.target, ranks[name].model)),
-            }
-            if name in ranks
-            else None
+        entries = [
+            _standing(page, board, ranks[name]) if name in ranks else None
             for board, ranks in zip(boards, lines, strict=True)
         ]
-        rows.append({"label": names[name], "href": "", "cells": entries})
+        rows.append({"label": names[name], "cells": entries})
     return {
         "label": f"Score per model and target: {boards[0].title}",
-        "corner": "Model",
         "columns": [
-            {
-                "label": content.label(board.target),
-                "href": page.href(target_doc(board.target)),
-                "chance": False,
-            }
+            {"label": content.label(board.target), "href": page.href(target_doc(board.target))}
             for board in boards
         ],
-        "groups": [{"title": "", "rows": rows}],
+        "rows": rows,
     }
+
+
+def _standing(page: Page, board: Board, ranked: Ranked) -> dict[str, Any]:
+    """Where a model stands on a target, and how many of its cells have a verdict."""
+    standing = ranked.standing
+    tier = standing.tier if standing and not board.standings.reason else None
+    return {
+        "share": board.score(ranked.model),
+        "floor": board.standings.floor_score,
+        "tier": tier,
+        "ranks": rank_text(standing) if standing and tier else "",
+        "executed": ranked.total.executed,
+        "skipped": ranked.total.skipped,
+        "hint": ranked.remark,
+        "href": page.href(model_doc(board.target, ranked.model)),
+    }
+
+
+def rank_text(standing: Standing) -> str:
+    """Rank interval as tables show it."""
+    low, high = standing.low, standing.high
+    return f"{low}" if low == high else f"{low}–{high}"
