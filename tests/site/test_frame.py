@@ -10,6 +10,7 @@ import threading
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -47,6 +48,48 @@ def test_the_size_of_an_image_is_that_of_its_file(visit: Any) -> None:
         width, height = image.evaluate("node => [node.naturalWidth, node.naturalHeight]")
         assert image.get_attribute("width") == str(width)
         assert image.get_attribute("height") == str(height)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"quality": 60}, {"lossless": True}, {"quality": 60, "exif": b"Exif\0\0"}],
+    ids=["lossy", "lossless", "extended"],
+)
+def test_the_size_of_a_webp_is_read_from_its_head(tmp_path: Path, options: Any) -> None:
+    from PIL import Image
+    from site_frame.pictures import size
+
+    path = tmp_path / "picture.webp"
+    Image.new("RGB", (691, 374), (200, 30, 90)).save(path, **options)
+    assert size(path) == (691, 374)
+
+
+def test_drawings_of_prose_are_light(small: Any) -> None:
+    drawings = [path for path in (small.html / "_images").iterdir() if "listen" in path.name]
+    assert len(drawings) >= 3
+    for path in drawings:
+        assert path.suffix == ".webp"
+        assert path.stat().st_size < 50_000, path
+
+
+FIGURE = re.compile(r"<figure>.*?</figure>", re.S)
+
+
+def test_every_figure_has_the_numbers_behind_it(small: Any) -> None:
+    count = 0
+    for path in (small.html / "results").rglob("*.html"):
+        html = path.read_text("utf-8")
+        for figure in FIGURE.findall(html):
+            link = re.search(r'<a class="numbers" href="([^"#]*)(#[^"]*)?">', figure)
+            assert link, (path, figure[:200])
+            address, place = link.groups()
+            if address:
+                text = (path.parent / unquote(address)).read_text("utf-8")
+                assert text.startswith("target,model,"), (path, address)
+            else:
+                assert f'id="{place[1:]}"' in html, (path, place)
+            count += 1
+    assert count > 5
 
 
 def test_no_sound_is_loaded_before_a_reader_wants_it(small: Any) -> None:

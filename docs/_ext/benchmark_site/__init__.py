@@ -56,6 +56,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", plots.place)
     app.connect("builder-inited", generate)
     app.connect("env-get-outdated", plots.outdated)
+    app.connect("build-finished", plots.numbers)
     # pages of prose are read again where the code that reads them has changed
     reading = int(closure.code_of(*READING)[:12], 16)
     return {"env_version": reading, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -97,8 +97,9 @@ def _html(
                 "metric": metric_names(metric)[0],
                 "rule": cells.criterion(groups[0]["criterion"], metric_names(metric)[1]),
                 "groups": groups,
+                "anchor": anchor(name, "values", str(number)),
             }
-            for (data, metric), groups in blocks.items()
+            for number, ((data, metric), groups) in enumerate(blocks.items())
         ],
     )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark_site.content import Board, Content, Model
+from benchmark_site.export import rows_file
 from benchmark_site.page import Page
 
 #: place of figures in the site
@@ -68,4 +69,5 @@ def _figure(
     page: Page, target: str, model: Model, test: str, name: str, alt: str
 ) -> dict[str, str]:
     src = page.file(f"{FOLDER}/{target}/{model.id}/{test}/{name}")
-    return {"src": src, "alt": alt or f"{title(name)}, {model.label}"}
+    numbers = page.file(f"data/{rows_file(target, model)}")
+    return {"src": src, "alt": alt or f"{title(name)}, {model.label}", "numbers": numbers}

@@ -11,12 +11,14 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from common.core import provenance
+from common.core import files, provenance
 from common.core.mirror import contents
 from common.pages import identity
 
 #: attribute of the environment that remembers what the plots of each page were made from
 MEMORY = "benchmark_plots_of_pages"
+#: where simulated maxima, which a page draws, lie in the website
+MAXIMA = ("_static", "chance-maxima.csv")
 
 
 def place(app: Sphinx) -> None:
@@ -28,6 +30,14 @@ def place(app: Sphinx) -> None:
     from matplotlib.sphinxext import plot_directive
 
     plot_directive.setup.confdir = str(app.srcdir)
+
+
+def numbers(app: Sphinx, fault: Exception | None) -> None:
+    """Put the numbers behind plots of prose into the website."""
+    if fault is None and app.builder.format == "html":
+        from common.uncertainty.simulation.table import KEPT
+
+        files.write_text(Path(app.outdir, *MAXIMA), KEPT.read_text("utf-8"), only_changed=True)
 
 
 def outdated(

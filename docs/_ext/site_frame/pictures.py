@@ -66,7 +66,7 @@ def sized(html: str, files: Files) -> str:
 
 
 def size(path: Path) -> tuple[int, int]:
-    """Width and height of a PNG or SVG in pixels; (0, 0) if unknown."""
+    """Width and height of a PNG, WebP or SVG in pixels; (0, 0) if unknown."""
     try:
         return _size(path, path.stat().st_mtime_ns)
     except OSError:
@@ -80,7 +80,21 @@ def _size(path: Path, stamp: int) -> tuple[int, int]:
     if begin.startswith(PNG):
         width, height = struct.unpack(">II", begin[16:24])
         return int(width), int(height)
+    if begin[8:12] == b"WEBP":
+        return _webp_size(begin)
     return svg_size(begin.decode("utf-8", "replace"))
+
+
+def _webp_size(begin: bytes) -> tuple[int, int]:
+    """Width and height of a WebP, by the kind of its first chunk: extended, lossless, lossy."""
+    if begin[12:16] == b"VP8X":
+        low = struct.unpack("<HBHB", begin[24:30])
+        return low[0] + (low[1] << 16) + 1, low[2] + (low[3] << 16) + 1
+    if begin[12:16] == b"VP8L":
+        (bits,) = struct.unpack("<I", begin[21:25])
+        return int(bits & 0x3FFF) + 1, int(bits >> 14 & 0x3FFF) + 1
+    width, height = struct.unpack("<HH", begin[26:30])
+    return int(width & 0x3FFF), int(height & 0x3FFF)
 
 
 def svg_size(text: str) -> tuple[int, int]:
