@@ -44,7 +44,15 @@ html_title = project
 html_baseurl = os.environ.get("SPEECHPROOF_URL", "")  # for previews and the list of all pages
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
-html_css_files = ["frame.css", "site.css", "field.css", "listen.css", "events.css", "boards.css"]
+html_css_files = [
+    "frame.css",
+    "site.css",
+    "field.css",
+    "listen.css",
+    "events.css",
+    "boards.css",
+    "hear.css",
+]
 html_js_files = [
     ("frame.js", {"defer": "defer"}),
     ("site.js", {"defer": "defer"}),
@@ -54,6 +62,7 @@ html_js_files = [
     ("scoring.js", {"defer": "defer"}),
     ("boards.js", {"defer": "defer"}),
     ("compare.js", {"defer": "defer"}),
+    ("hear.js", {"defer": "defer"}),
 ]
 html_last_updated_fmt = None
 html_copy_source = False

@@ -15,6 +15,8 @@ PUBLISHED = REPOSITORY / "extra" / "published"
 RANGES_CSV = "correctness_consistency_ranges.csv"
 #: folder in ``extra/media/``: samples that result pages play
 SAMPLES = "samples"
+#: folder in ``extra/media/``: samples behind the cells of result pages, as tables
+TABLES = "tables"
 #: folder below the results of a model: what it does as perturbations get worse
 SEVERITY = "severity"
 #: folder below the results of a model: slices of the samples in which it is worse
@@ -123,6 +125,10 @@ class Paths:
     def figures(self, target: str, model: str, test: str) -> Path:
         """Figures of a model in a test."""
         return self.media / target / model / test
+
+    def sample_table(self, target: str, dataset: str) -> Path:
+        """Samples of a dataset with the answers of all models, as a script for pages."""
+        return self.media / TABLES / target / f"{dataset}.js"
 
     @property
     def predictions(self) -> Path:

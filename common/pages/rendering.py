@@ -77,7 +77,7 @@ def gather(folders: Paths, benchmark: Benchmark) -> None:
     mirror(
         folders.media,
         folders.source / "extra" / "media",
-        skip=(*benchmark.targets, paths.SAMPLES),
+        skip=(*benchmark.targets, paths.SAMPLES, paths.TABLES),
     )
 
 

@@ -28,7 +28,7 @@
       this.node = node;
       this.number = count++;
       this.sounds = [...node.querySelectorAll(".sound:not(.absent)")].map((card) => this.sound(card));
-      if (this.sounds.length < 2) return;
+      if (this.sounds.length < (node.classList.contains("solo") ? 1 : 2)) return;
       this.current = this.sounds[0];
       this.heard = this.current; // differs from current during a change-over only
       this.playing = false;
@@ -257,10 +257,21 @@
   }
 
   const groups = new Map();
-  document.querySelectorAll(".listen").forEach((node) => {
-    const group = new Group(node);
-    if (group.current) groups.set(node, group);
-  });
+  /** For scripts that put players on a page, or take them away. */
+  window.players = {
+    add(node) {
+      const group = new Group(node);
+      if (group.current) groups.set(node, group);
+    },
+    clear(place) {
+      groups.forEach((group, node) => {
+        if (!place.contains(node)) return;
+        if (group.playing) group.stop();
+        groups.delete(node);
+      });
+    },
+  };
+  document.querySelectorAll(".listen").forEach(window.players.add);
 
   // keys belong to the player that has the focus; anywhere else they do what they always do
   document.addEventListener("keydown", (event) => {

@@ -143,8 +143,15 @@
   }
 
   /* An address leads to what is folded, in browsers that do not open it themselves. */
+  const addressed = () => {
+    try {
+      return location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    } catch {
+      return null; // no address of anything
+    }
+  };
   const reveal = () => {
-    const at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const at = addressed();
     if (!at) return;
     let folded = at.closest("details");
     const closed = folded && !folded.open;

@@ -20,11 +20,13 @@ import pytest
 from common import results
 from common.core import files, paths
 from common.core.paths import SAMPLES, Paths
+from common.pages.listening import sounds
 from common.pages.listening.examples import STATE, wav
 from common.pages.listening.loudness import loudness
-from common.pages.listening.samples import flac
 from common.pages.listening.scenes import picture
+from common.pages.listening.sounds import flac
 from common.pages.listening.speech import RATE
+from common.results import sample_tables
 from common.results.manifest import Manifest
 from common.results.slices import CONFIRMED, TRIED, Clip, SliceRow, SliceSound, to_csv
 
@@ -120,6 +122,63 @@ def write_samples(folders: Paths) -> None:
     }
     text = json.dumps({"format": 2, "datasets": content})
     files.write_text(folders.media / "arousal" / "listen_correctness_regression.json", text)
+
+
+#: truth and answers of the samples of the small site, in thousandths
+TRUTH = [100, 500, 900, 400]
+ANSWERS = {"alpha": [150, 450, 300, 700], "dice": [500, 500, 500, 500]}
+AFTER = {"alpha": [950, 450, 350, 700], "dice": [500, 500, 500, 500]}
+
+
+def sample_table() -> dict[str, Any]:
+    """Samples behind the cells of a dataset, two of which can be heard; one changed by noise."""
+    data = "mine-2.0.0-table"
+    lines = [[data, "original", ["(0.75, inf]"], None], [data, "noise", [], "e0"]]
+    return {
+        "key": "1",
+        "label": f"Mine {HOSTILE}",
+        "license": "CC-BY-4.0",
+        "source": "",
+        "kind": "number",
+        "total": 4,
+        "depth": None,
+        "words": [],
+        "labels": 0,
+        "samples": ["a.wav", "b.wav", f"c {HOSTILE}.wav", "d.wav"],
+        "columns": {"speaker": [["s1", HOSTILE], [0, 1, 1, 0]]},
+        "truth": TRUTH,
+        "answers": ANSWERS,
+        "tests": {"correctness_regression": {"samples": None, "lines": lines}},
+        "changes": {
+            "correctness_regression/noise": {
+                "label": "Noise",
+                "reference": "Original",
+                "before": None,
+                "after": AFTER,
+            }
+        },
+        "sounds": [["samples/mine/c.flac", 2.0, -20.0], ["samples/mine/c-noise.flac", 2.0, -14.0]],
+        "heard": {"": {"2": 0, "0": 0}, "correctness_regression/noise": {"0": [0, 1]}},
+        "unheard": "",
+        "mb": 3.0,
+    }
+
+
+def write_tables(folders: Paths) -> None:
+    """Samples behind the cells of a dataset, and a dataset that may not be shown."""
+    table = sample_table()
+    for number, (src, seconds, _) in enumerate(table["sounds"]):
+        time = np.arange(round(seconds * RATE)) / RATE
+        signal = 0.2 * np.sin(2 * np.pi * (300 + 500 * number) * time)[None, :]
+        files.write_bytes(folders.media / src, flac(signal))
+        image = (folders.media / src).with_suffix(sample_tables.PICTURE)
+        files.write_bytes(image, sounds.picture(signal, RATE))
+    path = folders.sample_table("arousal", "mine")
+    files.write_text(path, sample_tables.script("arousal", "mine", table))
+    tests = ["correctness_regression"]
+    closed = {"silent": "Its users sign an agreement.", "tests": ["correctness_consistency"]}
+    text = sample_tables.index({"mine": {"silent": "", "tests": tests}, HOSTILE: closed})
+    files.write_text(folders.media / "arousal" / sample_tables.INDEX, text)
 
 
 def slice_row(name: str, status: str, **more: Any) -> SliceRow:
@@ -351,6 +410,7 @@ def new_site(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
         write_model(site.folders, "dice", "Dice", chance=True)
         write_sounds(site.folders)
         write_samples(site.folders)
+        write_tables(site.folders)
         for model in models:
             write_events(site.folders, model)
             write_slices(site.folders, model)

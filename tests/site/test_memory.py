@@ -16,10 +16,10 @@ from common import results
 from common.cli.bench import site as bench
 from common.core import files, paths
 from common.pages import site as pages_site
-from common.results import published
+from common.results import published, sample_tables
 from common.results.manifest import Manifest
 from common.spec import load_benchmark
-from tests.site.conftest import rows_of, write_model
+from tests.site.conftest import rows_of, sample_table, write_model
 
 TARGETS = ("arousal", "valence")
 TESTS = ("correctness_regression", "correctness_speaker_ranking", "fairness_sex")
@@ -89,6 +89,20 @@ def figure(site: Any) -> None:
 def sounds(site: Any) -> None:
     """No samples to hear any more."""
     (site.folders.media / "arousal" / "listen_correctness_regression.json").unlink()
+
+
+@edit
+def tables(site: Any) -> None:
+    """Other samples behind the cells."""
+    table = {**sample_table(), "total": 5}
+    path = site.folders.sample_table("arousal", "mine")
+    files.write_text(path, sample_tables.script("arousal", "mine", table))
+
+
+@edit
+def tables_of_no_test(site: Any) -> None:
+    """No samples behind the cells any more."""
+    (site.folders.media / "arousal" / sample_tables.INDEX).unlink()
 
 
 @edit

@@ -13,8 +13,8 @@ from common.core.errors import BenchmarkError
 from common.core.paths import SLICES, Paths
 from common.pages.listening import licences
 from common.pages.listening.loudness import loudness
-from common.pages.listening.samples import LONGEST_S, RATE, flac
 from common.pages.listening.scenes import picture
+from common.pages.listening.sounds import LONGEST_S, RATE, flac
 from common.results import slices
 from common.results.slices import SliceSound
 from common.samples import audio, datasets

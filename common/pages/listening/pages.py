@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from common.core.paths import Paths
-from common.pages.listening import samples, scenes
+from common.pages.listening import cell_samples, samples, scenes
 from common.reports.rebuild import Rebuilder
 from common.spec import Benchmark
 
 
 def update(benchmark: Benchmark, folders: Paths, *, seed: int, download: bool = False) -> None:
-    """Bring the samples of perturbation tests and the scenes of sound events up to date.
+    """Bring the samples of cells and of perturbation tests and the scenes of sound events up to date.
 
     Args:
         benchmark: catalog and suite
@@ -20,5 +20,7 @@ def update(benchmark: Benchmark, folders: Paths, *, seed: int, download: bool = 
     Raises:
         OutputError: if a file cannot be written
     """
-    samples.update(benchmark, folders, Rebuilder(benchmark, folders), seed=seed, download=download)
+    rebuild = Rebuilder(benchmark, folders)
+    used = cell_samples.update(benchmark, folders, rebuild, seed=seed, download=download)
+    samples.update(benchmark, folders, rebuild, seed=seed, download=download, others=used)
     scenes.update(benchmark, folders, download=download)

@@ -9,17 +9,16 @@ and was made from what is there now is left alone, what belongs to no page any m
 
 from __future__ import annotations
 
-import io
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core import closure, display, files, paths, provenance
+from common.core import closure, display, files, provenance
 from common.core.documents import parse_json
 from common.core.errors import BenchmarkError
 from common.core.paths import Paths
@@ -27,20 +26,16 @@ from common.core.rng import DEFAULT_SEED, digest
 from common.models.base import SampleKey
 from common.pages.listening import answers, licences
 from common.pages.listening.answers import ConditionPair
-from common.pages.listening.loudness import loudness
+from common.pages.listening.sounds import Key, SoundMaker, prune
 from common.perturbations.library import Library
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
-from common.samples import audio, datasets
-from common.samples.base import Samples
 from common.spec import Benchmark, Dataset, Target, Test, kinds
-from common.spec.view import ORIGINAL, View
+from common.spec.view import View
 
 if TYPE_CHECKING:
     from common.engine.scoring import Evaluation
 
-#: file, start and end in ns
-Key = tuple[str, int, int]
 #: cell, what its manifest notes, and whether the model is a chance model -> the cell and its view,
 #: as of :class:`common.reports.rebuild.Rebuilder`
 Rebuild = Callable[..., "Evaluation"]
@@ -48,10 +43,8 @@ Rebuild = Callable[..., "Evaluation"]
 logger = logging.getLogger(__name__)
 
 FORMAT = 2
-#: samples of each dataset and condition, and seconds of each that are played
+#: samples of each dataset and condition that are played
 TOP = 3
-LONGEST_S = 12.0
-RATE = 16000
 
 
 @dataclass(frozen=True)
@@ -78,6 +71,7 @@ def update(
     *,
     seed: int = DEFAULT_SEED,
     download: bool = False,
+    others: Iterable[str] = (),
 ) -> int:
     """Bring the samples of all result pages up to date; returns the number of new sound files.
 
@@ -87,6 +81,7 @@ def update(
         rebuild: finds samples and predictions of a cell
         seed: seed of the run
         download: whether recordings may be fetched from remote repositories
+        others: files below ``extra/media/samples/`` that other pages need
 
     Raises:
         OutputError: if a file cannot be written
@@ -105,8 +100,9 @@ def update(
     for path in sorted(folders.media.glob("*/listen_*.json")):
         if path not in pages:
             path.unlink()
-    _prune(folders.media, pages.values())
-    return maker.written
+    used = {src for page in pages.values() for entry in page.values() for src in _sounds(entry)}
+    prune(folders.media, used | set(others))
+    return maker.sounds.written
 
 
 def groups(benchmark: Benchmark, folders: Paths) -> list[TestGroup]:
@@ -143,17 +139,6 @@ def _sounds(entry: Mapping[str, Any]) -> list[str]:
         for sample in condition["samples"]
         for sound in sample["sounds"]
     ]
-
-
-def _prune(media: Path, pages: Any) -> None:
-    sounds = {media / src for page in pages for entry in page.values() for src in _sounds(entry)}
-    folder = media / paths.SAMPLES
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path not in sounds:
-            path.unlink()
-    for path in sorted(folder.rglob("*"), reverse=True):
-        if path.is_dir() and not any(path.iterdir()):
-            path.rmdir()
 
 
 def most_changed(
@@ -196,10 +181,8 @@ class _Maker:
         self.rebuild = rebuild
         self.folders = folders
         self.library = Library(benchmark, folders.cache, seed=seed, download=lambda _: download)
-        self.download = download
-        self.written = 0
         self.code = closure.code_of(type(self))
-        self._samples: dict[str, Samples] = {}
+        self.sounds = SoundMaker(benchmark, folders, self.library, download=download)
 
     def entry(self, group: TestGroup, old: Mapping[str, Any]) -> dict[str, Any]:
         """What a page says about a dataset; the old entry if nothing has changed."""
@@ -285,13 +268,7 @@ class _Maker:
         return entries
 
     def _label(self, condition: str) -> str:
-        perturbation = self.benchmark.perturbations.get(condition)
-        words = condition.replace("-", " ")
-        return (
-            perturbation.label
-            if perturbation and perturbation.label
-            else words[:1].upper() + words[1:]
-        )
+        return condition_label(self.benchmark, condition)
 
     def _sample(
         self,
@@ -308,7 +285,7 @@ class _Maker:
         sounds = []
         if sound:
             for row, used, label in zip((before, after), like.perturbations, labels, strict=True):
-                sounds.append({"label": label, **self._sound(group.dataset, keys[row], used)})
+                sounds.append({"label": label, **self.sounds(group.dataset, keys[row], used)})
         database = group.dataset.database
         name = SampleKey(database, group.dataset.version, *keys[before])
         return {
@@ -325,33 +302,13 @@ class _Maker:
             ],
         }
 
-    def _sound(self, dataset: Dataset, key: Key, used: str) -> dict[str, Any]:
-        """File of a sample in a condition, made if it is not there."""
-        plain = used == ORIGINAL
-        identity = [dataset.database, dataset.version, *key, RATE, LONGEST_S, self.code]
-        identity += [] if plain else [self.library.seed, self.library.digest(used)]
-        slug = f"{Path(key[0]).stem[:40]}-{provenance.digest(identity)}.flac"
-        src = f"{paths.SAMPLES}/{dataset.database}/{'original' if plain else used}/{slug}"
-        path = self.folders.media / src
-        if not path.is_file():
-            signal = self._signal(dataset, key)
-            if not plain:
-                name = SampleKey(dataset.database, dataset.version, *key, used)
-                signal = self.library.perturb(used, signal, RATE, name)
-            files.write_bytes(path, flac(signal[:, : round(LONGEST_S * RATE)]))
-            self.written += 1
-        signal, _ = audio.read(path)
-        seconds = round(signal.shape[1] / RATE, 3)
-        return {"src": src, "seconds": seconds, "lufs": round(loudness(signal, RATE), 2)}
 
-    def _signal(self, dataset: Dataset, key: Key) -> np.ndarray:
-        if dataset.id not in self._samples:
-            self._samples[dataset.id] = datasets.load(
-                dataset, self.folders.cache, self.benchmark.targets, download=self.download
-            )
-        file, start, end = key
-        root = datasets.media(self._samples[dataset.id], [file])
-        return audio.load(Path(root) / file, start, end, RATE)
+def condition_label(benchmark: Benchmark, condition: str) -> str:
+    """Name of a condition for readers."""
+    perturbation = benchmark.perturbations.get(condition)
+    words = condition.replace("-", " ")
+    named = perturbation.label if perturbation else ""
+    return named or words[:1].upper() + words[1:]
 
 
 def _text(value: Any) -> str:
@@ -363,13 +320,3 @@ def _text(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return "" if np.isnan(value) else display.number(float(value), digits=2)
     return "" if value is None else str(value)
-
-
-def flac(signal: np.ndarray) -> bytes:
-    """FLAC file of 16 bit; the same bytes for the same signal."""
-    import soundfile
-
-    buffer = io.BytesIO()
-    whole = np.clip(np.rint(np.asarray(signal, dtype=float) * 32768), -32768, 32767)
-    soundfile.write(buffer, whole.astype(np.int16).T, RATE, format="FLAC", subtype="PCM_16")
-    return buffer.getvalue()

@@ -23,7 +23,7 @@ from common.core.paths import Paths
 from common.figures.audio import FLOOR_DB, mono, spectrogram
 from common.figures.details import PREFIX
 from common.pages.listening import licences
-from common.pages.listening.samples import RATE, flac
+from common.pages.listening.sounds import RATE, flac
 from common.results.manifest import Manifest
 from common.samples import audio, datasets
 from common.spec import Benchmark, Dataset

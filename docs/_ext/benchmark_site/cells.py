@@ -44,6 +44,7 @@ class Cell(NamedTuple):
         doubt: the second verdict in words if it is not certain
         more: what the interval rests on and how far it reaches
         href: where it comes from
+        hear: address of its samples
     """
 
     css: str
@@ -58,6 +59,7 @@ class Cell(NamedTuple):
     doubt: str = ""
     more: str = ""
     href: str = ""
+    hear: str = ""
 
 
 MISSING = Cell("m", "", "", "no such cell")
@@ -93,7 +95,13 @@ def criterion(rule: str, name: str) -> str:
 
 
 def cell(
-    row: WideCell, *, digits: int = 0, n: bool = False, why: str = "", origin: str = ""
+    row: WideCell,
+    *,
+    digits: int = 0,
+    n: bool = False,
+    why: str = "",
+    origin: str = "",
+    hear: str = "",
 ) -> Cell:
     """Cell of a score.
 
@@ -103,6 +111,7 @@ def cell(
         n: whether to show the number of samples
         why: letter of the footnote with the reason
         origin: address of what the scores of the test were made from, but for the dataset
+        hear: address of its samples
     """
     href = f"{origin}--{anchor(row.dataset)}" if origin else ""
     css, mark, word = MARKS[row.status]
@@ -124,6 +133,7 @@ def cell(
         doubt=row.certain if row.certain == DOUBT else "",
         more=_more(row),
         href=href,
+        hear=hear,
     )
 
 

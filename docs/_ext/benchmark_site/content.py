@@ -7,7 +7,7 @@ Nothing is computed anew here: scores and verdicts come from result rows, counts
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
@@ -273,6 +273,7 @@ class Content:
     table: pd.DataFrame
     manifests: Mapping[tuple[str, str], Manifest]
     stale: Mapping[CellKey, Mapping[str, Any]]
+    _samples: dict[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
     def label(self, target: str) -> str:
         """Name of a target."""
@@ -293,6 +294,14 @@ class Content:
         """Address of the page about intervals, p values and effect sizes; empty without it."""
         name = "method/uncertainty"
         return page.href(name) if name in self.method_pages else ""
+
+    def sample_datasets(self, target: str) -> Mapping[str, Any]:
+        """Datasets whose samples a run has written for a target, or why they may not be shown."""
+        if all(board.published for board in self.boards[target]):
+            return {}
+        if target not in self._samples:
+            self._samples[target] = sources.sample_datasets(self.paths, self.benchmark, target)
+        return self._samples[target]
 
     def models(self, target: str) -> list[Model]:
         """All models of a target, each once."""

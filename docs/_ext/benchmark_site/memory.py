@@ -19,8 +19,9 @@ from benchmark_site.content import Board, Content
 from benchmark_site.sources import Model
 from common.core import files, paths
 from common.core.mirror import contents, stats
-from common.core.paths import SUMS, VERSIONS
+from common.core.paths import SUMS, TABLES, VERSIONS
 from common.pages import identity
+from common.results.sample_tables import INDEX
 
 #: folders whose content decides about the pages of all targets, besides the code that makes them
 SHOWN = (paths.DOCS / "_templates" / "pages", paths.PUBLISHED)
@@ -61,6 +62,7 @@ class Inputs:
         ]
         files = [entry for entry in self._results if _below(entry, target)]
         media = [entry for entry in self._media if _below(entry, target)]
+        media += self._tables(target)
         return [self.common, structure, files, media, self._people, self._stale(target)]
 
     def of_test(self, target: str, test: str) -> list[Any]:
@@ -109,8 +111,26 @@ class Inputs:
         ]
 
     def _heard(self, target: str) -> list[Any]:
-        """Lists of the samples of a target that can be heard."""
-        return [entry for entry in self._media if str(entry[0]).startswith(f"{target}/listen_")]
+        """Datasets of a target with samples that can be heard."""
+        return [entry for entry in self._media if entry[0] == f"{target}/{INDEX}"]
+
+    def of_samples(self, target: str, models: Iterable[Model]) -> list[Any]:
+        """What the page with the samples of a target is made from."""
+        boards = [board for board in self.content.boards[target] if not board.published]
+        columns = [board.table[["dataset", "test", "data"]].drop_duplicates() for board in boards]
+        return [
+            *(self.common, [_model(model) for model in models]),
+            [
+                [board.name, board.tests, rows.to_numpy().tolist()]
+                for board, rows in zip(boards, columns, strict=True)
+            ],
+            self._tables(target),
+            self._heard(target),
+        ]
+
+    def _tables(self, target: str) -> list[Any]:
+        """Samples behind the cells of a target."""
+        return [entry for entry in self._media if str(entry[0]).startswith(f"{TABLES}/{target}/")]
 
     def of_card(self, model: Model) -> list[Any]:
         """What the model card with the results for all targets is made from."""

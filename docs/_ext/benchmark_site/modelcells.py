@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmark_site import cells, provenance_pages, samples, tables
+from benchmark_site import cells, provenance_pages, samplepages, tables
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render, test_doc
@@ -81,14 +81,15 @@ def worst(entries: Sequence[ModelCell]) -> list[ModelCell]:
     return list(first.values())[:MOST]
 
 
-def fails_most(content: Content, page: Page, entries: Sequence[ModelCell]) -> Section:
+def fails_most(content: Content, page: Page, model: Model, entries: Sequence[ModelCell]) -> Section:
     """Section of the tests in which a model fails most."""
     counts = Counter((entry.test, entry.score.status) for entry in entries)
     lines = []
     for place, entry in enumerate(worst(entries), 1):
         board, test, metric, key, score = entry
         title, short = metric_names(metric)
-        sound = not board.published and score.dataset in samples.datasets(content, board, test)
+        hear = samplepages.base(content, page, board, model, test)
+        rest = samplepages.place(content, board.target, test, score.dataset, key) if hear else ""
         doc = page.href(test_doc(board.target, test))
         failed = counts[test, "fail"]
         lines.append(
@@ -103,7 +104,7 @@ def fails_most(content: Content, page: Page, entries: Sequence[ModelCell]) -> Se
                 "times": f"{excess(score.value, score.criterion, metric):.1f}",
                 "failed": failed,
                 "judged": failed + counts[test, "pass"],
-                "sound": f"{doc}#{samples.place(board)}" if sound else "",
+                "sound": hear + rest if rest else "",
                 "place": f"#{_row(place)}",
             }
         )
@@ -155,9 +156,17 @@ def _rows(
         )
         for entry in entries
     }
+    bases = {
+        (entry.board.name, entry.test): samplepages.base(
+            content, page, entry.board, model, entry.test
+        )
+        for entry in entries
+    }
     before = ""
     for entry, columns in zip(entries, texts, strict=True):
-        board, test, metric, _, score = entry
+        board, test, metric, key, score = entry
+        hear = bases[board.name, test]
+        rest = samplepages.place(content, board.target, test, score.dataset, key) if hear else ""
         name = anchor(test, metric)
         yield {
             "id": name if name != before else "",
@@ -173,6 +182,7 @@ def _rows(
                 digits=digits.get((test, metric), 2),
                 why=style.why(score),
                 origin=origins[board.name, test],
+                hear=hear + rest if rest else "",
             ),
         }
         before = name

@@ -53,7 +53,7 @@ def page(content: Content, target: str, model: Model) -> Page:
     )
     entries = modelcells.cells_of(boards, model)
     if entries:
-        page.sections.append(modelcells.fails_most(content, page, entries))
+        page.sections.append(modelcells.fails_most(content, page, model, entries))
         page.sections.append(modelcells.everything(content, page, model, entries))
         page.sections.append(Section("tests", "Tests", _tests(content, page, boards, model)))
     worse = slices.section(content, page, target, model)

@@ -19,6 +19,7 @@ from benchmark_site import (
     overview,
     provenance_pages,
     rankings,
+    samplepages,
     testpages,
 )
 from benchmark_site.content import Content
@@ -124,6 +125,12 @@ def of_target(content: Content, target: str, inputs: Inputs, memory: Memory) -> 
                 inputs.of_model(target, model),
                 partial(provenance_pages.page, content, target, model, manifest),
             )
+    if content.sample_datasets(target):
+        yield Planned(
+            samplepages.doc(target),
+            inputs.of_samples(target, samplepages.models_of(content, target)),
+            partial(samplepages.page, content, target),
+        )
     for plan, parts in plans:
         yield Planned(plan.doc, parts, partial(comparison.page, content, target, plan))
 

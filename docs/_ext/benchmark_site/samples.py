@@ -40,16 +40,6 @@ def of_test(content: Content, page: Page, board: Board, test: str) -> str:
     return render("samples.j2", parts=parts, judged=judged)
 
 
-def datasets(content: Content, board: Board, test: str) -> set[str]:
-    """Datasets of a board with samples that can be heard on the page of a test."""
-    heard = {
-        dataset
-        for dataset, entry in _read(content, board, test).items()
-        if any(condition["samples"] for condition in entry["conditions"])
-    }
-    return heard & set(board.table["dataset"])
-
-
 def _read(content: Content, board: Board, test: str) -> dict[str, Any]:
     path = content.paths.media / board.target / f"listen_{test}.json"
     try:

@@ -16,9 +16,11 @@ import pandas as pd
 
 from benchmark_site.page import slug
 from common.core.paths import Paths
+from common.pages.listening import licences
 from common.results import published
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
+from common.results.sample_tables import INDEX, read_index
 from common.spec import Benchmark
 
 #: entries of a manifest's model that pages show, with their names
@@ -243,3 +245,15 @@ def comparisons() -> list[Comparison]:
         Comparison(line.target, tuple(names[name] for name in (line.baseline, *line.candidates)))
         for line in lines
     ]
+
+
+def sample_datasets(folders: Paths, benchmark: Benchmark, target: str) -> dict[str, Any]:
+    """Datasets whose samples a run has written for a target, or why they may not be shown.
+
+    The licence that counts is that of today.
+    """
+    index = read_index(folders.media / target / INDEX)
+    for name, entry in index.items():
+        dataset = benchmark.datasets.get(name)
+        entry["silent"] = entry["silent"] or (licences.silent(dataset) if dataset else "")
+    return index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmark_site import cells
@@ -26,6 +26,7 @@ class Column:
         muted: whether it is a chance model
         tag: name by which the reader hides it
         origin: address of what its scores were made from, but for the dataset
+        samples: address of the samples of its cells, but for the cell
     """
 
     label: str
@@ -33,6 +34,7 @@ class Column:
     muted: bool = False
     tag: str = ""
     origin: str = ""
+    samples: str = ""
 
 
 @dataclass
@@ -79,8 +81,10 @@ class Table:
     notes: list[tuple[str, str, int]] = field(default_factory=list)
 
 
-#: what stands in one line: where it belongs, its name, and a score per column
-Raw = tuple[str, str, Sequence[WideCell | None]]
+#: where the samples of a score are: rest of their address
+Place = Callable[[WideCell, Key], str]
+#: what stands in one line: what it is about, where it belongs, its name, and a score per column
+Raw = tuple[Key, str, str, Sequence[WideCell | None]]
 
 
 def part(condition: str, label: str = "", data: str = "") -> str:
@@ -104,17 +108,19 @@ def by_models(
     matrix: Matrix,
     columns: Sequence[Column],
     raters: Mapping[Key, WideCell] | None = None,
+    place: Place = lambda score, key: "",
 ) -> Table:
     """Table of one metric with a column per model, and one of single raters if there are any."""
     lines: list[Raw] = [
         (
+            key,
             key.data,
             part(key.condition, key.label, key.data),
             [*row, _bare(raters.get(key))] if raters else row,
         )
         for key, row in zip(matrix.index, matrix.cells, strict=True)
     ]
-    table = _table(anchor, matrix.metric, [*columns, RATER] if raters else columns, lines)
+    table = _table(anchor, matrix.metric, [*columns, RATER] if raters else columns, lines, place)
     table.sure = cells.sure(score for line in matrix.cells for score in line if score is not None)
     return table
 
@@ -140,14 +146,19 @@ def rule(metric: str, scores: Iterable[WideCell]) -> str:
     return ", or ".join(cells.criterion(text, name) for text in sorted({c for c, _ in criteria}))
 
 
-def _table(anchor: str, metric: str, columns: Sequence[Column], lines: Sequence[Raw]) -> Table:
-    scores = [score for _, _, line in lines for score in line if score is not None]
-    style = Style([line for _, _, line in lines])
+def _table(
+    anchor: str, metric: str, columns: Sequence[Column], lines: Sequence[Raw], place: Place
+) -> Table:
+    scores = [score for *_, line in lines for score in line if score is not None]
+    style = Style([line for *_, line in lines])
     blocks: dict[str, Block] = {}
-    for data, label, line in lines:
+    for key, data, label, line in lines:
         block = blocks.setdefault(data, Block(data, []))
         origins = [column.origin for column in columns]
-        block.lines.append(Line(label, style.cells(line, origins), style.n(line)))
+        hear = [
+            _hear(column, score, key, place) for column, score in zip(columns, line, strict=True)
+        ]
+        block.lines.append(Line(label, style.cells(line, origins, hear), style.n(line)))
     return Table(
         anchor=anchor,
         title=metric_names(metric)[0],
@@ -159,6 +170,12 @@ def _table(anchor: str, metric: str, columns: Sequence[Column], lines: Sequence[
         sure=cells.sure(scores),
         notes=style.footnotes(),
     )
+
+
+def _hear(column: Column, score: WideCell | None, key: Key, place: Place) -> str:
+    """Address of the samples of a score; empty if there are none."""
+    rest = place(score, key) if column.samples and score is not None else ""
+    return column.samples + rest if rest else ""
 
 
 def _flat(blocks: list[Block]) -> list[Block]:
@@ -185,8 +202,10 @@ class Style:
         self.n_note = "" if has_n else "n not published"
         self._reasons = _letters(score.reason for score in scores if score.reason)
 
-    def cells(self, line: Sequence[WideCell | None], origins: Sequence[str]) -> list[Cell]:
-        """Cells of a line; each with where its scores come from."""
+    def cells(
+        self, line: Sequence[WideCell | None], origins: Sequence[str], hear: Sequence[str]
+    ) -> list[Cell]:
+        """Cells of a line; each with where its scores come from, and where its samples are."""
         return [
             cells.MISSING
             if score is None
@@ -196,8 +215,9 @@ class Style:
                 n=self.n_in_cells,
                 why=self.why(score),
                 origin=origin,
+                hear=samples,
             )
-            for score, origin in zip(line, origins, strict=True)
+            for score, origin, samples in zip(line, origins, hear, strict=True)
         ]
 
     def n(self, line: Sequence[WideCell | None]) -> str:

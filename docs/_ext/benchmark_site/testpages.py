@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ from benchmark_site import (
     media,
     modelpages,
     provenance_pages,
+    samplepages,
     samples,
     strips,
     tables,
@@ -25,6 +27,7 @@ from benchmark_site.sources import Model
 from benchmark_site.tables import Column
 from common.core.display import percent
 from common.figures.text import listed
+from common.reports.summary import Key, WideCell
 
 #: page on ratings
 RATINGS = "method/human_ceiling"
@@ -106,7 +109,17 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         metrics=[*jumps, {"anchor": samples.place(board), "title": "Listen"}] if sound else jumps,
     )
     html += _worst(content, page, board, models, test)
-    columns = [_column(page, board, model, test) for model in models]
+    columns = [
+        replace(
+            _column(page, board, model, test),
+            samples=samplepages.base(content, page, board, model, test),
+        )
+        for model in models
+    ]
+
+    def place(score: WideCell, key: Key) -> str:
+        return samplepages.place(content, board.target, test, score.dataset, key)
+
     parts = []
     drawn = strips.strips(board, test)
     if drawn:
@@ -115,7 +128,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         parts.append(Section(anchor(board.name, "raters"), "Between chance and people", shown))
     for metric, matrix in matrices.items():
         raters = board.raters.get(test, {}).get(metric)
-        table = tables.by_models(anchor(board.name, metric), matrix, columns, raters)
+        table = tables.by_models(anchor(board.name, metric), matrix, columns, raters, place)
         shown = render("scores.j2", table=table, label=f"{table.title}: {board.title}")
         parts.append(Section(table.anchor, table.title, shown))
     groups = [] if board.published else media.of_test(content, page, board, models, test)

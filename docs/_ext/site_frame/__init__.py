@@ -24,6 +24,8 @@ WHERE_USED = {
     "boards.css": "data-cells=",
     "boards.js": 'class="board-tools',
     "compare.js": 'class="compare-tools',
+    "hear.css": 'class="listen-samples',
+    "hear.js": 'class="listen-samples',
 }
 
 

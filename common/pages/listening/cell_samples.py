@@ -1,0 +1,275 @@
+"""The samples behind every cell of own results, for the pages on which they are listened to.
+
+For each target and dataset ``extra/media/tables/<target>/<dataset>.js`` has the samples with truth
+and all answers (:mod:`common.pages.listening.sample_table`), and which of them can be heard: the
+worst ones, until their share of the room is full. ``extra/media/<target>/samples.json`` says which tests
+have such a table, or why a dataset has none. Nothing is said about samples that may not be
+published. What is there and was made from what is there now is left alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import logging
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from common.core import closure, files, paths, provenance
+from common.core.errors import BenchmarkError
+from common.core.paths import Paths
+from common.core.rng import DEFAULT_SEED
+from common.pages.listening import licences
+from common.pages.listening.sample_table import AnsweredCell, SampleTable, WorstFirst
+from common.pages.listening.samples import Rebuild, condition_label
+from common.pages.listening.sounds import Key, SoundMaker
+from common.perturbations.library import Library
+from common.results import sample_tables
+from common.results.keys import CellKey
+from common.results.manifest import Manifest
+from common.results.sample_tables import PICTURE
+from common.spec import Benchmark, Dataset, Target, kinds
+from common.spec.view import ORIGINAL
+
+logger = logging.getLogger(__name__)
+
+#: sounds and pictures of a table take at most so much room: with annotations, and without
+MOST_MB, MOST_MB_UNKNOWN = 3.0, 0.75
+
+
+class SampleGroup(NamedTuple):
+    """The cells of a target on a dataset.
+
+    Args:
+        target: the target
+        dataset: the dataset
+        cells: test -> model -> what its manifest notes about the cell
+    """
+
+    target: Target
+    dataset: Dataset
+    cells: dict[str, dict[str, Mapping[str, Any]]]
+
+
+def update(
+    benchmark: Benchmark,
+    folders: Paths,
+    rebuild: Rebuild,
+    *,
+    seed: int = DEFAULT_SEED,
+    download: bool = False,
+) -> set[str]:
+    """Bring the tables of all targets up to date; returns the files with sounds that they need.
+
+    Args:
+        benchmark: catalog and suite
+        folders: where results are, where to write, and the cache
+        rebuild: finds samples and predictions of a cell
+        seed: seed of the run
+        download: whether recordings may be fetched from remote repositories
+
+    Raises:
+        OutputError: if a file cannot be written
+    """
+    maker = _Maker(benchmark, folders, rebuild, seed, download)
+    tables: set[Path] = set()
+    used: set[str] = set()
+    for target in benchmark.targets.values():
+        index: dict[str, Any] = {}
+        for group in _groups(benchmark, folders, target):
+            path = folders.sample_table(target.id, group.dataset.id)
+            silent, content = maker.table(group, path)
+            index[group.dataset.id] = {"silent": silent, "tests": sorted(group.cells)}
+            if not silent:
+                tables.add(path)
+                used |= _files(content)
+        place = folders.media / target.id / sample_tables.INDEX
+        if index:
+            files.write_text(place, sample_tables.index(index), only_changed=True)
+        else:
+            place.unlink(missing_ok=True)
+    for path in sorted((folders.media / paths.TABLES).rglob("*")):
+        if path.is_file() and path not in tables:
+            path.unlink()
+    return used
+
+
+def _files(content: Mapping[str, Any]) -> set[str]:
+    """Sounds and pictures of a table, below ``extra/media/``."""
+    sounds = [str(sound[0]) for sound in content.get("sounds", ())]
+    return {*sounds, *(str(Path(src).with_suffix(PICTURE).as_posix()) for src in sounds)}
+
+
+def _groups(benchmark: Benchmark, folders: Paths, target: Target) -> Iterator[SampleGroup]:
+    if kinds.of(target).is_ragged:
+        return  # a sample has several events; the details of its tests show them
+    cells: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
+    for model in benchmark.models.values():
+        manifest = Manifest.read(folders.manifest(target.id, model.id))
+        for key, noted in (manifest.cells if manifest else {}).items():
+            test, _, dataset = key.partition("/")
+            declared = test in benchmark.tests and dataset in benchmark.datasets
+            if noted.get("status") == "done" and declared:
+                cells.setdefault(dataset, {}).setdefault(test, {})[model.id] = noted
+    for dataset, tests in sorted(cells.items()):
+        yield SampleGroup(target, benchmark.datasets[dataset], dict(sorted(tests.items())))
+
+
+class _Maker:
+    """Makes tables and the sounds that they need."""
+
+    def __init__(
+        self, benchmark: Benchmark, folders: Paths, rebuild: Rebuild, seed: int, download: bool
+    ):
+        self.benchmark, self.folders, self.rebuild = benchmark, folders, rebuild
+        self.library = Library(benchmark, folders.cache, seed=seed, download=lambda _: download)
+        self.code = closure.code_of(type(self))
+        self.sounds = SoundMaker(benchmark, folders, self.library, download=download)
+
+    def table(self, group: SampleGroup, path: Path) -> tuple[str, Mapping[str, Any]]:
+        """Bring a table up to date; why there is none, or what is in it."""
+        dataset = group.dataset
+        silent = licences.silent(dataset)
+        if silent:
+            return silent, {}
+        about = [dataset.license, dataset.label, dataset.source]
+        cells = [
+            [test, model, noted["hash"]]
+            for test, models in group.cells.items()
+            for model, noted in sorted(models.items())
+        ]
+        key = provenance.digest(
+            [
+                sample_tables.FORMAT,
+                [MOST_MB, MOST_MB_UNKNOWN],
+                self.code,
+                self.library.seed,
+                about,
+                cells,
+                sorted(self._counting(group)),
+            ]
+        )
+        old = sample_tables.read(path)
+        there = all((self.folders.media / src).is_file() for src in _files(old))
+        if old and old["key"] == key and there:
+            return "", old
+        answered = self._answered(group)
+        if not answered:
+            return "The answers of its models are not in the cache any more.", {}
+        if sum(map(len, answered.values())) < len(cells):
+            key = ""  # the next run tries again
+        content = {"key": key, **self._content(group, answered)}
+        text = sample_tables.script(group.target.id, dataset.id, content)
+        files.write_text(path, text, only_changed=True)
+        return "", content
+
+    def _counting(self, group: SampleGroup) -> set[str]:
+        """Models that decide which samples are the worst."""
+        models = {model for tests in group.cells.values() for model in tests}
+        return {m for m in models if not self.benchmark.models[m].is_chance} or models
+
+    def _answered(self, group: SampleGroup) -> dict[str, dict[str, AnsweredCell]]:
+        """Cells whose predictions are here."""
+        answered: dict[str, dict[str, AnsweredCell]] = {}
+        for test, models in group.cells.items():
+            for model, noted in models.items():
+                key = CellKey(group.target.id, model, test, group.dataset.id)
+                try:
+                    chance = self.benchmark.models[model].is_chance
+                    it = self.rebuild(key, noted, chance=chance)
+                except BenchmarkError as error:
+                    logger.info("%s: its samples are not shown: %s", key, error)
+                    continue
+                if it.view.predictions:
+                    answered.setdefault(test, {})[model] = AnsweredCell(
+                        it.cell, it.view, self._lines(key)
+                    )
+        return answered
+
+    def _lines(self, key: CellKey) -> list[tuple[str, str, str]]:
+        """Data, condition and label of the result rows of a cell."""
+        path = self.folders.results(key.target, key.model, key.test)
+        if not path.exists():
+            return []
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["dataset"] == key.dataset]
+        return list(dict.fromkeys((r["data"], r["condition"], r["label"]) for r in rows))
+
+    def _content(
+        self, group: SampleGroup, answered: Mapping[str, Mapping[str, AnsweredCell]]
+    ) -> dict[str, Any]:
+        table = SampleTable(group.target, group.dataset, answered, self._counting(group))
+        names = {n for c in table.changes.values() for n in (c.condition, c.reference)}
+        content = table.content({name: condition_label(self.benchmark, name) for name in names})
+        dataset = group.dataset
+        about = {
+            "label": dataset.label or dataset.id,
+            "license": dataset.license,
+            "source": dataset.source,
+        }
+        return {**about, **content, **self._heard(group, table)}
+
+    def _heard(self, group: SampleGroup, table: SampleTable) -> dict[str, Any]:
+        """Sounds of the worst samples, and which sample and change they belong to."""
+        rows, _ = table.chosen()
+        new = {int(row): place for place, row in enumerate(rows)}
+        room = MOST_MB_UNKNOWN if table.truth is None else MOST_MB
+        sounds = _Sounds(self.sounds, group.dataset, room)
+        heard: dict[str, dict[str, Any]] = {"": {}}
+        silent = ""
+        try:
+            for worst, row in _by_rank(table.lists()):
+                if sounds.full:
+                    break
+                if row not in new:
+                    continue
+                first = table.keys[row]
+                if not worst.change:
+                    heard[""][str(new[row])] = sounds.place(first, ORIGINAL)
+                    continue
+                change = table.changes[worst.change]
+                second = table.keys[int(change.partner[row])]
+                pair = [
+                    sounds.place(key, used)
+                    for key, used in zip((first, second), change.perturbations, strict=True)
+                ]
+                heard.setdefault(worst.change, {})[str(new[row])] = pair
+                if change.perturbations[0] == ORIGINAL:
+                    heard[""].setdefault(str(new[row]), pair[0])
+        except BenchmarkError as error:
+            logger.info("%s: samples are not played: %s", group.dataset.id, error)
+            silent = f"Not every sound can be made here: {error}"
+        return {"sounds": sounds.entries, "heard": heard, "unheard": silent, "mb": room}
+
+
+def _by_rank(lists: list[WorstFirst]) -> Iterator[tuple[WorstFirst, int]]:
+    """The worst sample of each list, then the second worst of each, and so on."""
+    for rank in range(max((len(each.samples) for each in lists), default=0)):
+        for each in lists:
+            if len(each.samples) > rank:
+                yield each, int(each.samples[rank])
+
+
+class _Sounds:
+    """Sounds of a table, each once."""
+
+    def __init__(self, make: SoundMaker, dataset: Dataset, most_mb: float):
+        self._make, self._dataset, self._most = make, dataset, most_mb * 1_000_000
+        self._places: dict[tuple[Key, str], int] = {}
+        self._bytes = 0
+        self.entries: list[list[Any]] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for more."""
+        return self._bytes >= self._most
+
+    def place(self, key: Key, used: str) -> int:
+        """Place of a sound in the list."""
+        if (key, used) not in self._places:
+            sound = self._make(self._dataset, key, used, drawn=True)
+            self._places[key, used] = len(self.entries)
+            self.entries.append([sound["src"], sound["seconds"], sound["lufs"]])
+            path = self._make.folders.media / sound["src"]
+            self._bytes += path.stat().st_size + path.with_suffix(PICTURE).stat().st_size
+        return self._places[key, used]

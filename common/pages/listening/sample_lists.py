@@ -1,0 +1,80 @@
+"""Which samples belong together, and which of them come first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from common.designs import design_of
+from common.designs.context_shift import ContextShift
+from common.designs.groups import GroupDesign, group_codes
+from common.pages.listening.sounds import Key
+from common.samples.base import KEYS
+from common.spec import Test
+from common.spec.view import View
+
+
+def keys_of(view: View) -> list[Key]:
+    """File, start and end of each sample of a view."""
+    columns = [view.samples[name].tolist() for name in KEYS]
+    return list(zip(*columns, strict=True))
+
+
+def groups(test: Test, view: View) -> list[tuple[str, str, np.ndarray]]:
+    """Condition, end of the name of the data, and rows of each group of a test."""
+    design = design_of(test)
+    if not isinstance(design, GroupDesign):
+        return []
+    names, codes = group_codes(design, view.samples)
+    result = []
+    for number, group in enumerate(names):
+        tail = design.part(group).rpartition("{table}")[2]
+        inside = codes == number
+        if not isinstance(design, ContextShift):
+            result.append((design.name(group), tail, np.flatnonzero(inside)))
+            continue
+        contexts = view.samples[design.context].to_numpy(dtype=object)
+        for context in design.contexts:
+            rows = np.flatnonzero(inside & (contexts == context))
+            result.append((design.condition_of(context), tail, rows))
+    return [each for each in result if len(each[2])]
+
+
+def of_line(
+    parts: Sequence[tuple[str, str, np.ndarray]], data: str, condition: str
+) -> np.ndarray | None:
+    """Samples of the group that a line is about; None: it is about all of them."""
+    fitting = [part for part in parts if part[0] == condition and data.endswith(part[1])]
+    return max(fitting, key=lambda part: len(part[1]))[2] if fitting else None
+
+
+def ranked(loss: np.ndarray, *, changed: bool = False) -> np.ndarray:
+    """Places of samples, the largest loss first; equal ones in the order of the table.
+
+    Args:
+        loss: per sample; those with NaN are left out
+        changed: whether those without any loss are left out, too
+
+    >>> ranked(np.array([0.0, 2.0, np.nan, 1.0, 2.0])).tolist()
+    [1, 4, 3, 0]
+    """
+    order = np.argsort(-loss, kind="stable")
+    order = order[~np.isnan(loss[order])]
+    return order[loss[order] > 0] if changed else order
+
+
+def moved(before: Any, after: Any, truth: Any) -> float:
+    """How bad a change of a word is; NaN without an answer.
+
+    >>> [moved("joy", after, "joy") for after in ("joy", "fear")], moved("fear", "joy", "joy")
+    ([0.0, 3.0], 1.0)
+    """
+    if before is None or after is None:
+        return float("nan")
+    if before == after:
+        return 0.0
+    if before == truth:
+        return 3.0
+    return 1.0 if after == truth else 2.0

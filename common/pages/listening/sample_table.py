@@ -1,0 +1,357 @@
+"""All samples of a dataset with truth, labels and answers of all models, as columns for a page.
+
+Samples stand in an order of their own, by a hash, which decides between equal errors; whoever sorts
+the table by error, here or on a page, gets the same order. What a line of a test is about is a set
+of samples; what a perturbation does are the answers before and after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from common.core.rng import digest
+from common.models.base import SampleKey
+from common.pages.listening import answers
+from common.pages.listening.answers import ConditionPair
+from common.pages.listening.sample_lists import groups, keys_of, moved, of_line, ranked
+from common.pages.listening.sounds import Key
+from common.results.sample_tables import SCALE
+from common.samples import datasets
+from common.spec import Dataset, Target, kinds
+from common.spec.cell import Cell
+from common.spec.view import ORIGINAL, View
+
+#: a table has at most so many samples, and so many answers
+MOST_SAMPLES, MOST_ANSWERS = 2000, 250_000
+#: at most so many samples of each list are looked at where a table cannot have all of them
+DEEPEST = 200
+#: a column with more values divides samples too finely
+MOST_VALUES = 500
+
+
+class AnsweredCell(NamedTuple):
+    """A cell of a model whose answers are here.
+
+    Args:
+        cell: which one
+        view: samples and predictions
+        lines: data, condition and label of its result rows
+    """
+
+    cell: Cell
+    view: View
+    lines: Sequence[tuple[str, str, str]]
+
+
+class WorstFirst(NamedTuple):
+    """A list of samples, worst first.
+
+    Args:
+        change: key of the change that it is about; empty: the unchanged samples
+        samples: their places in the table
+    """
+
+    change: str
+    samples: np.ndarray
+
+
+@dataclass
+class Change:
+    """What a condition does to the answers.
+
+    Args:
+        condition: the condition
+        reference: what it is compared with
+        perturbations: ids of the perturbations of both
+        partner: place of the sample that is heard in the condition, per sample of the table
+        before: model -> answers to the reference
+        after: model -> answers in the condition
+    """
+
+    condition: str
+    reference: str
+    perturbations: tuple[str, str]
+    partner: np.ndarray
+    before: dict[str, np.ndarray] = field(default_factory=dict)
+    after: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+class SampleTable:
+    """Samples of a dataset with what is known about them for a target.
+
+    Args:
+        target: the target, whose answers are numbers or words
+        dataset: the dataset
+        answered: test -> model -> cell with its answers
+        counting: models that decide which samples are the worst
+
+    Attributes:
+        keys: file, start and end of each sample
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        dataset: Dataset,
+        answered: Mapping[str, Mapping[str, AnsweredCell]],
+        counting: set[str],
+    ):
+        self.target, self.dataset, self.answered, self.counting = (
+            target,
+            dataset,
+            answered,
+            counting,
+        )
+        self.is_number = kinds.of(target).is_number
+        keys = {key for each in self._all() for key in keys_of(each.view)}
+        self.keys: list[Key] = sorted(keys, key=lambda key: digest(*key))
+        self._places = {key: place for place, key in enumerate(self.keys)}
+        self.truth = self._truth()
+        self.answers: dict[str, np.ndarray] = {}
+        self.changes: dict[str, Change] = {}
+        for test, models in answered.items():
+            for model, each in models.items():
+                self._add(test, model, each)
+
+    def _all(self) -> Iterator[AnsweredCell]:
+        for models in self.answered.values():
+            yield from models.values()
+
+    def places(self, view: View) -> np.ndarray:
+        """Place in the table of each sample of a view."""
+        return np.array([self._places[key] for key in keys_of(view)], dtype=np.int64)
+
+    def _empty(self) -> np.ndarray:
+        return np.full(len(self.keys), np.nan if self.is_number else None, dtype=self._dtype)
+
+    @property
+    def _dtype(self) -> Any:
+        return float if self.is_number else object
+
+    def _truth(self) -> np.ndarray | None:
+        """Annotated values; None if the dataset has none for the target."""
+        values = None
+        for each in self._all():
+            if self.target.id in each.view.samples:
+                values = self._empty() if values is None else values
+                values[self.places(each.view)] = each.view.truth
+        return values
+
+    def _add(self, test: str, model: str, each: AnsweredCell) -> None:
+        places = self.places(each.view)
+        if ORIGINAL in each.view.predictions:
+            values = self.answers.setdefault(model, self._empty())
+            values[places] = each.view.prediction
+        if answers.compares(each.cell.test, self.target):
+            used = each.cell.conditions
+            for pair in answers.comparisons(each.cell.test, each.view, used):
+                self._change(f"{test}/{pair.condition}", model, pair, places)
+
+    def _change(self, name: str, model: str, pair: ConditionPair, places: np.ndarray) -> None:
+        first, second = places[pair.rows[:, 0]], places[pair.rows[:, 1]]
+        if name not in self.changes:
+            partner = np.full(len(self.keys), -1, dtype=np.int64)
+            self.changes[name] = Change(pair.condition, pair.reference, pair.perturbations, partner)
+        change = self.changes[name]
+        change.partner[first] = second
+        for values, column in ((pair.before, change.before), (pair.after, change.after)):
+            column.setdefault(model, self._empty())[first] = values
+
+    # -- errors ----------------------------------------------------------------------------------
+
+    def loss(self, model: str) -> np.ndarray:
+        """How wrong the answers of a model are; NaN without an answer.
+
+        Without annotations, numbers are compared with the median of the model, words with nothing.
+        A word that is no label of the target can be answered by no model, so it has no error.
+        """
+        values = self.answers[model]
+        if self.is_number:
+            middle = np.nanmedian(values) if not np.isnan(values).all() else np.nan
+            return np.abs(values - (middle if self.truth is None else self.truth))
+        if self.truth is None:
+            return np.array([np.nan if value is None else 0.0 for value in values])
+        return np.array(
+            [
+                float(value != truth)
+                if value is not None and truth in self.target.labels
+                else np.nan
+                for value, truth in zip(values, self.truth, strict=True)
+            ]
+        )
+
+    def shift(self, name: str, model: str) -> np.ndarray:
+        """How much a condition changes the answers of a model; NaN without an answer.
+
+        Of words, those that were right and are wrong come first (3), then those that are wrong in
+        another way (2) or without annotations just different, then those that were wrong and are
+        right (1).
+        """
+        change = self.changes[name]
+        before, after = change.before[model], change.after[model]
+        if self.is_number:
+            return np.abs(after - before)
+        truths = self._empty() if self.truth is None else self.truth
+        return np.array(
+            [moved(a, b, truth) for a, b, truth in zip(before, after, truths, strict=True)]
+        )
+
+    def lists(self) -> list[WorstFirst]:
+        """What readers are led to: for each model that counts, in all and in each line."""
+        result = []
+        for model in self.answers:
+            if model not in self.counting:
+                continue
+            loss = self.loss(model)
+            result.append(WorstFirst("", ranked(loss)))
+            groups = [rows for test in self.answered for _, _, rows in self._groups(test, model)]
+            if not self.is_number and self.truth is not None:
+                groups += [np.flatnonzero(self.truth == word) for word in self.target.labels]
+            for rows in groups:
+                part = np.full(len(self.keys), np.nan)
+                part[rows] = loss[rows]
+                result.append(WorstFirst("", ranked(part)))
+            for name, change in self.changes.items():
+                if model in change.after:
+                    result.append(WorstFirst(name, ranked(self.shift(name, model), changed=True)))
+        return result
+
+    def _groups(self, test: str, model: str) -> list[tuple[str, str, np.ndarray]]:
+        """Condition, end of the name of the data, and samples of each group of a test."""
+        each = self.answered[test].get(model)
+        if each is None:
+            return []
+        places = self.places(each.view)
+        return [
+            (name, tail, places[rows]) for name, tail, rows in groups(each.cell.test, each.view)
+        ]
+
+    # -- what a page gets ------------------------------------------------------------------------
+
+    def chosen(self) -> tuple[np.ndarray, int | None]:
+        """Samples that a page gets, and how many of each list if these are not all of them."""
+        columns = len(self.answers) + sum(
+            len(c.before) + len(c.after) for c in self.changes.values()
+        )
+        most = min(MOST_SAMPLES, MOST_ANSWERS // max(1, columns))
+        if len(self.keys) <= most:
+            return np.arange(len(self.keys)), None
+        lists = [each.samples for each in self.lists()]
+        picked: set[int] = set()
+        for depth in range(DEEPEST):
+            rank = {int(each[depth]) for each in lists if len(each) > depth}
+            if len(picked | rank) > most or not rank:
+                return np.array(sorted(picked), dtype=np.int64), depth
+            picked |= rank
+        return np.array(sorted(picked), dtype=np.int64), DEEPEST
+
+    def content(self, labels: Mapping[str, str]) -> dict[str, Any]:
+        """Everything but the sounds as lists, numbers and text.
+
+        Args:
+            labels: condition -> its name
+        """
+        rows, depth = self.chosen()
+        words = self._words()
+        codes = {word: place for place, word in enumerate(words)}
+
+        def column(values: np.ndarray) -> list[int | None]:
+            return [self._number(value, codes) for value in values[rows]]
+
+        return {
+            "kind": "number" if self.is_number else "word",
+            "total": len(self.keys),
+            "depth": depth,
+            "words": words,
+            "labels": len(self.target.labels),
+            "samples": [
+                str(SampleKey(self.dataset.database, self.dataset.version, *self.keys[row]))
+                for row in rows
+            ],
+            "columns": self._columns(rows),
+            "truth": None if self.truth is None else column(self.truth),
+            "answers": {model: column(values) for model, values in self.answers.items()},
+            "tests": {test: self._lines(test, rows) for test in self.answered},
+            "changes": {
+                name: {
+                    "label": labels[change.condition],
+                    "reference": labels[change.reference],
+                    "before": None
+                    if change.reference == ORIGINAL
+                    else {model: column(values) for model, values in change.before.items()},
+                    "after": {model: column(values) for model, values in change.after.items()},
+                }
+                for name, change in self.changes.items()
+            },
+        }
+
+    def _words(self) -> list[str]:
+        """Words of truth and answers, those of the target first."""
+        if self.is_number:
+            return []
+        columns = [
+            *self.answers.values(),
+            *(
+                c
+                for change in self.changes.values()
+                for c in (*change.before.values(), *change.after.values())
+            ),
+        ]
+        if self.truth is not None:
+            columns.append(self.truth)
+        others = {str(v) for column in columns for v in column if v is not None}
+        return [*self.target.labels, *sorted(others - set(self.target.labels))]
+
+    def _number(self, value: Any, codes: Mapping[str, int]) -> int | None:
+        if self.is_number:
+            return None if np.isnan(value) else round(float(value) * SCALE)
+        return None if value is None else codes[str(value)]
+
+    def _columns(self, rows: np.ndarray) -> dict[str, Any]:
+        """Words that are known about the samples, such as the speaker, as a list and places in it."""
+        columns: dict[str, np.ndarray] = {}
+        declared = datasets.declared_columns(self.dataset)
+        for each in self._all():
+            for name in declared:
+                if name != self.target.id and name in each.view.samples:
+                    values = columns.setdefault(name, np.full(len(self.keys), None, dtype=object))
+                    values[self.places(each.view)] = each.view.samples[name].to_numpy(dtype=object)
+        result = {}
+        for name, values in columns.items():
+            part = values[rows].tolist()
+            names = sorted({value for value in part if isinstance(value, str)})
+            is_word = all(value is None or isinstance(value, str) for value in part)
+            if is_word and 1 < len(names) <= MOST_VALUES:
+                codes = {value: place for place, value in enumerate(names)}
+                result[name] = [names, [codes.get(value) for value in part]]
+        return result
+
+    def _lines(self, test: str, rows: np.ndarray) -> dict[str, Any]:
+        """Samples of a test and of each of its lines; null: those of the test."""
+        model, first = next(iter(self.answered[test].items()))
+        parts = self._groups(test, model)
+        lines: dict[tuple[str, str], list[str]] = {}
+        for each in self.answered[test].values():
+            for data, condition, label in each.lines:
+                names = lines.setdefault((data, condition), [])
+                if label and label not in names:
+                    names.append(label)
+        return {
+            "samples": self._bits(self.places(first.view), rows),
+            "lines": [
+                [data, condition, names, self._bits(of_line(parts, data, condition), rows)]
+                for (data, condition), names in lines.items()
+            ],
+        }
+
+    def _bits(self, places: np.ndarray | None, rows: np.ndarray) -> str | None:
+        """A set of samples of the table, four in a letter; null: all of them."""
+        if places is None or len(places) == len(self.keys):
+            return None
+        inside = np.zeros(len(self.keys), dtype=bool)
+        inside[places] = True
+        return np.packbits(inside[rows]).tobytes().hex()

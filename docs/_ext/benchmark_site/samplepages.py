@@ -1,0 +1,219 @@
+"""Page of a target that leads from its cells to their samples: worst first, heard and seen.
+
+A table of samples lies in a script that the page loads when it is wanted
+(:mod:`common.pages.listening.cell_samples`). Without scripts the page shows the worst samples of
+each model.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from benchmark_site.content import Board, Content
+from benchmark_site.media import FOLDER
+from benchmark_site.page import Page, slug
+from benchmark_site.render import ROOT, model_doc, render
+from benchmark_site.sources import Model
+from common.core.display import number
+from common.core.paths import TABLES
+from common.reports.summary import Key
+from common.results import sample_tables
+from common.results.sample_tables import PICTURE, SCALE
+from common.spec.view import ORIGINAL
+
+#: so many samples of a model and dataset are shown without scripts
+WORST = 5
+
+
+def doc(target: str) -> str:
+    """Name of the page."""
+    return f"{ROOT}/{slug(target)}/samples/index"
+
+
+def base(content: Content, page: Page, board: Board, model: Model, test: str) -> str:
+    """Address of the samples of a model in a test, but for the cell; empty if there are none."""
+    if board.published or not content.sample_datasets(board.target):
+        return ""
+    query = urlencode({"model": model.id, "test": test})
+    return f"{page.href(doc(board.target))}#?{query}"
+
+
+def place(content: Content, target: str, test: str, dataset: str, key: Key) -> str:
+    """Rest of the address of the samples of a cell; empty if there are none."""
+    entry = content.sample_datasets(target).get(dataset)
+    if entry is None or entry["silent"] or test not in entry["tests"]:
+        return ""
+    condition = "" if key.condition == ORIGINAL else key.condition
+    parts = {"data": key.data, "line": condition, "of": key.label}
+    return "&" + urlencode({name: text for name, text in parts.items() if text}, quote_via=quote)
+
+
+def page(content: Content, target: str) -> Page:
+    """The page."""
+    page = Page(doc(target), f"Samples: {content.label(target).lower()}")
+    models = models_of(content, target)
+    entries = {
+        name: {**entry, **_about(content, name)}
+        for name, entry in content.sample_datasets(target).items()
+        if name in _places(content, target)
+    }
+    config = {
+        "target": target,
+        "models": [
+            [model.id, model.label, model.chance, page.href(model_doc(target, model))]
+            for model in models
+        ],
+        "tests": _tests(content, target, entries),
+        "data": _data(content, target, entries),
+        "media": page.file(FOLDER),
+        "files": {
+            name: page.file(f"{FOLDER}/{TABLES}/{target}/{name}.js")
+            for name, entry in entries.items()
+            if not entry["silent"]
+        },
+    }
+    page.html = render(
+        "listen.j2",
+        config=json.dumps(config, ensure_ascii=False, separators=(",", ":")),
+        parts=[_part(content, page, target, models, name, e) for name, e in entries.items()],
+    )
+    return page
+
+
+def models_of(content: Content, target: str) -> list[Model]:
+    """Own models of a target, best first."""
+    ranked = [
+        line.model
+        for board in content.boards[target]
+        if not board.published
+        for line in board.ranking
+    ]
+    return sorted({m.id: m for m in ranked}.values(), key=lambda model: model.chance)
+
+
+def _places(content: Content, target: str) -> dict[str, list[tuple[str, str]]]:
+    """Test and name of the data of the own rows of each dataset."""
+    places: dict[str, dict[tuple[str, str], None]] = {}
+    for board in content.boards[target]:
+        if not board.published:
+            columns = [board.table[name].tolist() for name in ("dataset", "test", "data")]
+            for dataset, test, data in zip(*columns, strict=True):
+                places.setdefault(dataset, {})[test, data] = None
+    return {dataset: list(pairs) for dataset, pairs in places.items()}
+
+
+def _about(content: Content, dataset: str) -> dict[str, str]:
+    """Name, licence and source of a dataset, as its entry says today."""
+    entry = content.benchmark.datasets.get(dataset)
+    source = entry.source if entry and entry.source.startswith(("https://", "http://")) else ""
+    return {
+        "label": content.dataset(dataset),
+        "license": entry.license if entry else "",
+        "source": source,
+    }
+
+
+def _tests(content: Content, target: str, entries: Mapping[str, Any]) -> list[list[str]]:
+    """Id and title of the tests with samples, in the order of the pages."""
+    heard = {test for entry in entries.values() for test in entry["tests"]}
+    order = dict.fromkeys(test for board in content.boards[target] for test in board.tests)
+    return [[test, content.tests[test].title] for test in order if test in heard]
+
+
+def _data(content: Content, target: str, entries: Mapping[str, Any]) -> list[list[str]]:
+    """Test, dataset and name of the data that result rows have."""
+    places = _places(content, target)
+    return [
+        [test, dataset, data]
+        for dataset in entries
+        for test, data in sorted(places[dataset])
+        if test in entries[dataset]["tests"]
+    ]
+
+
+def _part(
+    content: Content,
+    page: Page,
+    target: str,
+    models: list[Model],
+    dataset: str,
+    entry: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What is shown of a dataset without scripts."""
+    table: Mapping[str, Any] = {}
+    if not entry["silent"]:
+        table = sample_tables.read(content.paths.sample_table(target, dataset))
+    lists = [
+        {"label": model.label, "rows": rows}
+        for model in models
+        if table and model.id in table["answers"]
+        if (rows := [_row(page, table, model.id, n) for n in worst(table, model.id)])
+    ]
+    room = {name: table.get(name) for name in ("total", "mb", "unheard")}
+    return {
+        **entry,
+        **room,
+        "here": bool(table),
+        "lists": lists,
+        "sounds": len(table.get("sounds", ())),
+    }
+
+
+def losses(table: Mapping[str, Any], model: str) -> list[float | None]:
+    """How wrong each answer of a model is, as in :mod:`common.pages.listening.sample_table`.
+
+    >>> words = {"kind": "word", "labels": 2, "truth": [0, 1, 2, 1]}
+    >>> losses({**words, "answers": {"cnn": [0, 0, 0, None]}}, "cnn")
+    [0.0, 1.0, None, None]
+    """
+    answers, truth = table["answers"][model], table["truth"]
+    if table["kind"] == "number":
+        present = [value for value in answers if value is not None]
+        middle = statistics.median(present) if present else 0
+        truth = truth or [middle] * len(answers)
+        return [
+            None if a is None or t is None else abs(a - t)
+            for a, t in zip(answers, truth, strict=True)
+        ]
+    truth = truth or [None] * len(answers)
+    return [
+        None if a is None or t is None or t >= table["labels"] else float(a != t)
+        for a, t in zip(answers, truth, strict=True)
+    ]
+
+
+def worst(table: Mapping[str, Any], model: str) -> list[int]:
+    """Places of the samples with the largest errors."""
+    ranked = [(-loss, place) for place, loss in enumerate(losses(table, model)) if loss]
+    return [place for _, place in sorted(ranked)[:WORST]]
+
+
+def _row(page: Page, table: Mapping[str, Any], model: str, place: int) -> dict[str, Any]:
+    sound = table["heard"][""].get(str(place))
+    src = table["sounds"][sound][0] if sound is not None else ""
+    truth = "" if table["truth"] is None else text(table, table["truth"][place])
+    return {
+        "sample": table["samples"][place],
+        "truth": truth,
+        "answer": text(table, table["answers"][model][place]),
+        "wrong": table["kind"] == "word" and bool(truth),
+        "src": page.file(f"{FOLDER}/{src}") if src else "",
+        "picture": page.file(f"{FOLDER}/{src.removesuffix('.flac')}{PICTURE}") if src else "",
+    }
+
+
+def text(table: Mapping[str, Any], value: int | None) -> str:
+    """Truth or answer as text; empty if there is none.
+
+    >>> text({"kind": "number"}, 456), text({"kind": "word", "words": ["joy"]}, 0)
+    ('0.456', 'joy')
+    """
+    if value is None:
+        return ""
+    return (
+        number(value / SCALE, digits=3) if table["kind"] == "number" else str(table["words"][value])
+    )

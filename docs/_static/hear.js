@@ -1,0 +1,340 @@
+/* Samples of a cell, worst first. The choice stands in the address after "#?"; samples come from a script of their
+   dataset, so that the page works from a disk, too. common/pages/listening/sample_table.py describes them. */
+(() => {
+  "use strict";
+
+  const place = document.querySelector(".listen-samples");
+  if (!place) return;
+  const config = JSON.parse(place.dataset.config);
+  const PAGE = 20;
+  const SCALE = 1000;
+  const FOR_ALL = "original";
+  const NAMED = ["model", "test", "data", "line", "of", "wrong", "sound"];
+
+  const make = (tag, attributes = {}, ...children) => {
+    const node = document.createElement(tag);
+    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
+    node.append(...children);
+    return node;
+  };
+
+  // -- what the reader chose -----------------------------------------------------------------------
+
+  let state;
+  const datasetOf = (test, data) => (config.data.find(([t, , d]) => t === test && d === data) || [])[1];
+  function read() {
+    const query = new URLSearchParams(location.hash.replace(/^#\??/, ""));
+    const open = config.data.filter(([, dataset]) => config.files[dataset]);
+    const model = config.models.find(([id]) => id === query.get("model")) || config.models[0];
+    const data = open.filter(([test]) => test === query.get("test"));
+    const [test, , name] = (data.length ? data.find(([, , d]) => d === query.get("data")) || data[0] : open[0]) || [];
+    const by = {};
+    query.forEach((value, key) => key.startsWith("by-") && (by[key.slice(3)] = value));
+    return {
+      model: model && model[0], test, data: name, line: query.get("line") || "", of: query.get("of") || "",
+      wrong: query.get("wrong") === "1", sound: query.get("sound") === "1", by,
+    };
+  }
+  function keep() {
+    const query = new URLSearchParams();
+    NAMED.forEach((name) => state[name] && query.set(name, state[name] === true ? "1" : state[name]));
+    Object.entries(state.by).forEach(([name, value]) => value && query.set(`by-${name}`, value));
+    history.replaceState(null, "", `#?${query}`);
+  }
+
+  // -- tables of samples ---------------------------------------------------------------------------
+
+  const loading = new Map();
+  function load(dataset) {
+    if (!loading.has(dataset)) {
+      loading.set(dataset, new Promise((done, fail) => {
+        const script = make("script", { src: config.files[dataset] });
+        script.addEventListener("load", () => done(window.samplesOf[`${config.target}/${dataset}`]));
+        script.addEventListener("error", () => fail(new Error(`${config.files[dataset]} cannot be loaded`)));
+        document.head.append(script);
+      }));
+    }
+    return loading.get(dataset);
+  }
+
+  /** Whether a sample belongs to a set, which has four samples in a letter; null has all. */
+  const inside = (bits, n) => bits === null || Boolean((parseInt(bits[n >> 2], 16) >> (3 - (n & 3))) & 1);
+  const median = (values) => {
+    const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
+    const middle = sorted.length >> 1;
+    return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  };
+
+  /** How bad each sample is, null where that is not known; the same as in Python. */
+  function losses(table, change) {
+    const number = table.kind === "number";
+    const answers = table.answers[state.model];
+    if (change) {
+      const after = change.after[state.model];
+      const before = (change.before || table.answers)[state.model];
+      if (!after || !before) return null;
+      return after.map((b, n) => {
+        const a = before[n];
+        if (a === null || b === null) return null;
+        if (number) return Math.abs(b - a);
+        if (a === b) return 0;
+        const truth = table.truth ? table.truth[n] : null;
+        return a === truth ? 3 : b === truth ? 1 : 2;
+      });
+    }
+    if (!answers) return null;
+    const middle = number && !table.truth ? median(answers) : 0;
+    return answers.map((answer, n) => {
+      if (answer === null) return null;
+      if (!table.truth) return number ? Math.abs(answer - middle) : 0;
+      const truth = table.truth[n];
+      if (truth === null || (!number && truth >= table.labels)) return null;
+      return number ? Math.abs(answer - truth) : Number(answer !== truth);
+    });
+  }
+
+  /** A class, a bin or a word of another column, as result rows name it -> whether a sample belongs there. */
+  function partOf(table, name, answers) {
+    if (!name) return () => true;
+    const word = table.words.indexOf(name);
+    if (word >= 0) return (n) => (table.truth && table.truth[n] === word) || answers[n] === word;
+    const bin = /^\((-?[\d.]+|-inf), (-?[\d.]+|inf)\]$/.exec(name);
+    if (bin) {
+      const [low, high] = bin.slice(1).map((end) => (end.endsWith("inf") ? (end[0] === "-" ? -Infinity : Infinity) : Number(end) * SCALE));
+      const fits = (value) => value !== null && value !== undefined && low < value && value <= high;
+      return (n) => fits(table.truth && table.truth[n]) || fits(answers[n]);
+    }
+    const column = Object.values(table.columns).find(([names]) => names.includes(name));
+    if (!column) return () => true;
+    const code = column[0].indexOf(name);
+    return (n) => column[1][n] === code;
+  }
+
+  /** Samples of the chosen cell, worst first. */
+  function chosen(table) {
+    const test = table.tests[state.test];
+    const line = test.lines.find(([data, condition]) => data === state.data && condition === state.line);
+    const change = table.changes[`${state.test}/${state.line}`];
+    const loss = losses(table, change);
+    if (!loss) return { change, loss: [], rows: [], all: 0 };
+    const answers = change ? change.after[state.model] : table.answers[state.model];
+    const part = partOf(table, state.of, answers);
+    const cell = table.samples.map((_, n) => n).filter((n) =>
+      loss[n] !== null && inside(test.samples, n) && (!line || inside(line[3], n)) && part(n));
+    const rows = cell.filter((n) =>
+      Object.entries(state.by).every(([name, value]) => {
+        if (!value) return true;
+        if (name === "truth") return table.truth && table.words[table.truth[n]] === value;
+        const column = table.columns[name];
+        return !column || column[0][column[1][n]] === value;
+      }) && (!state.wrong || loss[n] > 0) && (!state.sound || heard(table, n)));
+    return { change, loss, rows: rows.sort((a, b) => loss[b] - loss[a] || a - b), all: cell.length };
+  }
+  const pair = (table, n) => (table.heard[`${state.test}/${state.line}`] || {})[n];
+  const heard = (table, n) => pair(table, n) || table.heard[""][n] !== undefined;
+
+  // -- a sample --------------------------------------------------------------------------------------
+
+  const text = (table, value) =>
+    value === null || value === undefined ? "–" : table.kind === "number" ? (value / SCALE).toFixed(3).replace("-", "−") : table.words[value];
+  const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value / SCALE).toFixed(3)}`;
+
+  function sound(table, label, index, name) {
+    const [src, seconds, lufs] = table.sounds[index];
+    const file = `${config.media}/${src}`;
+    const picture = make("img", {
+      src: file.replace(/\.flac$/, ".webp"), width: 400, height: 132, loading: "lazy", decoding: "async",
+      alt: `Waveform above spectrogram, ${label.toLowerCase()}: ${name}, ${seconds.toFixed(1)} s, 0 to 8 kHz`,
+    });
+    const audio = make("audio", { controls: "", preload: "none", src: file, "aria-label": `${label}: ${name}` });
+    return make("div", { class: "sound", "data-lufs": lufs, "data-seconds": seconds, "data-axis": `0 1 ${seconds}` },
+      make("p", { class: "sound-name" }, label), picture, audio);
+  }
+
+  function player(table, change, n, name) {
+    const both = change && pair(table, n);
+    const group = make("div", { class: "listen small one", role: "group", "aria-label": `Listen: ${name}` });
+    if (both) {
+      group.append(sound(table, change.reference, both[0], name), sound(table, change.label, both[1], name));
+    } else if (table.heard[""][n] !== undefined) {
+      group.classList.add("solo");
+      group.append(sound(table, "Original", table.heard[""][n], name));
+      if (change) group.append(make("p", { class: "quiet" }, "There was no room for the changed sound."));
+    } else {
+      return make("p", { class: "quiet none-heard" }, "No sound: only the worst samples have one.");
+    }
+    return group;
+  }
+
+  /** An answer; a word has a sign, a number its distance from the truth. */
+  function answer(table, value, n, before) {
+    const node = make("td", {}, text(table, value));
+    const truth = table.truth ? table.truth[n] : null;
+    if (value === null || value === undefined) return node;
+    if (before !== undefined && before !== value) node.classList.add("moved");
+    if (truth === null) return node;
+    if (table.kind === "number") node.append(make("small", {}, signed(value - truth)));
+    else if (truth < table.labels) {
+      const right = value === truth;
+      node.classList.add(right ? "p" : "f");
+      node.append(" ", make("b", { role: "img", "aria-label": right ? "right" : "wrong" }, right ? "✓" : "✗"));
+    }
+    return node;
+  }
+
+  function answers(table, change, n, name) {
+    const titles = change ? ["Model", change.reference, change.label] : ["Model", "Answer"];
+    const head = make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title))));
+    const rows = config.models.filter(([id]) => table.answers[id] || (change && change.after[id])).map(([id, label, chance]) => {
+      const row = make("tr", { class: [chance ? "chance" : "", id === state.model ? "this" : ""].join(" ").trim() }, make("th", { scope: "row" }, label));
+      if (change) {
+        const before = ((change.before || table.answers)[id] || [])[n];
+        row.append(answer(table, before, n), answer(table, (change.after[id] || [])[n], n, before));
+      } else row.append(answer(table, table.answers[id][n], n));
+      return row;
+    });
+    const node = make("table", { class: "answers" }, head, make("tbody", {}, ...rows));
+    return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Answers: ${name}` }, node);
+  }
+
+  function sampleOf(table, found, n, rank) {
+    const name = table.samples[n];
+    const facts = Object.entries(table.columns).map(([column, [names, codes]]) => [column, names[codes[n]]]).filter(([, value]) => value !== undefined);
+    const title = make("p", { class: "heard-name" }, make("span", { class: "rank" }, `${rank}.`), make("code", {}, name));
+    if (table.truth) title.append(make("span", {}, "truth ", make("b", {}, text(table, table.truth[n]))));
+    const size = table.kind === "number" ? (found.loss[n] / SCALE).toFixed(3) : "";
+    if (size) title.append(make("span", {}, found.change ? "moved by " : table.truth ? "error " : "from the median ", make("b", {}, size)));
+    facts.forEach(([column, value]) => title.append(make("span", { class: "quiet" }, `${column} ${value}`)));
+    return make("article", { class: "hear-sample", "aria-label": `Sample ${rank}: ${name}`, "data-sample": name },
+      title, player(table, found.change, n, name), answers(table, found.change, n, name));
+  }
+
+  // -- the page ----------------------------------------------------------------------------------------
+
+  const bar = make("div", { class: "tools" });
+  const about = make("p", { class: "answer", role: "status" });
+  const note = make("p", { class: "quiet" });
+  const list = make("div", { class: "hear-list" });
+  const more = make("button", { type: "button", class: "tool" });
+  place.append(bar, about, note, list, more);
+
+  function select(label, entries, value, change) {
+    const node = make("select");
+    entries.forEach(([id, name]) => {
+      const option = make("option", { value: id }, name);
+      option.selected = id === value;
+      node.append(option);
+    });
+    node.addEventListener("change", () => change(node.value));
+    return make("label", {}, label, node);
+  }
+  function check(label, name) {
+    const box = make("input", { type: "checkbox" });
+    box.checked = state[name];
+    box.addEventListener("change", () => update({ [name]: box.checked }));
+    return make("label", { class: "box" }, box, label);
+  }
+  const titled = (name) => name[0].toUpperCase() + name.slice(1);
+  const any = (names) => [["", "all"], ...names.map((name) => [name, name])];
+
+  function update(changes) {
+    const focused = document.activeElement.closest && document.activeElement.closest(".tools label");
+    const at = focused ? [...bar.children].indexOf(focused) : -1;
+    Object.assign(state, changes);
+    keep();
+    show().then(() => at >= 0 && bar.children[at] && bar.children[at].firstElementChild && bar.children[at].querySelector("select, input").focus());
+  }
+
+  function controls(table) {
+    const lines = table.tests[state.test].lines.filter(([data]) => data === state.data);
+    const labels = [...new Set(lines.filter(([, line]) => line === state.line).flatMap((line) => line[2]))];
+    const words = table.kind === "word" && table.truth ? table.words.filter((_, n) => table.truth.includes(n)) : [];
+    const data = config.data.filter(([test, dataset]) => test === state.test && config.files[dataset]);
+    bar.replaceChildren(
+      select("Model", config.models, state.model, (model) => update({ model })),
+      select("Test", config.tests.filter(([id]) => config.data.some(([test, dataset]) => test === id && config.files[dataset])), state.test, (test) =>
+        update({ test, data: (config.data.find(([t, dataset]) => t === test && config.files[dataset]) || [])[2], line: "", of: "", by: {} })),
+      select("Data", data.map(([, , name]) => [name, name]), state.data, (name) => update({ data: name, line: "", of: "" })),
+    );
+    if (lines.length > 1 || (lines[0] && lines[0][1] !== FOR_ALL))
+      bar.append(select("Part", lines.map(([, line]) => [line, line]), state.line, (line) => update({ line, of: "" })));
+    if (labels.length) bar.append(select("Class or bin", any(labels), state.of, (of) => update({ of })));
+    if (words.length) bar.append(select("Truth", any(words), state.by.truth || "", (value) => update({ by: { ...state.by, truth: value } })));
+    Object.entries(table.columns).forEach(([name, [names]]) =>
+      bar.append(select(titled(name), any(names), state.by[name] || "", (value) => update({ by: { ...state.by, [name]: value } }))));
+    const moved = Boolean(table.changes[`${state.test}/${state.line}`]);
+    if (table.kind === "word" && (moved || table.truth)) bar.append(check(moved ? "Only changed answers" : "Only wrong answers", "wrong"));
+    bar.append(check("Only with sound", "sound"));
+  }
+
+  function sentence(table, found) {
+    const label = (config.models.find(([id]) => id === state.model) || [])[1];
+    const title = (config.tests.find(([id]) => id === state.test) || [])[1];
+    const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+    const shown = found.rows.length === found.all ? `${count(found.all)} samples` : `${count(found.rows.length)} of ${count(found.all)} samples`;
+    const which = [state.line === FOR_ALL ? "" : state.line, state.of].filter(Boolean).join(", ");
+    let order = "the largest errors first";
+    if (found.change) order = table.kind === "number" ? "the largest changes of the answer first" : "those that were right and are wrong now first";
+    else if (!table.truth) order = table.kind === "number" ? "the answers furthest from the median of the model first" : "in no order, as there are no annotations to compare with";
+    else if (table.kind === "word") order = "wrong answers first";
+    about.textContent = `${label}, ${title}${which ? ` (${which})` : ""}: ${shown}, ${order}.`;
+    const parts = [`${table.label}, licence ${table.license}.`];
+    parts.push(`Sounds: the worst samples of the models that listen, as many as fit in ${table.mb} MB.`);
+    if (table.depth !== null) parts.push(`The table has ${count(table.samples.length)} of ${count(table.total)} samples: at least the ${table.depth} worst of each of these models in each cell.`);
+    if (state.of && (table.words.includes(state.of) || state.of.endsWith("]"))) parts.push(state.of.endsWith("]") ? `Truth or answer lies in ${state.of}.` : `Truth or answer is ${state.of}.`);
+    if (table.unheard) parts.push(table.unheard);
+    note.textContent = parts.join(" ");
+  }
+
+  let turn = 0;
+  async function show() {
+    const mine = ++turn;
+    const dataset = datasetOf(state.test, state.data);
+    if (!dataset || !config.files[dataset]) {
+      about.textContent = "There are no samples to show here.";
+      return;
+    }
+    let table;
+    try {
+      table = await load(dataset);
+    } catch (error) {
+      about.textContent = error.message;
+      return;
+    }
+    if (mine !== turn) return;
+    const lines = table.tests[state.test].lines.filter(([data]) => data === state.data);
+    if (lines.length && !lines.some(([, line]) => line === state.line)) state.line = lines[0][1];
+    if (window.players) window.players.clear(list);
+    document.querySelectorAll(".hear-plain").forEach((plain) => (plain.hidden = true));
+    controls(table);
+    const found = chosen(table);
+    sentence(table, found);
+    list.replaceChildren();
+    let shown = 0;
+    const fill = () => {
+      const first = shown;
+      found.rows.slice(shown, shown + PAGE).forEach((n) => list.append(sampleOf(table, found, n, ++shown)));
+      [...list.children].slice(first).forEach((node) => node.querySelectorAll(".listen").forEach((group) => window.players.add(group)));
+      more.hidden = shown >= found.rows.length;
+      more.textContent = `${Math.min(PAGE, found.rows.length - shown)} more`;
+    };
+    more.onclick = () => {
+      const next = shown;
+      fill();
+      const node = list.children[next];
+      if (node) {
+        node.tabIndex = -1;
+        node.focus({ preventScroll: true });
+      }
+    };
+    fill();
+    place.dataset.shown = location.hash;
+  }
+
+  addEventListener("hashchange", () => {
+    state = read();
+    show();
+  });
+  state = read();
+  show();
+})();

@@ -1,0 +1,202 @@
+"""Samples behind cells: what a run writes is what it predicted, bounded, and only where allowed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from common.core.paths import Paths
+from common.pages.listening import cell_samples, sample_table, sounds
+from common.pages.listening.sample_table import SampleTable
+from common.reports.rebuild import Rebuilder
+from common.results import sample_tables
+from common.results.keys import CellKey
+from common.results.manifest import Manifest
+from common.spec import load_benchmark
+from tests.conftest import DATASETS
+
+TESTS = ("correctness_regression", "correctness_classification", "fairness_sex")
+CHANGED = "robustness_spectral_tilt"
+
+
+class Folder:
+    """Results of the miniature benchmark, with a licence."""
+
+    def __init__(self, mini: Any, licence: str):
+        mini.write("datasets.yaml", f"{DATASETS.rstrip()}\n  license: {licence}\n")
+        mini.run(tests=(*TESTS, CHANGED))
+        self.mini = mini
+        self.benchmark = load_benchmark([mini.catalog])
+        self.folders = Paths(mini.root / "out", mini.root / "cache")
+        self.rebuild = Rebuilder(self.benchmark, self.folders)
+
+    def update(self) -> set[str]:
+        return cell_samples.update(self.benchmark, self.folders, self.rebuild)
+
+    def table(self, target: str) -> dict[str, Any]:
+        return sample_tables.read(self.folders.sample_table(target, "tones"))
+
+    def view(self, target: str, model: str, test: str) -> Any:
+        manifest = Manifest.read(self.folders.manifest(target, model))
+        assert manifest is not None
+        noted = manifest.cells[f"{test}/tones"]
+        chance = model != "loud"
+        return self.rebuild(CellKey(target, model, test, "tones"), noted, chance=chance).view
+
+    def media(self) -> dict[str, bytes]:
+        root = self.folders.media
+        return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
+@pytest.fixture
+def free(mini: Any) -> Folder:
+    return Folder(mini, "CC0-1.0")
+
+
+def test_truth_and_answers_are_those_of_the_run(free: Folder) -> None:
+    free.update()
+    table = free.table("arousal")
+    for test in ("correctness_regression", CHANGED):
+        view = free.view("arousal", "loud", test)
+        places = [table["samples"].index(name) for name in view.samples["file"]]
+        answers = [table["answers"]["loud"][place] / 1000 for place in places]
+        assert answers == pytest.approx(np.asarray(view.prediction, float).tolist(), abs=5.1e-4)
+        if test == CHANGED:
+            changed = table["changes"][f"{CHANGED}/upward-tilt"]["after"]["loud"]
+            after = [changed[place] / 1000 for place in places]
+            expected = view.predictions["upward-tilt"].tolist()
+            assert after == pytest.approx(expected, abs=5.1e-4)
+        truth = [table["truth"][place] / 1000 for place in places]
+        assert truth == pytest.approx(view.truth.tolist(), abs=5.1e-4)
+    words = free.table("emotion")
+    view = free.view("emotion", "loud", "correctness_classification")
+    places = [words["samples"].index(name) for name in view.samples["file"]]
+    said = [words["words"][words["answers"]["loud"][place]] for place in places]
+    assert said == list(view.prediction)
+    assert words["columns"]["sex"][0] == ["female", "male"]
+
+
+def test_a_line_of_a_group_has_the_samples_of_the_group(free: Folder) -> None:
+    free.update()
+    table = free.table("emotion")
+    lines = {line[1]: line for line in table["tests"]["fairness_sex"]["lines"]}
+    view = free.view("emotion", "loud", "fairness_sex")
+    for sex in ("female", "male"):
+        bits = np.unpackbits(np.frombuffer(bytes.fromhex(lines[sex][3]), dtype=np.uint8))
+        inside = {table["samples"][n] for n in np.flatnonzero(bits)}
+        assert inside == set(view.samples["file"][view.samples["sex"] == sex])
+
+
+def test_the_worst_of_a_model_that_listens_can_be_heard(free: Folder) -> None:
+    used = free.update()
+    table = free.table("arousal")
+    truth, answers = table["truth"], table["answers"]["loud"]
+    errors = [abs(a - t) for a, t in zip(answers, truth, strict=True)]
+    first = max(range(len(errors)), key=lambda n: (errors[n], -n))
+    near = [n for n, error in enumerate(errors) if error >= errors[first] - 1]
+    assert any(str(n) in table["heard"][""] for n in near)
+    pairs = table["heard"][f"{CHANGED}/upward-tilt"]
+    before, after = (table["sounds"][place][0] for place in next(iter(pairs.values())))
+    assert "/original/" in before and "/upward-tilt/" in after
+    assert {before, after} <= used
+    assert all((free.folders.media / name).is_file() for name in used)
+
+
+def test_the_same_again_changes_nothing_and_rebuilds_nothing(
+    free: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = free.update()
+    before = free.media()
+    monkeypatch.setattr(free, "rebuild", None)
+    assert free.update() == used
+    assert free.media() == before
+
+
+def test_a_lost_sound_is_made_again(free: Folder) -> None:
+    used = free.update()
+    before = free.media()
+    (free.folders.media / min(used)).unlink()
+    free.update()
+    assert free.media() == before
+
+
+def test_nothing_is_written_of_samples_that_may_not_be_published(mini: Any) -> None:
+    closed = Folder(mini, "restricted")
+    assert closed.update() == set()
+    names = set(closed.media())
+    assert not [name for name in names if name.startswith(("tables", "samples"))]
+    index = sample_tables.read_index(closed.folders.media / "arousal" / sample_tables.INDEX)
+    assert "sign an agreement" in index["tones"]["silent"]
+
+
+def test_a_table_that_may_not_be_published_any_more_is_removed(free: Folder, mini: Any) -> None:
+    free.update()
+    mini.write("datasets.yaml", f"{DATASETS.rstrip()}\n  license: CC-BY-NC-4.0\n")
+    free.benchmark = load_benchmark([mini.catalog])
+    free.update()
+    assert not list(free.folders.media.rglob("*.js"))
+
+
+def test_a_table_keeps_the_worst_of_every_list(
+    free: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free.update()
+    everything = free.table("arousal")
+    monkeypatch.setattr(sample_table, "MOST_SAMPLES", 40)
+    free.folders.sample_table("arousal", "tones").unlink()
+    free.update()
+    table = free.table("arousal")
+    assert 20 < len(table["samples"]) <= 40 and table["total"] == everything["total"]
+    errors = {
+        name: abs(a - t)
+        for name, a, t in zip(
+            everything["samples"], everything["answers"]["loud"], everything["truth"], strict=True
+        )
+    }
+    worst = sorted(errors, key=lambda name: -errors[name])[: table["depth"] - 1]
+    assert table["depth"] > 1
+    assert {errors[name] for name in worst} <= {errors[name] for name in table["samples"]}
+
+
+def test_a_word_that_is_no_label_has_no_error(free: Folder) -> None:
+    view = free.view("emotion", "loud", "correctness_classification")
+    view.samples.loc[0, "emotion"] = "boredom"
+    cell = free.benchmark.tests["correctness_classification"]
+    answered = sample_table.AnsweredCell(_Cell(cell), view, [])  # type: ignore[arg-type]
+    target, dataset = free.benchmark.targets["emotion"], free.benchmark.datasets["tones"]
+    table = SampleTable(target, dataset, {cell.id: {"loud": answered}}, {"loud"})
+    loss = table.loss("loud")
+    place = table.places(view)[0]
+    assert np.isnan(loss[place]) and np.isnan(loss).sum() == 1
+
+
+class _Cell:
+    """As much of a cell as a table needs."""
+
+    def __init__(self, test: Any):
+        self.test, self.conditions = test, {"original": "original"}
+
+
+def test_a_picture_shows_the_sound() -> None:
+    """A low tone in the first half and a high one in the second half, with a loud end."""
+    import io
+
+    from PIL import Image
+
+    time = np.arange(16000) / 16000
+    tone = np.where(time < 0.5, np.sin(2 * np.pi * 1000 * time), np.sin(2 * np.pi * 6000 * time))
+    signal = (tone * np.where(time < 0.75, 0.1, 1.0))[None, :]
+    image = Image.open(io.BytesIO(sounds.picture(signal, 16000))).convert("L")
+    assert image.size == (sounds.WIDTH, sounds.HEIGHT)
+    levels = np.asarray(image, dtype=float)
+    heat = levels[sounds.WAVE :]
+    rows = len(heat)
+    loud = heat[:, int(0.85 * sounds.WIDTH)].argmax()
+    assert abs(loud - rows * (1 - 6000 / 8000)) < 4
+    soft = heat[:, int(0.25 * sounds.WIDTH)].argmax()
+    assert abs(soft - rows * (1 - 1000 / 8000)) < 4
+    wave = levels[: sounds.WAVE] > 100
+    heights = wave.sum(axis=0)
+    assert heights[: int(0.7 * sounds.WIDTH)].max() < 10 < heights[-20:].min()
