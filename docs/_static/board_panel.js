@@ -46,7 +46,45 @@
       weights.append(make("p", { className: "weight-title", textContent: TITLES[kind] }), list);
     });
     const summary = panel.firstElementChild;
-    panel.replaceChildren(summary, thresholds, weights);
+    const people = await shares();
+    panel.replaceChildren(summary, ...people, thresholds, weights);
+  }
+
+  /** Groups of the speakers whose sums were kept: trait -> names. */
+  async function traits() {
+    await Promise.all([...boards.sumsOf.values()].map((file) => scoring.script(file)));
+    const groups = new Map();
+    Object.entries(window.sumsOfTarget || {}).filter(([target]) => boards.sumsOf.has(target)).forEach(([, entries]) => {
+      entries.forEach((entry) => Object.entries(entry.traits).forEach(([trait, names]) => {
+        if (!groups.has(trait)) groups.set(trait, new Set());
+        names.forEach((name) => groups.get(trait).add(name));
+      }));
+    });
+    return groups;
+  }
+
+  /** Shares of groups of speakers in the population that a reader has in mind. */
+  async function shares() {
+    const groups = await traits();
+    if (!groups.size) return [];
+    const note = make("p", { className: "quiet small", textContent: "Percent of your users. Scores of own runs are computed again from the sums of each speaker as if the samples behind them had these shares; groups without a number share the rest. Leave a field empty for the data as they are." });
+    const fieldset = make("fieldset", {}, make("legend", { textContent: "Your users" }), note);
+    groups.forEach((names, trait) => {
+      const list = make("div", { className: "weights" });
+      [...names].sort().forEach((name) => {
+        const input = make("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "–", value: boards.state.people[trait]?.[name] ?? "" });
+        input.dataset.people = `${trait}.${name}`;
+        input.addEventListener("input", () => {
+          const chosen = (boards.state.people[trait] ||= {});
+          if (boards.isWeight(input.value)) chosen[name] = input.value;
+          else delete chosen[name];
+          show(false);
+        });
+        list.append(make("label", {}, input, name));
+      });
+      fieldset.append(make("p", { className: "weight-title", textContent: `${trait.charAt(0).toUpperCase()}${trait.slice(1)}, %` }), list);
+    });
+    return [fieldset];
   }
 
   function ruleRow({ id, label, rule, tests }) {

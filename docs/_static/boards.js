@@ -11,6 +11,7 @@
   const TITLES = { family: "Family", test: "Test", dataset: "Dataset", language: "Language", origin: "Origin" };
   const choices = JSON.parse(tools.dataset.choices);
   const targets = tools.dataset.cells.split(" ").map((entry) => entry.split("="));
+  const sumsOf = new Map((tools.dataset.sums || "").split(" ").filter(Boolean).map((entry) => entry.split("=")));
   const overview = "overview" in tools.dataset;
 
   const few = (count, one, more) => `${count} ${count === 1 ? one : more}`;
@@ -18,7 +19,7 @@
   // -- what the reader chose, and the address ----------------------------------------------------------
 
   let state;
-  const fresh = () => ({ q: "", origin: "", sort: "", only: {}, weights: {}, rules: {} });
+  const fresh = () => ({ q: "", origin: "", sort: "", only: {}, weights: {}, rules: {}, people: {} });
 
   const isWeight = (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) <= 1000;
 
@@ -31,6 +32,7 @@
       if (["q", "origin", "sort"].includes(name)) next[name] = value;
       else if (KINDS.includes(name)) next.only[name] = value;
       else if (first === "w" && KINDS.includes(kind) && isWeight(value)) (next.weights[kind] ||= {})[id] = value;
+      else if (first === "p" && kind && id && isWeight(value)) (Object.hasOwn(next.people, kind) ? next.people[kind] : (next.people[kind] = {}))[id] = value;
       else if (name.startsWith("t.")) {
         const [rule, ...bounds] = value.split(":");
         const numbers = bounds.map(Number);
@@ -46,6 +48,7 @@
     ["q", "origin", "sort"].forEach((name) => state[name] && query.set(name, state[name]));
     KINDS.forEach((kind) => state.only[kind] && query.set(kind, state.only[kind]));
     KINDS.forEach((kind) => Object.entries(state.weights[kind] || {}).forEach(([id, value]) => query.set(`w.${kind}.${id}`, value)));
+    Object.entries(state.people).forEach(([trait, groups]) => Object.entries(groups).forEach(([id, value]) => query.set(`p.${trait}.${id}`, value)));
     Object.entries(state.rules).forEach(([id, { kind, bounds }]) => query.set(`t.${id}`, [kind, ...bounds].join(":")));
     return query.toString();
   }
@@ -57,7 +60,8 @@
   }
 
   const weighted = () => KINDS.reduce((sum, kind) => sum + Object.keys(state.weights[kind] || {}).length, 0);
-  const chosen = () => Boolean(KINDS.some((kind) => state.only[kind]) || weighted() || Object.keys(state.rules).length);
+  const peopled = () => Object.values(state.people).some((groups) => Object.keys(groups).length);
+  const chosen = () => Boolean(KINDS.some((kind) => state.only[kind]) || weighted() || peopled() || Object.keys(state.rules).length);
 
   // -- controls ----------------------------------------------------------------------------------------
 
@@ -106,6 +110,25 @@
 
   const loaded = () => Promise.all(targets.map(([target, file]) => scoring.load(target, file)));
 
+  /** Files of sums of the boards of a target, which only a reader's shares of speakers need. */
+  const POPULATION = ["student.js", "sums.js", "population.js", "population_scores.js"];
+  const weightedBoards = new Map();
+  async function ofPopulation(data) {
+    if (!peopled() || !sumsOf.has(data.target)) return data;
+    for (const file of POPULATION) await scoring.script(`_static/${file}`);
+    const people = structuredClone(state.people);
+    const key = `${data.target} ${JSON.stringify(people)}`;
+    if (!weightedBoards.has(key)) {
+      const boards = await Promise.all(data.boards.map(async (board) => {
+        if (board.origin === "published") return board;
+        const contents = await window.population.load(data.target, sumsOf.get(data.target), board.name);
+        return window.population.boardOf(data, board, contents, people);
+      }));
+      weightedBoards.set(key, { ...data, boards });
+    }
+    return weightedBoards.get(key);
+  }
+
   async function fillPanel() {
     await scoring.script("_static/board_panel.js");
     await window.boardPanel.fill();
@@ -115,6 +138,10 @@
     search.value = state.q;
     Object.entries(selects).forEach(([kind, select]) => (select.value = kind === "origin" ? state.origin : state.only[kind] || ""));
     if (panel.childElementCount < 2) return;
+    panel.querySelectorAll("input[data-people]").forEach((input) => {
+      const [trait, ...rest] = input.dataset.people.split(".");
+      input.value = (state.people[trait] || {})[rest.join(".")] ?? "";
+    });
     panel.querySelectorAll("input[data-weight]").forEach((input) => {
       const [kind, ...rest] = input.dataset.weight.split(".");
       input.value = (state.weights[kind] || {})[rest.join(".")] ?? "1";
@@ -180,7 +207,7 @@
     if (controls) mirror();
     reset.hidden = !written();
     const own = chosen();
-    const all = own ? await loaded() : [];
+    const all = own ? await Promise.all((await loaded()).map(ofPopulation)) : [];
     for (const file of own ? SCRIPTS : []) await scoring.script(`_static/${file}`);
     if (turn !== latest) return;
     remarks.forEach((remark) => (remark.hidden = !own));
@@ -200,7 +227,7 @@
     tools.dataset.shown = written();
   }
 
-  window.boards = { choices, KINDS, TITLES, few, panel, show, loaded, weighted, isWeight, get state() { return state; } };
+  window.boards = { choices, KINDS, TITLES, few, panel, show, loaded, weighted, peopled, sumsOf, isWeight, get state() { return state; } };
   build();
   state = read(location.hash);
   addEventListener("hashchange", () => {
@@ -209,7 +236,7 @@
     open();
   });
   function open() {
-    if (weighted() || Object.keys(state.rules).length) panel.open = true;
+    if (weighted() || peopled() || Object.keys(state.rules).length) panel.open = true;
     show();
   }
   reset.hidden = true;

@@ -65,7 +65,8 @@
     const families = [...new Set(result.lines.flatMap((line) => [...line.families.keys()]))];
     const order = choices.family.map(([id]) => id).filter((id) => families.includes(id));
     const titles = choices.family.filter(([id]) => families.includes(id)).map(([, label]) => label);
-    const columns = ["Model", "Ranks", "Score", "Change", "Beyond chance", ...titles, "Cells passed"];
+    const ranked = judged.standings.size > 0;
+    const columns = ["Model", ...(ranked ? ["Ranks"] : []), "Score", "Change", "Beyond chance", ...titles, "Cells passed"];
     const parts = bodies(result, judged);
     parts.forEach((body, title) => title && body.append(set(make("tr", {}, set(make("th", { colSpan: columns.length }, make("span", { textContent: title })), { scope: "rowgroup" })), { class: "head" })));
     result.lines.forEach((line) => {
@@ -77,13 +78,13 @@
       const shown = make("td", {}, score ? bar(score, result.floor) : make("span", { className: "share none", textContent: "none" }));
       shown.dataset.sort = sortKey(score);
       const ranks = standing ? ranksText(standing) : "";
-      parts.get(partOf(line, judged)).append(make("tr", {}, name(model, line.remark), cell(ranks, line.place ?? 9999), shown,
+      parts.get(partOf(line, judged)).append(make("tr", {}, name(model, line.remark), ...(ranked ? [cell(ranks, line.place ?? 9999)] : []), shown,
         cell(change ? points(change) : "", sortKey(change)), cell(line.beyond ? scoring.percent(line.beyond) : "", sortKey(line.beyond)),
         ...shares.map((share) => cell(share ? scoring.percent(share) : "", sortKey(share))),
         cell(line.cells ? `${line.passed} / ${line.cells}` : "", line.cells || 0)));
     });
     const node = make("table", { className: "ranking standings sortable" }, heads(...columns), ...parts.values());
-    node.tHead.rows[0].cells[1].dataset.first = "ascending";
+    if (ranked) node.tHead.rows[0].cells[1].dataset.first = "ascending";
     window.sortableTable(node);
     return boxed(node, `Your selection: ranking for ${data.label}, ${board.title}`);
   }
@@ -118,6 +119,10 @@
     const parts = KINDS.filter((kind) => boards.state.only[kind]).map((kind) => `${TITLES[kind].toLowerCase()} ${(of(kind) || [0, boards.state.only[kind]])[1]}`);
     const count = Object.keys(boards.state.rules).length;
     if (count) parts.push(few(count, "own threshold", "own thresholds"));
+    Object.entries(boards.state.people).forEach(([trait, groups]) => {
+      const text = Object.entries(groups).map(([name, percent]) => `${name} ${percent} %`).join(", ");
+      if (text) parts.push(`${trait}: ${text}`);
+    });
     if (boards.weighted()) parts.push(few(boards.weighted(), "own weight", "own weights"));
     const all = parts.join(", ");
     return all.charAt(0).toUpperCase() + all.slice(1);
@@ -157,9 +162,18 @@
     const result = scoring.rank(data, board, boards.state);
     const judged = tiers.judge(data, board, boards.state, result);
     const counted = [...board.cells.counts].filter((letter) => letter === "1").length;
-    const about = make("p", { className: "quiet", textContent: `${words()}. ${result.cells.length} of ${counted} cells count.${stability(data, board, result)}` });
+    const about = make("p", { className: "quiet", textContent: `${words()}. ${result.cells.length} of ${counted} cells count.${ofPeople(board, result)}${stability(data, board, result)}` });
     const method = make("p", { className: "quiet small", textContent: "Tiers and ranks are computed here by the definition of the ranking: each test and each dataset of your selection is left out once, and the probability that any two equal models are told apart is held at 5 %. Change: percentage points against the ranking of this page." });
-    box.replaceChildren(verdict(data, board, result, judged), about, table(data, board, result, judged), method, tests(data, board, result));
+    const scores = board.sources && board.sources.size ? [window.populationScores.table(data, board, result)] : [];
+    box.replaceChildren(verdict(data, board, result, judged), about, table(data, board, result, judged), method, ...scores, tests(data, board, result));
+  }
+
+  /** How many cells follow the shares of speakers that were set. */
+  function ofPeople(board, result) {
+    if (!boards.peopled()) return "";
+    if (!board.sources) return " Samples of these results were not published, so they do not follow the shares of speakers.";
+    const number = result.cells.filter((cell) => board.sources.has(cell)).length;
+    return ` ${number} of them are computed for these shares of speakers; the others keep their scores, as nothing is known of their speakers or the metric is no function of sums.`;
   }
 
   /** Models by targets over the selection. */

@@ -118,6 +118,9 @@ def test_the_overview_follows_a_choice(visit: Any) -> None:
         "origin=<b>",
         "w.constructor.a=2",
         "w.dataset.__proto__=2",
+        "p.sex.female=-3",
+        "p.__proto__.a=3",
+        "p.nothing.a=3",
     ],
 )
 def test_an_address_that_makes_no_sense_breaks_nothing(visit: Any, state: str) -> None:
@@ -168,6 +171,28 @@ def test_a_selection_has_tiers_and_says_what_is_not_about_it(visit: Any) -> None
     page.get_by_role("button", name="Reset to the paper").click()
     assert note.is_hidden()
     assert page.faults == []
+    page.close()
+
+
+def test_shares_of_speakers_give_other_scores_and_verdicts(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    page.get_by_text("Your thresholds, your weights").click()
+    page.locator("input[data-people='sex.female']").fill("100")
+    box = page.locator(".selection:has(.population-scores)")
+    box.wait_for()
+    assert "Sex: female 100 %" in box.inner_text() and "1 of them are" in box.inner_text()
+    assert "p.sex.female=100" in page.url
+    box.get_by_text("Scores in your population").click()
+    text = box.locator(".population-scores td.p, .population-scores td.f").first.inner_text()
+    # the mean error of the two women; in the sample it is 0.3
+    assert text.split() == ["0.100", "✗", "0.000", "to", "0.735", "in", "the", "data", "0.300"]
+    published = page.locator("#published .selection").inner_text()
+    assert "do not follow the shares of speakers" in published
+    page.locator("input[data-people='sex.female']").fill("99")
+    page.wait_for_function("() => location.hash.includes('p.sex.female=99')")
+    assert page.faults == []
+    page.get_by_role("button", name="Reset to the paper").click()
+    assert page.locator("input[data-people='sex.female']").input_value() == ""
     page.close()
 
 

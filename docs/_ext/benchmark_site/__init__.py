@@ -24,7 +24,7 @@ READING = (Listen.__module__, Minus.__module__)
 
 def generate(app: Sphinx) -> None:
     """Write the generated pages into the source folder and the data into the site."""
-    from benchmark_site import cell_data, export, pages
+    from benchmark_site import cell_data, export, pages, population_data
     from benchmark_site.content import load
     from benchmark_site.memory import Inputs, Memory
     from benchmark_site.render import ROOT
@@ -37,6 +37,7 @@ def generate(app: Sphinx) -> None:
     pages.write(content, source, memory, inputs)
     export.write(content, Path(app.outdir) / "data", memory, inputs)
     cell_data.write(content, Path(app.outdir), memory, inputs)
+    population_data.write(content, Path(app.outdir), memory, inputs)
     memory.write()
 
 

@@ -69,10 +69,27 @@ def write(content: Content, site: Path, memory: Memory, inputs: Inputs) -> None:
 
 def script(content: Content, target: str) -> str:
     """Text of the script of a target."""
-    text = json.dumps(cells(content, target), ensure_ascii=False, separators=(",", ":"))
+    return as_script("cellsOfTarget", target, cells(content, target))
+
+
+def as_script(name: str, key: str, data: Any) -> str:
+    r"""Script that sets an entry of a global variable.
+
+    >>> as_script("cellsOfTarget", "arousal", {"n": [1, "<"]})
+    '(window.cellsOfTarget??={})["arousal"]={"n":[1,"\\u003c"]};\n'
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     # an infinite score is a number in a script, and nothing in a script may end it
     safe = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return f"(window.cellsOfTarget??={{}})[{json.dumps(target)}]={safe};\n"
+    return f"(window.{name}??={{}})[{json.dumps(key)}]={safe};\n"
+
+
+def places_of(table: pd.DataFrame) -> dict[tuple[Hashable, ...], int]:
+    """Place of each cell of a board in the scripts."""
+    places: dict[tuple[Hashable, ...], int] = {}
+    for key in zip(*(table[name].tolist() for name in CELL), strict=True):
+        places.setdefault(key, len(places))
+    return places
 
 
 class Names:
@@ -147,9 +164,9 @@ def language_of(dataset: str, data: str) -> str:
 def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[str, Any]:
     """Cells and models of a board."""
     table = board.table
-    places: dict[tuple[Hashable, ...], int] = {}
+    places = places_of(table)
     keys = list(zip(*(table[name].tolist() for name in CELL), strict=True))
-    row_places = [places.setdefault(key, len(places)) for key in keys]
+    row_places = [places[key] for key in keys]
     first = {place: row for row, place in reversed(list(enumerate(row_places)))}
     rows = table.iloc[[first[place] for place in range(len(places))]]
     columns = {name: lists[name].places_of(rows[name].tolist()) for name in CELL}

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmark_site.cell_data import NOT_STATED, file_of, language_of, languages
 from benchmark_site.content import FAMILIES, Board, Content, words
+from benchmark_site.population_data import has_sums, index_of
 
 ORIGINS = {"published": "published", "own": "own runs"}
 
@@ -23,6 +24,9 @@ def tools(content: Content, targets: Sequence[str], *, overview: bool = False) -
     boards = [board for target in targets for board in content.boards[target]]
     return {
         "cells": " ".join(f"{target}={file_of(target)}" for target in targets),
+        "sums": " ".join(
+            f"{target}={index_of(target)}" for target in targets if has_sums(content, target)
+        ),
         "choices": json.dumps(_choices(content, boards), ensure_ascii=False),
         "overview": overview,
     }

@@ -87,6 +87,10 @@ class Inputs:
             [entry for entry in self._stale(target) if entry[2] == test],
         ]
 
+    def of_sums(self, target: str, test: str) -> list[Any]:
+        """What the sums of a test are made from."""
+        return [self.common, [entry for entry in self._results if _below(entry, target, test)]]
+
     def of_model(self, target: str, model: Model) -> list[Any]:
         """What the page of a model is made from."""
         others = [
