@@ -13,7 +13,7 @@ from common import results
 from common.cli.main import main
 from common.core import files, paths
 from common.reports.summary.badge import COLOURS, NO_COLOUR, badge
-from common.reports.summary.card import card, model_index
+from common.reports.summary.card import card, model_index, records
 from common.spec import load_benchmark
 
 BENCHMARK = load_benchmark()
@@ -55,7 +55,9 @@ ROWS = results.frame(
 
 class TestCard:
     def test_the_block_has_what_the_specification_asks_for(self) -> None:
-        text = card("Mine", ROWS, FAMILIES, BENCHMARK.targets, facts={"license": "MIT"}, scores=[])
+        text = card(
+            "Mine", records(ROWS), FAMILIES, BENCHMARK.targets, facts={"license": "MIT"}, scores=[]
+        )
         _, block, body = text.split("---\n", 2)
         metadata = yaml.safe_load(block)
         assert metadata["license"] == "mit"
@@ -78,13 +80,13 @@ class TestCard:
         assert "| correctness | correctness\\_regression | 2 / 3 | 1 | 0 |" in body
 
     def test_names_stay_text(self) -> None:
-        text = card(HOSTILE, ROWS, FAMILIES, BENCHMARK.targets, facts={}, scores=[])
+        text = card(HOSTILE, records(ROWS), FAMILIES, BENCHMARK.targets, facts={}, scores=[])
         metadata = yaml.safe_load(text.split("---\n", 2)[1])
         assert metadata["model-index"][0]["name"] == HOSTILE
         assert "<b>" not in text.split("---\n", 2)[2]
 
     def test_nothing_executed(self) -> None:
-        rows = results.frame([row("ccc", float("nan"), "error")])
+        rows = records(results.frame([row("ccc", float("nan"), "error")]))
         assert model_index("m", rows, FAMILIES, {})["model-index"][0]["results"] == []
         assert "| 0 / 0 | 0 | 1 |" in card("m", rows, FAMILIES, {}, facts={}, scores=[])
 

@@ -130,7 +130,7 @@ def _badges(context: CommandContext, benchmark: Any, rows: Any, families: Any) -
 def _card(context: CommandContext, benchmark: Any, rows: Any, families: Any) -> int:
     from common.core.registry import unknown
     from common.reports import summary
-    from common.reports.summary.card import Scored, card, model_index
+    from common.reports.summary.card import Scored, card, model_index, records
     from common.results import history
 
     model = context.args.card
@@ -140,7 +140,8 @@ def _card(context: CommandContext, benchmark: Any, rows: Any, families: Any) -> 
     newest = history.current(context.folders, model_rows["target"].iloc[0], model)
     facts = newest.manifest.model if newest else {}
     name = str(facts.get("label") or model)
-    context.answer(model_index(name, model_rows, families, benchmark.targets))
+    looked_at = records(model_rows)
+    context.answer(model_index(name, looked_at, families, benchmark.targets))
     ranked = summary.rankings(_scoped(benchmark, rows), families, chance=_chance(benchmark))
     scores = [
         Scored(target, scope, line.score, ranking.floor_score)
@@ -148,7 +149,7 @@ def _card(context: CommandContext, benchmark: Any, rows: Any, families: Any) -> 
         for line in ranking.lines
         if line.model == model
     ]
-    text = card(name, model_rows, families, benchmark.targets, facts=facts, scores=scores)
+    text = card(name, looked_at, families, benchmark.targets, facts=facts, scores=scores)
     context.say(text.rstrip())
     return OK
 

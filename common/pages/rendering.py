@@ -107,6 +107,7 @@ def _sphinx(folders: Paths, benchmark: Benchmark, workers: int, stale: Stale) ->
                     "benchmark": benchmark,
                     "benchmark_paths": folders,
                     "benchmark_stale": stale,
+                    "benchmark_workers": workers,
                 },
                 status=None,
                 warning=warnings,

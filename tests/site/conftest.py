@@ -360,12 +360,17 @@ class Site:
         return self.folders.results("arousal", model, "correctness_regression")
 
     def build(
-        self, seed: int = 0, stale: dict[str, list[str]] | None = None, trace: str = ""
+        self,
+        seed: int = 0,
+        stale: dict[str, list[str]] | None = None,
+        trace: str = "",
+        workers: int = 1,
     ) -> dict[str, Any]:
         """Build in a fresh process with that hash seed; ``stale`` has reasons by cell."""
         found = json.dumps(stale or {})
+        words = (str(self.root), str(self.docs), found, trace, str(workers))
         done = subprocess.run(
-            [sys.executable, str(DRIVER), str(self.root), str(self.docs), found, trace],
+            [sys.executable, str(DRIVER), *words],
             env={**os.environ, "PYTHONHASHSEED": str(seed), "XDG_CACHE_HOME": str(self.cache)},
             capture_output=True,
             text=True,

@@ -1,4 +1,6 @@
-"""Builds a small website in a process of its own: ``python driver.py OUTPUT DOCS STALE TRACE``.
+"""Builds a small website in a process of its own.
+
+Run as ``python driver.py OUTPUT DOCS STALE TRACE WORKERS``.
 
 The published results are cut down to a few tests and models, so that a build takes about two
 seconds. Prints the report or the error as JSON; if TRACE is ``site`` or ``pages``, the report
@@ -50,7 +52,7 @@ def watched(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def main(output: str, docs: str, stale: str, trace: str) -> None:
+def main(output: str, docs: str, stale: str, trace: str, workers: str) -> None:
     """Build and print."""
     assert not set(RUNTIMES) & set(sys.modules)
     sys.modules.update(dict.fromkeys(RUNTIMES))  # type: ignore[arg-type]
@@ -69,8 +71,10 @@ def main(output: str, docs: str, stale: str, trace: str) -> None:
         from benchmark_site import content, pages
 
         content.load, pages.write = watched(content.load), watched(pages.write)
+        pages.write_target = watched(pages.write_target)
     try:
-        report = vars(site.build(paths.Paths(output=Path(output)), load_benchmark()))
+        folders = paths.Paths(output=Path(output))
+        report = vars(site.build(folders, load_benchmark(), workers=int(workers)))
     except BenchmarkError as error:
         report = {"error": str(error)}
     if trace:

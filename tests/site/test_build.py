@@ -320,11 +320,11 @@ def test_schema_describes_the_files(small: Any) -> None:
 # -- building again -------------------------------------------------------------------------------
 
 
-def test_same_bytes_in_another_folder_with_another_hash_seed(
+def test_same_bytes_in_another_folder_with_another_hash_seed_and_more_processes(
     small: Any, new_site: Callable[..., Any]
 ) -> None:
     other = new_site("alpha")
-    assert other.build(seed=2)["built"]
+    assert other.build(seed=2, workers=3)["built"]
     first, second = small.files(), other.files()
     assert sorted(first) == sorted(second)
     assert [name for name in first if first[name] != second[name]] == []

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_site import pages
+from benchmark_site import modelpages, pages
 from benchmark_site.content import Content, load
 from benchmark_site.memory import Inputs, Memory, digest
+from benchmark_site.placed import place
+from benchmark_site.team import Team
 
 from common import results
 from common.cli.bench import site as bench
@@ -25,6 +27,8 @@ TARGETS = ("arousal", "valence")
 TESTS = ("correctness_regression", "correctness_speaker_ranking", "fairness_sex")
 MODELS = ("wavlm", "hubert-L", "w2v2-L", "random-gaussian")
 DOCS = ["method/correctness_regression", "method/uncertainty", "howto/explain_a_number"]
+#: source folder without a page
+NOWHERE = Path("nowhere")
 #: edits of the results of one own model, by name
 EDITS: dict[str, Callable[[Any], object]] = {}
 
@@ -167,7 +171,7 @@ def made(content: Content) -> dict[str, tuple[str, str]]:
             page.make().to_json(),
         )
         for target in content.boards
-        for page in pages.of_target(content, target, inputs, memory)
+        for page in pages.of_target(content, target, NOWHERE, inputs, memory)
     }
 
 
@@ -222,6 +226,66 @@ def test_a_comparison_on_shared_cells_is_known_by_its_models(content: Callable[.
     bench._change_value(path)
     check(before, made(content()[1]))
     assert made(content()[1])[doc][0] != before[doc][0]
+
+
+def written(content: Content, folder: Path) -> tuple[dict[str, str], int]:
+    """Page files after bringing a folder up to date, and how many rankings were remembered."""
+    inputs, memory = Inputs(content), Memory(folder / "made.json")
+    names = [f"{t}/{board.name}: ranking" for t, parts in content.boards.items() for board in parts]
+    remembered = [name in memory._last for name in names]
+    place(content, memory, inputs)
+    for target in content.boards:
+        pages.write_target(content, target, folder, memory, inputs)
+    memory.write()
+    texts = {p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*.page")}
+    return texts, sum(remembered)
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_pages_of_remembered_parts_are_those_of_a_first_build(
+    content: Callable[..., Any], name: str, tmp_path: Path
+) -> None:
+    site, state = content()
+    before, remembered = written(state, tmp_path / "kept")
+    assert not remembered
+    EDITS[name](site)
+    kept, remembered = written(content()[1], tmp_path / "kept")
+    new, _ = written(content()[1], tmp_path / "new")
+    assert {doc: kept[doc] for doc in new} == new
+    assert remembered >= 3 and before != kept
+
+
+def test_a_model_that_was_added_leaves_the_tables_of_others_alone(
+    content: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, state = content()
+    before, _ = written(state, tmp_path)
+    tables = []
+    monkeypatch.setattr(
+        modelpages.modelcells,
+        "everything",
+        lambda content, page, model, *rest, make=modelpages.modelcells.everything: (
+            tables.append(model.id) or make(content, page, model, *rest)
+        ),
+    )
+    for number, name in enumerate(("gamma", "delta"), 1):
+        bench._add_model(site.folders, name, number)
+    after, _ = written(content()[1], tmp_path)
+    assert set(tables) == {"gamma", "delta"}
+    alpha = "results/arousal/model/alpha.page"
+    assert before[alpha] != after[alpha]  # it has another rank
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_notes_of_all_parts_come_together(tmp_path: Path, workers: int) -> None:
+    memory = Memory(tmp_path / "made.json")
+    team = Team(memory, workers)
+    for name in "cab":
+        team.begin(lambda notes, name=name: notes.keep(name, "1", name.upper()))
+    team.end()
+    memory.write()
+    assert list(json.loads((tmp_path / "made.json").read_text())) == ["a", "b", "c"]
+    assert memory.content("b") == "B"
 
 
 def test_what_is_not_used_is_forgotten(tmp_path: Any) -> None:

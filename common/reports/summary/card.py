@@ -20,7 +20,7 @@ import yaml
 from common.core.display import percent
 from common.metrics import METRICS
 from common.results import STATUSES
-from common.results.tally import counts, family_of, half_up
+from common.results.tally import VerdictCounts, family_of, half_up
 from common.spec.records import Target
 
 Row = Mapping[Any, Any]
@@ -36,8 +36,8 @@ FAMILY = "correctness"
 SHARE = "passed_tests"
 #: columns of a row that a card looks at
 COLUMNS = [
-    *("target", "dataset", "dataset_version", "test", "metric", "label", "value", "n"),
-    *("ci_low", "ci_high", "criterion", "status"),
+    *("target", "model_version", "dataset", "dataset_version", "test", "metric", "label"),
+    *("value", "n", "ci_low", "ci_high", "criterion", "status"),
 ]
 
 
@@ -57,19 +57,25 @@ class Scored(NamedTuple):
     chance: Fraction | None
 
 
+def records(rows: pd.DataFrame) -> list[Row]:
+    """What a card looks at in result rows."""
+    columns = (rows[name].tolist() for name in COLUMNS)
+    return [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
 def model_index(
-    name: str, rows: pd.DataFrame, families: Mapping[str, str], targets: Mapping[str, Target]
+    name: str, rows: Sequence[Row], families: Mapping[str, str], targets: Mapping[str, Target]
 ) -> dict[str, Any]:
     """Metadata block of a model.
 
     Args:
         name: name of the model
-        rows: its result rows, of any targets
+        rows: its result rows, of any targets, see :func:`records`
         families: test -> family
         targets: declared targets, for their labels
     """
     parts: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows[COLUMNS].to_dict("records"):
+    for row in rows:
         parts.setdefault((row["target"], row["dataset"], row["dataset_version"]), []).append(row)
     entries = []
     for (target, dataset, version), part in sorted(parts.items(), key=lambda item: item[0]):
@@ -135,7 +141,7 @@ def _shares(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, 
 
 def card(
     name: str,
-    rows: pd.DataFrame,
+    rows: Sequence[Row],
     families: Mapping[str, str],
     targets: Mapping[str, Target],
     *,
@@ -146,7 +152,7 @@ def card(
 
     Args:
         name: name of the model
-        rows: its result rows
+        rows: its result rows, see :func:`records`
         families: test -> family
         targets: declared targets
         facts: what is known about the model, for example its ``license``
@@ -163,7 +169,7 @@ def card(
 
 def section(
     name: str,
-    rows: pd.DataFrame,
+    rows: Sequence[Row],
     families: Mapping[str, str],
     targets: Mapping[str, Target],
     *,
@@ -178,8 +184,11 @@ def section(
         "passed cells, averaged over tests and families. It means something only beside scores "
         "on the same data. Skipped cells have no verdict."
     )
-    for target, part in rows.groupby("target", sort=True):
-        label = _label(str(target), targets)
+    by_target: dict[str, list[Row]] = {}
+    for row in rows:
+        by_target.setdefault(row["target"], []).append(row)
+    for target, part in sorted(by_target.items()):
+        label = _label(target, targets)
         lines += ["", f"### {markdown(label)}", ""]
         texts = [_told(item) for item in scores if item.target == target]
         lines += [line for text in texts for line in (text, "")]
@@ -187,14 +196,28 @@ def section(
             "| family | test | passed / executed | skipped | errors |",
             "|---|---|---:|---:|---:|",
         ]
-        for row in counts(part, families).to_dict("records"):
-            share = f"{row['passed']} / {row['executed']}"
-            cells = (row["family"], row["test"], share, str(row["skipped"]), str(row["errors"]))
+        for (_, family, test), tally in _tallies(part, families):
+            share = f"{tally.passed} / {tally.executed}"
+            cells = (family, test, share, str(tally.skipped), str(tally.errors))
             lines.append("| " + " | ".join(map(markdown, cells)) + " |")
-        datasets = sorted(set(zip(part["dataset"], part["dataset_version"], strict=True)))
+        datasets = sorted({(row["dataset"], row["dataset_version"]) for row in part})
         text = ", ".join(f"{dataset} {version}" for dataset, version in datasets)
         lines += ["", f"Data: {markdown(text)}."]
     return "\n".join(lines) + "\n"
+
+
+def _tallies(
+    rows: Sequence[Row], families: Mapping[str, str]
+) -> list[tuple[tuple[str, str, str], VerdictCounts]]:
+    """Verdicts of each version of the model, family and test, in this order."""
+    verdicts: dict[tuple[str, str, str], Counter[str]] = {}
+    for row in rows:
+        key = (row["model_version"], family_of(row["test"], families), row["test"])
+        verdicts.setdefault(key, Counter())[row["status"]] += 1
+    return [
+        (key, VerdictCounts(*(number[status] for status in STATUSES)))
+        for key, number in sorted(verdicts.items())
+    ]
 
 
 def _told(item: Scored) -> str:

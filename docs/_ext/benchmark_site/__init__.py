@@ -6,6 +6,7 @@ Sphinx reads and writes no more than it must.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +28,31 @@ def generate(app: Sphinx) -> None:
     from benchmark_site import cell_data, export, pages, population_data
     from benchmark_site.content import load
     from benchmark_site.memory import Inputs, Memory
+    from benchmark_site.placed import place
     from benchmark_site.render import ROOT
+    from benchmark_site.team import Team
 
-    source = Path(app.srcdir)
+    source, site = Path(app.srcdir), Path(app.outdir)
     prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
     stale = app.config.benchmark_stale or {}
     content = load(app.config.benchmark_paths, app.config.benchmark, prose, stale)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
-    pages.write(content, source, memory, inputs)
-    export.write(content, Path(app.outdir) / "data", memory, inputs)
-    cell_data.write(content, Path(app.outdir), memory, inputs)
-    population_data.write(content, Path(app.outdir), memory, inputs)
+    place(content, memory, inputs)
+    team = Team(memory, app.config.benchmark_workers)
+
+    def of_target(target: str, notes: Memory) -> None:
+        pages.write_target(content, target, source, notes, inputs)
+        cell_data.write(content, target, site, notes, inputs)
+
+    team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
+    for target in content.boards:
+        team.begin(partial(of_target, target))
+    team.begin(lambda notes: population_data.write(content, site, notes, inputs))
+    documents = pages.write(content, source, memory, inputs)
+    team.end()
+    documents = documents.union(*(memory.content(target) for target in content.boards))
+    pages.remove_others(source, documents)
+    cell_data.remove_others(content, site)
     memory.write()
 
 
@@ -45,6 +60,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the parser of generated pages and their making."""
     app.add_config_value("benchmark", None, "", types=())
     app.add_config_value("benchmark_paths", None, "", types=())
+    app.add_config_value("benchmark_workers", 1, "", types=())
     app.add_config_value("benchmark_stale", None, "", types=())
     app.add_source_suffix(SUFFIX, "page")
     app.add_source_parser(PageParser)

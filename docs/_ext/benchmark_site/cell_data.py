@@ -46,22 +46,26 @@ def file_of(target: str) -> str:
     return f"{FOLDER}/{slug(target)}.js"
 
 
-def write(content: Content, site: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write the scripts of all targets where something in them changed.
+def write(content: Content, target: str, site: Path, memory: Memory, inputs: Inputs) -> None:
+    """Write the script of a target where something in it changed.
 
     Args:
         content: what the pages show
+        target: the target
         site: folder of the finished site
-        memory: what the scripts were made from last time
-        inputs: what they are made from
+        memory: what the script was made from last time
+        inputs: what it is made from
     """
+    path = site / file_of(target)
+    key = digest([inputs.of_target(target), LANGUAGES.read_text("utf-8")])
+    if not (memory.recall(file_of(target), key) and path.exists()):
+        files.write_text(path, script(content, target), only_changed=True)
+        memory.keep(file_of(target), key, True)
+
+
+def remove_others(content: Content, site: Path) -> None:
+    """Remove scripts that belong to no target any more."""
     names = {file_of(target) for target in content.boards}
-    for target in content.boards:
-        path = site / file_of(target)
-        key = digest([inputs.of_target(target), LANGUAGES.read_text("utf-8")])
-        if not (memory.recall(file_of(target), key) and path.exists()):
-            files.write_text(path, script(content, target), only_changed=True)
-            memory.keep(file_of(target), key, True)
     for path in sorted((site / FOLDER).glob("*")):
         if path.relative_to(site).as_posix() not in names:
             path.unlink()

@@ -102,6 +102,11 @@ class Board:
         return rater_scores
 
     @cached_property
+    def datasets(self) -> frozenset[str]:
+        """Datasets with rows."""
+        return frozenset(self.table["dataset"].unique())
+
+    @cached_property
     def tests(self) -> list[str]:
         """Tests with rows, or that were not run, in the order of their families."""
         noted = {key.split("/")[0] for reasons in self.absent.values() for key in reasons}
@@ -143,16 +148,27 @@ class Board:
         return standing.score if standing else None
 
     @cached_property
+    def positions(self) -> list[tuple[str, int | None, str]]:
+        """Each model with rows, its place by share of passed cells, and why it has none."""
+        if self.table.empty:
+            return []
+        table = summary.ranking(self.table, self.target, self.families, chance=self._chance)
+        return [
+            (name, None if pd.isna(position) else int(position), remark)
+            for name, position, remark in zip(
+                *(table[column].tolist() for column in ("model", "position", "remark")),
+                strict=True,
+            )
+        ]
+
+    @cached_property
     def counted(self) -> list[Ranked]:
         """All models by share of passed cells; chance models and what has no place at the end."""
         models = {model.id: model for model in self.models}
-        lines = []
-        if not self.table.empty:
-            table = summary.ranking(self.table, self.target, self.families, chance=self._chance)
-            lines = [
-                self._ranked(models.pop(row["model"]), row["position"], row["remark"])
-                for row in table.to_dict("records")
-            ]
+        lines = [
+            self._ranked(models.pop(name), position, remark)
+            for name, position, remark in self.positions
+        ]
         lines += [self._ranked(model, None, "not run") for model in models.values()]
         return sorted(lines, key=lambda line: (line.position is None, line.model.chance))
 
@@ -162,13 +178,13 @@ class Board:
         order = {line.model: place for place, line in enumerate(self.standings.lines)}
         return sorted(self.counted, key=lambda line: order.get(line.model.id, len(order)))
 
-    def _ranked(self, model: Model, position: Any, remark: str) -> Ranked:
+    def _ranked(self, model: Model, position: int | None, remark: str) -> Ranked:
         tests = self.tallies.get(model.id, {})
         families: dict[str, list[VerdictCounts]] = {}
         for test, tally in tests.items():
             families.setdefault(self.families[test], []).append(tally)
         return Ranked(
-            position=None if pd.isna(position) else int(position),
+            position=position,
             remark=remark,
             model=model,
             total=total(tests.values()),

@@ -12,7 +12,9 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -25,7 +27,7 @@ from benchmark_site.render import model_doc
 from benchmark_site.sources import Model
 from common.core import files
 from common.reports.summary.badge import badge
-from common.reports.summary.card import Scored, card
+from common.reports.summary.card import Row, Scored, card, records
 from common.results import COLUMNS, COUNTS, NUMBERS, STATUSES
 from common.results.keys import PARTS, row_key
 
@@ -50,6 +52,8 @@ MORE = {
     "stale": "what changed since the row was computed; empty: nothing that is known here",
 }
 HEAD = ("source", *COLUMNS, *MORE)
+#: so many rows are taken apart at once
+CHUNK = 20_000
 SOURCES = {"run": "computed by this program", "published": "published with the paper"}
 
 
@@ -80,23 +84,25 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
     table = _table(content)
     lines = _lines(table)
     texts = {
-        "results.csv": _csv(HEAD, lines),
+        "results.csv": _rows(HEAD, map(_joined, table["source"].tolist(), lines)),
         "results.json": _dump(_results(table)),
         "models.json": _dump(_models(content)),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
     }
-    by_model: dict[tuple[str, ...], list[Sequence[str]]] = {}
-    for line in lines:
-        by_model.setdefault(tuple(line[:3]), []).append(line[1:])
+    cards = CardRows(table)
+    by_model: dict[tuple[str, ...], list[str]] = {}
+    owners = zip(*(table[name].tolist() for name in HEAD[:3]), strict=True)
+    for owner, line in zip(owners, lines, strict=True):
+        by_model.setdefault(owner, []).append(line)
     for target in content.boards:
         for model in content.models(target):
             rows = by_model.get((_source(model), target, model.id), [])
-            texts[rows_file(target, model)] = _csv(HEAD[1:], rows)
+            texts[rows_file(target, model)] = _rows(HEAD[1:], rows)
             texts[badge_file(target, model)] = _badge(content, target, model)
             name = card_file(model)
             if name not in texts:
                 key = digest(inputs.of_card(model))
-                texts[name] = memory.recall(name, key) or _card(content, table, model)
+                texts[name] = memory.recall(name, key) or _card(content, cards.rows(model), model)
                 memory.keep(name, key, texts[name])
     files.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
     for name, text in texts.items():
@@ -166,8 +172,26 @@ def _badge(content: Content, target: str, model: Model) -> str:
     )
 
 
-def _card(content: Content, table: pd.DataFrame, model: Model) -> str:
-    rows = table[(table["source"] == _source(model)) & (table["model"] == model.id)]
+class CardRows:
+    """Rows for model cards, taken from a table when the first one is asked for."""
+
+    def __init__(self, table: pd.DataFrame):
+        self._table = table
+
+    @cached_property
+    def _of_models(self) -> dict[tuple[str, str], list[Row]]:
+        groups: dict[tuple[str, str], list[Row]] = {}
+        owners = zip(self._table["source"].tolist(), self._table["model"].tolist(), strict=True)
+        for owner, row in zip(owners, records(self._table), strict=True):
+            groups.setdefault(owner, []).append(row)
+        return groups
+
+    def rows(self, model: Model) -> list[Row]:
+        """Rows of a model for all targets."""
+        return self._of_models.get((_source(model), model.id), [])
+
+
+def _card(content: Content, rows: Sequence[Row], model: Model) -> str:
     families = {test: facts.family for test, facts in content.tests.items()}
     manifests = [manifest for (_, name), manifest in content.manifests.items() if name == model.id]
     facts = manifests[0].model if manifests and not model.published else {}
@@ -180,26 +204,32 @@ def _card(content: Content, table: pd.DataFrame, model: Model) -> str:
     return card(model.label, rows, families, targets, facts=facts, scores=scores)
 
 
-def _lines(table: pd.DataFrame) -> list[tuple[str, ...]]:
-    """All rows as text."""
-    columns: list[list[str]] = []
-    for name in HEAD:
-        values = table[name].tolist()
-        if name in NUMBERS:
-            columns.append(["" if value != value else repr(value) for value in values])
-        elif name in COUNTS:
-            columns.append(["" if value is pd.NA else str(value) for value in values])
-        else:
-            columns.append(values)
-    return list(zip(*columns, strict=True))
+def _lines(table: pd.DataFrame) -> list[str]:
+    """Each row as a line of CSV, without its source."""
+    lines: list[str] = []
+    writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\n")
+    for start in range(0, len(table), CHUNK):
+        part = table.iloc[start : start + CHUNK]
+        writer.writerows(zip(*(_texts(part[name]) for name in HEAD[1:]), strict=True))
+    return lines
 
 
-def _csv(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(lines)
-    return text.getvalue()
+def _texts(values: pd.Series) -> list[str]:
+    """Entries of a column as text."""
+    entries = values.tolist()
+    if values.name in NUMBERS:
+        return ["" if value != value else repr(value) for value in entries]
+    if values.name in COUNTS:
+        return ["" if value is pd.NA else str(value) for value in entries]
+    return entries
+
+
+def _joined(source: str, line: str) -> str:
+    return f"{source},{line}"
+
+
+def _rows(head: Sequence[str], lines: Iterable[str]) -> str:
+    return "".join([",".join(head) + "\n", *lines])
 
 
 def _results(table: pd.DataFrame) -> dict[str, Any]:

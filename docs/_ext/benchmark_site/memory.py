@@ -39,6 +39,7 @@ class Inputs:
         folders = content.paths
         self._results = contents(folders.method_tests)
         self._media = stats(folders.media)
+        self._below, self._media_below = _by_target(self._results), _by_target(self._media)
         self._of_models = by_model([*self._results, *self._media])
 
     @cached_property
@@ -56,14 +57,21 @@ class Inputs:
 
     def of_target(self, target: str) -> list[Any]:
         """What all pages of a target are made from."""
-        structure = [
+        media = [*self._media_below.get(target, []), *self._tables(target)]
+        return [*self.of_ranking(target), self._structure, media]
+
+    @cached_property
+    def _structure(self) -> list[Any]:
+        """Which models and tests there are."""
+        return [
             [other, [model.slug for model in self.content.models(other)], [b.tests for b in boards]]
             for other, boards in self.content.boards.items()
         ]
-        files = [entry for entry in self._results if _below(entry, target)]
-        media = [entry for entry in self._media if _below(entry, target)]
-        media += self._tables(target)
-        return [self.common, structure, files, media, self._people, self._stale(target)]
+
+    def of_ranking(self, target: str) -> list[Any]:
+        """What the rankings of a target are made from."""
+        results = self._below.get(target, [])
+        return [self.common, results, self._people, self._stale(target)]
 
     def of_test(self, target: str, test: str) -> list[Any]:
         """What the page of a test is made from."""
@@ -79,11 +87,10 @@ class Inputs:
             self._people,
             [
                 entry
-                for entry in self._results
-                if _below(entry, target, test)
-                and not {SUMS, VERSIONS} & set(str(entry[0]).split("/"))
+                for entry in self._below.get(target, [])
+                if _concerns(entry, test) and not {SUMS, VERSIONS} & set(str(entry[0]).split("/"))
             ],
-            [entry for entry in self._media if _below(entry, target, test)],
+            [entry for entry in self._media_below.get(target, []) if _concerns(entry, test)],
             [entry for entry in self._stale(target) if entry[2] == test],
         ]
 
@@ -93,6 +100,14 @@ class Inputs:
 
     def of_model(self, target: str, model: Model) -> list[Any]:
         """What the page of a model is made from."""
+        standing = [
+            [board.name, repr(board.standing(model)), str(board.standings.floor_score)]
+            for board in self.content.boards_of(target, model)
+        ]
+        return [self.of_model_alone(target, model), standing]
+
+    def of_model_alone(self, target: str, model: Model) -> list[Any]:
+        """The same without where it stands among others."""
         others = [
             (other, same.published)
             for other in self.content.boards
@@ -104,10 +119,7 @@ class Inputs:
             _model(model),
             others,
             [
-                [
-                    *(board.name, board.title, repr(board.standing(model))),
-                    *(str(board.standings.floor_score), board.absent.get(model.id, {})),
-                ]
+                [board.name, board.title, board.absent.get(model.id, {})]
                 for board in self.content.boards_of(target, model)
             ],
             self._rows_of(target, model),
@@ -116,7 +128,8 @@ class Inputs:
 
     def _heard(self, target: str) -> list[Any]:
         """Datasets of a target with samples that can be heard."""
-        return [entry for entry in self._media if entry[0] == f"{target}/{INDEX}"]
+        here = self._media_below.get(target, [])
+        return [entry for entry in here if entry[0] == f"{target}/{INDEX}"]
 
     def of_samples(self, target: str, models: Iterable[Model]) -> list[Any]:
         """What the page with the samples of a target is made from."""
@@ -134,7 +147,8 @@ class Inputs:
 
     def _tables(self, target: str) -> list[Any]:
         """Samples behind the cells of a target."""
-        return [entry for entry in self._media if str(entry[0]).startswith(f"{TABLES}/{target}/")]
+        tables = self._media_below.get(TABLES, [])
+        return [entry for entry in tables if str(entry[0]).startswith(f"{TABLES}/{target}/")]
 
     def of_card(self, model: Model) -> list[Any]:
         """What the model card with the results for all targets is made from."""
@@ -210,6 +224,10 @@ class Memory:
         self._now[name] = entry
         return entry.get("content")
 
+    def content(self, name: str) -> Any:
+        """What was used or made this time under a name."""
+        return self._now[name]["content"]
+
     def carry(self, name: str) -> None:
         """Go on remembering what is below a name that need not be looked at."""
         if name in self._last:
@@ -219,9 +237,24 @@ class Memory:
         """Remember something under a name."""
         self._now[name] = {"key": key, "content": content}
 
+    def branch(self) -> Memory:
+        """A memory of the same past, whose notes can be added to this one."""
+        branch = object.__new__(type(self))
+        branch._file, branch._last, branch._now = self._file, self._last, {}
+        return branch
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What was used or made this time."""
+        return self._now
+
+    def join(self, notes: dict[str, Any]) -> None:
+        """Add the notes of a branch."""
+        self._now |= notes
+
     def write(self) -> None:
         """Write what was used or made this time; called when everything is written."""
-        files.write_text(self._file, json.dumps(self._now))
+        files.write_text(self._file, json.dumps(dict(sorted(self._now.items()))))
 
 
 def _ranked(plan: Plan) -> list[Any]:
@@ -260,10 +293,15 @@ def _model(model: Model, *tests: str) -> list[Any]:
     return [model.id, model.label, model.chance, model.published, facts, sorted(traced)]
 
 
-def _below(entry: Iterable[str | int], *names: str) -> bool:
-    """Whether a file lies below the folder of a target, or right in it, and belongs to a name."""
-    target, *others = names
-    first, *inner = str(next(iter(entry))).split("/")
-    if first != target:
-        return False
-    return len(inner) == 1 or all(any(name in part for part in inner) for name in others)
+def _by_target(entries: Iterable[list[Any]]) -> dict[str, list[list[Any]]]:
+    """Files by the folder of their target."""
+    groups: dict[str, list[list[Any]]] = {}
+    for entry in entries:
+        groups.setdefault(str(entry[0]).partition("/")[0], []).append(entry)
+    return groups
+
+
+def _concerns(entry: Iterable[str | int], test: str) -> bool:
+    """Whether a file below a target lies right in its folder, or belongs to a test."""
+    _, *inner = str(next(iter(entry))).split("/")
+    return len(inner) == 1 or any(test in part for part in inner)

@@ -25,8 +25,7 @@ class Minus(Transform):
     def apply(self, **kwargs: Any) -> None:
         """Rewrite the texts of the document."""
         for text in list(self.document.findall(nodes.Text)):
-            shown = tidy(text)
-            if shown != text and not _is_exact(text):
+            if not _is_exact(text) and (shown := tidy(text)) != text:
                 text.parent.replace(text, nodes.Text(shown))
 
 

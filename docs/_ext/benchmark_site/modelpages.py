@@ -26,8 +26,17 @@ IDENTITY = (
 )
 
 
-def page(content: Content, target: str, model: Model) -> Page:
-    """Page of a model."""
+def page(
+    content: Content, target: str, model: Model, sections: list[Section] | None = None
+) -> Page:
+    """Page of a model.
+
+    Args:
+        content: what the pages show
+        target: the target
+        model: the model
+        sections: all below the first lines, made of the same rows before; None: they are made now
+    """
     page = Page(model_doc(target, model), f"{model.label}: {content.label(target).lower()}")
     boards = content.boards_of(target, model)
     page.html = render(
@@ -51,22 +60,30 @@ def page(content: Content, target: str, model: Model) -> Page:
         identity=_identity(model),
         elsewhere=_elsewhere(content, page, target, model),
     )
+    page.sections = _sections(content, page, target, model) if sections is None else sections
+    return page
+
+
+def _sections(content: Content, page: Page, target: str, model: Model) -> list[Section]:
+    """What does not depend on how other models did."""
+    boards = content.boards_of(target, model)
+    parts: list[Section] = []
     entries = modelcells.cells_of(boards, model)
     if entries:
-        page.sections.append(modelcells.fails_most(content, page, model, entries))
-        page.sections.append(modelcells.everything(content, page, model, entries))
-        page.sections.append(Section("tests", "Tests", _tests(content, page, boards, model)))
+        parts.append(modelcells.fails_most(content, page, model, entries))
+        parts.append(modelcells.everything(content, page, model, entries))
+        parts.append(Section("tests", "Tests", _tests(content, page, boards, model)))
     worse = slices.section(content, page, target, model)
     if worse:
         title = "Slices of the samples in which it is worse than elsewhere"
         worse.html = render("folded.j2", title=title, html=Markup(worse.html))
-        page.sections.append(worse)
-    page.sections.append(Section("about", "About the model", _facts(page, target, model)))
+        parts.append(worse)
+    parts.append(Section("about", "About the model", _facts(page, target, model)))
     past = versions.section(content, target, model)
     if past:
         past.html = render("folded.j2", title="How its versions did", html=Markup(past.html))
-        page.sections.append(past)
-    return page
+        parts.append(past)
+    return parts
 
 
 def _identity(model: Model) -> list[tuple[str, str, str]]:

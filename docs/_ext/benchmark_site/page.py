@@ -11,6 +11,7 @@ import hashlib
 import json
 import posixpath
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -53,6 +54,12 @@ class Section:
     html: str = ""
     sections: list[Section] = field(default_factory=list)
 
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Section:
+        """Section of the entry of a page file."""
+        parts = [cls.from_dict(part) for part in entry["sections"]]
+        return cls(entry["id"], entry["title"], entry["html"], parts)
+
 
 @dataclass
 class Page:
@@ -91,6 +98,16 @@ class Page:
     def to_json(self) -> str:
         """Text of the page file."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=0) + "\n"
+
+
+def sections_of(text: str) -> list[Section]:
+    """Sections of a page file.
+
+    >>> page = Page("a", "A", sections=[Section("b", "B", "<p>")])
+    >>> sections_of(page.to_json()) == page.sections
+    True
+    """
+    return [Section.from_dict(entry) for entry in json.loads(text)["sections"]]
 
 
 class PageParser(Parser):

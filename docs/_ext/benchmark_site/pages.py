@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,8 +25,9 @@ from benchmark_site import (
 from benchmark_site.content import Content
 from benchmark_site.front import FILES
 from benchmark_site.memory import Inputs, Memory, digest
-from benchmark_site.page import SUFFIX, Page
+from benchmark_site.page import SUFFIX, Page, sections_of
 from benchmark_site.render import ROOT, model_doc, provenance_doc, target_doc, test_doc
+from benchmark_site.sources import Model
 from common.core import files
 
 
@@ -44,14 +45,17 @@ class Planned(NamedTuple):
     make: Callable[[], Page]
 
 
-def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> None:
-    """Bring the page files below ``source`` up to date.
+def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set[str]:
+    """Bring the pages of several targets up to date.
 
     Args:
         content: what the pages show
         source: source folder of Sphinx
         memory: what the pages were made from last time
         inputs: what they are made from
+
+    Returns:
+        names of the documents
     """
     paper_key = digest([inputs.common, list(content.boards)])
     paper = {}
@@ -71,36 +75,43 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> Non
     if any(content.boards.values()):
         documents.append(_write(compare_page.page(content), source))
     documents += [_write(page, source) for page in datasetpages.pages(content)]
-    for target in content.boards:
-        documents += _of_target(content, target, source, memory, inputs)
+    return set(documents)
+
+
+def remove_others(source: Path, documents: Iterable[str]) -> None:
+    """Remove page files that belong to no document any more."""
     paths = {_file(source, doc) for doc in documents}
     for path in sorted((source / ROOT).rglob(f"*{SUFFIX}")):
         if path not in paths:
             path.unlink()
 
 
-def _of_target(
+def write_target(
     content: Content, target: str, source: Path, memory: Memory, inputs: Inputs
-) -> list[str]:
-    """Names of the documents of a target, which are made where they are not known."""
+) -> None:
+    """Bring the pages of a target up to date, where they are not known."""
     whole = digest(inputs.of_target(target))
     docs: list[str] = memory.recall(target, whole) or []
     if docs and all(_file(source, doc).exists() for doc in docs):
         for doc in docs:
             memory.carry(doc)
-        return docs
+            memory.carry(_sections(doc))
+        return
     docs = []
-    for page in of_target(content, target, inputs, memory):
+    for page in of_target(content, target, source, inputs, memory):
         key = whole if page.inputs is None else digest(page.inputs)
-        if not (memory.recall(page.doc, key) and _file(source, page.doc).exists()):
+        if memory.recall(page.doc, key) and _file(source, page.doc).exists():
+            memory.carry(_sections(page.doc))
+        else:
             _write(page.make(), source)
             memory.keep(page.doc, key, True)
         docs.append(page.doc)
     memory.keep(target, whole, docs)
-    return docs
 
 
-def of_target(content: Content, target: str, inputs: Inputs, memory: Memory) -> Iterator[Planned]:
+def of_target(
+    content: Content, target: str, source: Path, inputs: Inputs, memory: Memory
+) -> Iterator[Planned]:
     """All pages of a target."""
     planned = [(p, inputs.of_comparison(target, p)) for p in comparison.planned(content, target)]
     plans = [(plan, parts) for plan, parts in planned if _shows(plan, parts, memory)]
@@ -116,7 +127,7 @@ def of_target(content: Content, target: str, inputs: Inputs, memory: Memory) -> 
         yield Planned(
             model_doc(target, model),
             inputs.of_model(target, model),
-            partial(modelpages.page, content, target, model),
+            partial(_of_model, content, target, model, source, inputs, memory),
         )
         manifest = content.manifests.get((target, model.id))
         if manifest is not None and not model.published:
@@ -133,6 +144,27 @@ def of_target(content: Content, target: str, inputs: Inputs, memory: Memory) -> 
         )
     for plan, parts in plans:
         yield Planned(plan.doc, parts, partial(comparison.page, content, target, plan))
+
+
+def _of_model(
+    content: Content, target: str, model: Model, source: Path, inputs: Inputs, memory: Memory
+) -> Page:
+    """Page of a model; where it stands changes with other models, and little else does."""
+    doc = model_doc(target, model)
+    file, name, key = (
+        _file(source, doc),
+        _sections(doc),
+        digest(inputs.of_model_alone(target, model)),
+    )
+    is_same = memory.recall(name, key) and file.exists()
+    memory.keep(name, key, True)
+    sections = sections_of(file.read_text("utf-8")) if is_same else None
+    return modelpages.page(content, target, model, sections)
+
+
+def _sections(doc: str) -> str:
+    """Name in the memory for all below the first lines of a page."""
+    return f"{doc}: sections"
 
 
 def _shows(plan: comparison.Plan, parts: list[Any], memory: Memory) -> bool:

@@ -28,7 +28,7 @@ def of_test(content: Content, page: Page, board: Board, test: str) -> str:
     entries = [
         _entry(content, page, board, entry)
         for dataset, entry in _read(content, board, test).items()
-        if dataset in set(board.table["dataset"])
+        if dataset in board.datasets
     ]
     parts = [entry for entry in entries if entry["conditions"]]
     if not parts:

@@ -1,0 +1,80 @@
+"""Where models stand, remembered for every target whose results did not change.
+
+Pages about all targets (the first page, the heat map, the list of models) need the ranking of each
+of them, although most changes concern one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from pydantic import TypeAdapter
+
+from benchmark_site.content import Board, Content
+from benchmark_site.memory import Inputs, Memory, digest
+from common.reports.summary import Standings
+from common.reports.summary.outcomes import Key
+from common.reports.summary.standings import PairDifference
+from common.results.tally import VerdictCounts
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What a board tells of its models, as JSON can hold it.
+
+    Args:
+        standings: without differences
+        differences: the two models, and whether and how surely they differ
+        positions: model, its place by the share of passed cells, and why it has none
+        tallies: model -> test -> verdicts
+    """
+
+    standings: Standings
+    differences: tuple[tuple[Key, Key, PairDifference], ...]
+    positions: tuple[tuple[str, int | None, str], ...]
+    tallies: dict[str, dict[str, VerdictCounts]]
+
+
+def place(content: Content, memory: Memory, inputs: Inputs) -> None:
+    """Give each board its rankings: the remembered ones, or new ones, which are remembered.
+
+    Args:
+        content: its boards
+        memory: what was remembered last time
+        inputs: what rankings are made from
+    """
+    for target, boards in content.boards.items():
+        key = digest(inputs.of_ranking(target))
+        for board in boards:
+            name = f"{target}/{board.name}: ranking"
+            text = memory.recall(name, key) or _dump(board)
+            memory.keep(name, key, text)
+            _give(board, _adapter().validate_json(text))
+
+
+@cache
+def _adapter() -> TypeAdapter[Placed]:
+    return TypeAdapter(Placed)
+
+
+def _dump(board: Board) -> str:
+    standings = board.standings
+    lines = tuple(
+        line._replace(families=dict(line.families), tests=dict(line.tests))
+        for line in standings.lines
+    )
+    placed = Placed(
+        replace(standings, lines=lines, differences={}),
+        tuple((*pair, difference) for pair, difference in standings.differences.items()),
+        tuple(board.positions),
+        board.tallies,
+    )
+    return _adapter().dump_json(placed).decode()
+
+
+def _give(board: Board, placed: Placed) -> None:
+    differences = {(one, other): entry for one, other, entry in placed.differences}
+    board.standings = replace(placed.standings, differences=differences)
+    board.positions = list(placed.positions)
+    board.tallies = placed.tallies

@@ -1,0 +1,51 @@
+"""Independent parts of the site, made at the same time in processes of their own.
+
+Each part notes in a memory of its own what it was made from; the notes are put together in the end,
+so nothing depends on which part is finished first. A process is a fork: it sees all results that
+were read before, and copies nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from sphinx.util.parallel import ParallelTasks, SerialTasks, parallel_available
+
+from benchmark_site.memory import Memory
+
+
+class Team:
+    """Makes parts of the site.
+
+    Args:
+        memory: what was made from what; gets the notes of all parts
+        workers: so many parts at the same time; 1: one after the other in this process
+    """
+
+    def __init__(self, memory: Memory, workers: int):
+        self._memory = memory
+        alone = workers < 2 or not parallel_available
+        self._tasks: Any = SerialTasks() if alone else ParallelTasks(workers)
+        self._alone = alone
+
+    def begin(self, part: Callable[[Memory], None]) -> None:
+        """Make a part, which may end before or after this returns."""
+        keep = self._memory.join if self._alone else lambda _, notes: self._memory.join(notes)
+        self._tasks.add_task(partial(_noted, part, self._memory), result_func=keep)
+
+    def end(self) -> None:
+        """Wait for all parts.
+
+        Raises:
+            SphinxParallelError: if one of them failed in another process
+        """
+        self._tasks.join()
+
+
+def _noted(part: Callable[[Memory], None], memory: Memory) -> dict[str, Any]:
+    """What a part was made from."""
+    branch = memory.branch()
+    part(branch)
+    return branch.notes
