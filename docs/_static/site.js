@@ -69,7 +69,11 @@
         names.set(head.dataset.m, head.textContent.trim());
       });
     });
-    const update = () => tables.forEach((table) => show(table, search.value, failures.checked, hidden));
+    const update = () => tables.forEach((table) => {
+      show(table, search.value, failures.checked, hidden);
+      const folded = table.closest("details.long");
+      if (folded && (search.value.trim() || failures.checked)) folded.open = true;
+    });
     search.addEventListener("input", update);
     failures.addEventListener("change", update);
     if (names.size > 2) {
@@ -112,7 +116,7 @@
   /* Tools above the table of all cells of a model. */
   function cellTools(place, table) {
     const rows = [...table.tBodies[0].rows];
-    const texts = rows.map((row) => row.textContent.toLowerCase());
+    let texts;
     const search = make("input", { type: "search", placeholder: "Filter cells" });
     search.setAttribute("aria-label", "Filter cells by any word");
     const tests = make("select", {}, [make("option", { value: "", textContent: "All tests" })]);
@@ -123,6 +127,7 @@
     const shown = make("output", {});
     const update = () => {
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      texts ||= rows.map((row) => row.textContent.toLowerCase());
       let count = 0;
       rows.forEach((row, at) => {
         const away =
@@ -137,7 +142,7 @@
     search.addEventListener("input", update);
     tests.addEventListener("change", update);
     failures.addEventListener("change", update);
-    update();
+    shown.textContent = rows.length + " of " + rows.length;
     place.className = "tools cells-tools";
     place.replaceChildren(search, tests, make("label", {}, [failures, "only failed"]), shown);
   }
@@ -156,6 +161,7 @@
     let folded = at.closest("details");
     const closed = folded && !folded.open;
     for (; folded; folded = folded.parentElement.closest("details")) folded.open = true;
+    at.querySelectorAll(":scope > * > details.long").forEach((each) => (each.open = true));
     if (closed) at.scrollIntoView();
   };
   addEventListener("hashchange", reveal);
@@ -169,8 +175,10 @@
   addEventListener("afterprint", () => opened.forEach((each) => (each.open = false)));
 
   /* A table that is no wider than the page needs no box that scrolls: its head stays in sight. */
-  const boxes = [...document.querySelectorAll(".scroll")];
+  const every = [...document.querySelectorAll(".scroll")];
   const fit = () => {
+    /* asked for its width, what is folded would be laid out */
+    const boxes = every.filter((box) => !box.closest("details:not([open])"));
     boxes.forEach((box) => box.classList.remove("fits"));
     const narrow = boxes.filter((box) => box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth);
     narrow.forEach((box) => box.classList.add("fits"));
@@ -190,5 +198,5 @@
   const tables = [...document.querySelectorAll("table.scores:not(.all-cells)")];
   const place = document.querySelector(".tools-here");
   if (tables.length && place) place.replaceWith(tools(tables));
-  if (boxes.length) fit();
+  if (every.length) fit();
 })();

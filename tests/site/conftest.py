@@ -31,7 +31,7 @@ from common.results import sample_tables, sums
 from common.results.manifest import Manifest
 from common.results.slices import CONFIRMED, TRIED, Clip, SliceRow, SliceSound, to_csv
 
-sys.path.insert(0, str(paths.DOCS / "_ext"))
+sys.path[:0] = [str(paths.DOCS / "_ext"), str(Path(__file__).parent)]
 
 DRIVER = Path(__file__).with_name("driver.py")
 #: text that must never become markup, in any language of the site

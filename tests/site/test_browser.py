@@ -132,7 +132,7 @@ def test_long_commands_break_and_need_no_scrolling(visit: Any) -> None:
 
 
 def test_the_heat_map_tells_low_shares_apart(visit: Any) -> None:
-    page = visit("results/index")
+    page = visit("results/arousal/index")
     colors = page.evaluate(
         """() => [0, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 1].map((share) => {
             const cell = document.querySelector(".matrix td.heat");
@@ -153,9 +153,9 @@ def test_models_can_be_chosen_and_lines_filtered(visit: Any) -> None:
     assert wavlm.is_visible()
     rows = page.locator("table.scores tbody tr:visible")
     everything = rows.count()
-    page.get_by_label("Filter rows of all tables").fill("msppodcast")
+    page.get_by_label("Filter rows of all tables").fill("MSP-Podcast")
     assert 0 < rows.count() < everything
-    assert all("msppodcast" in text for text in rows.locator("th").all_inner_texts())
+    assert all("MSP-Podcast" in text for text in rows.locator("th").all_inner_texts())
 
 
 def test_everything_is_there_without_scripts(visit: Any) -> None:

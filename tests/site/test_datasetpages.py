@@ -53,3 +53,11 @@ def test_a_dataset_names_its_tests_and_a_part_its_whole(content: Content) -> Non
         assert f'href="../{target}/{test}.html"' in html
     assert html.count("<a ") == len(addresses)
     assert pages["results/dataset/iemocap"].title == "IEMOCAP"
+
+
+def test_tables_name_datasets_and_link_their_pages(small: Any) -> None:
+    for name in ("correctness_regression", "published/wavlm"):
+        html = small.page(f"results/arousal/{name}")
+        up = "../" * (1 + name.count("/"))
+        assert f'<a href="{up}dataset/msppodcast.html">MSP-Podcast</a> <small>2.6.1-' in html
+        assert not re.search(r"<t[hd][^>]*>(<span>)?msppodcast-", html)

@@ -646,3 +646,17 @@ def test_raters_stand_beside_models_and_chance() -> None:
 
 def test_without_raters_nothing_is_drawn() -> None:
     assert strips.strips(board([line("a", "d")], published=False, name="run"), "x") == []
+
+
+def test_a_long_table_is_folded_and_says_how_many_cells_fail() -> None:
+    rows = [line("a", f"d{n}", status="fail" if n < 3 else "pass") for n in range(41)]
+    table = tables.by_models("x", one(rows), COLUMNS[:1])
+    assert (table.rows, table.failed, table.is_long) == (41, 3, True)
+    html = render.render("scores.j2", table=table, label="x")
+    assert html.startswith('<details class="folded long"><summary>41 lines, ')
+    assert "3 failed cells" in html.partition("</summary>")[0]
+    assert html.rstrip().endswith("</details>")
+    short = tables.by_models("x", one(rows[:40]), COLUMNS[:1])
+    assert not short.is_long and "<details" not in render.render(
+        "scores.j2", table=short, label="x"
+    )

@@ -12,6 +12,9 @@ from benchmark_site.population_data import has_sums, index_of
 
 ORIGINS = {"published": "published", "own": "own runs"}
 
+#: fewer kinds of choices than these are few
+FEW = 4
+
 
 def tools(content: Content, targets: Sequence[str], *, overview: bool = False) -> dict[str, Any]:
     """Values for ``board_tools.j2``: where cells lie, and what can be chosen.
@@ -22,13 +25,16 @@ def tools(content: Content, targets: Sequence[str], *, overview: bool = False) -
         overview: whether the page shows models by targets
     """
     boards = [board for target in targets for board in content.boards[target]]
+    choices = _choices(content, boards)
     return {
         "cells": " ".join(f"{target}={file_of(target)}" for target in targets),
         "sums": " ".join(
             f"{target}={index_of(target)}" for target in targets if has_sums(content, target)
         ),
-        "choices": json.dumps(_choices(content, boards), ensure_ascii=False),
+        "choices": json.dumps(choices, ensure_ascii=False),
         "overview": overview,
+        # as many fit one line of a screen
+        "few": sum(len(entries) > 1 for entries in choices.values()) < FEW,
     }
 
 

@@ -13,6 +13,7 @@ from benchmark_site.comparison import VERDICTS
 from benchmark_site.content import FAMILIES, Board, Content, alike, words
 from benchmark_site.page import Page, Section, slug
 from benchmark_site.render import ROOT, model_doc, render, target_doc, test_doc
+from benchmark_site.tables import Source
 from common.spec import Dataset
 
 INDEX = f"{ROOT}/dataset/index"
@@ -48,6 +49,24 @@ def links(content: Content, page: Page, datasets: Iterable[str]) -> list[dict[st
     return [
         {"label": label_of(content, name), "href": page.href(dataset_doc(name))} for name in order
     ]
+
+
+def sources(content: Content, page: Page, pairs: Iterable[tuple[str, str]]) -> dict[str, Source]:
+    """Data -> name of its dataset, its part, and its page.
+
+    Args:
+        content: what the pages show
+        page: where they are shown
+        pairs: data and the dataset that it is a part of
+    """
+    return {
+        data: Source(
+            label_of(content, dataset),
+            data.removeprefix(dataset).lstrip("-"),
+            page.href(dataset_doc(dataset)),
+        )
+        for data, dataset in dict.fromkeys(pairs)
+    }
 
 
 def pages(content: Content) -> Iterator[Page]:

@@ -50,8 +50,14 @@ def of_test(
     for model in models:
         for name, alt in figures(content, board.target, model.id, test).items():
             figure = _figure(page, board.target, model, test, name, alt)
-            groups.setdefault(name, []).append({**figure, "caption": model.label})
-    return [{"title": title(name), "figures": entries} for name, entries in sorted(groups.items())]
+            numbers = _numbers(page, board.target, model)
+            groups.setdefault(name, []).append(
+                {**figure, "caption": model.label, "numbers": numbers}
+            )
+    return [
+        {"title": title(name), "figures": entries, "numbers": ""}
+        for name, entries in sorted(groups.items())
+    ]
 
 
 def of_model(
@@ -59,15 +65,20 @@ def of_model(
 ) -> list[dict[str, Any]]:
     """Figures of a model in a test as one group."""
     entries = [
-        {**_figure(page, target, model, test, name, alt), "caption": title(name)}
+        {**_figure(page, target, model, test, name, alt), "caption": title(name), "numbers": ""}
         for name, alt in figures(content, target, model.id, test).items()
     ]
-    return [{"title": "Figures", "figures": entries}] if entries else []
+    numbers = _numbers(page, target, model)
+    return [{"title": "Figures", "figures": entries, "numbers": numbers}] if entries else []
+
+
+def _numbers(page: Page, target: str, model: Model) -> str:
+    """Address of the rows that figures of a model show."""
+    return page.file(f"data/{rows_file(target, model)}")
 
 
 def _figure(
     page: Page, target: str, model: Model, test: str, name: str, alt: str
 ) -> dict[str, str]:
     src = page.file(f"{FOLDER}/{target}/{model.id}/{test}/{name}")
-    numbers = page.file(f"data/{rows_file(target, model)}")
-    return {"src": src, "alt": alt or f"{title(name)}, {model.label}", "numbers": numbers}
+    return {"src": src, "alt": alt or f"{title(name)}, {model.label}"}

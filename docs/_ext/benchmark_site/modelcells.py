@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmark_site import cells, provenance_pages, samplepages, tables
+from benchmark_site import cells, datasetpages, provenance_pages, samplepages, tables
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render, test_doc
@@ -85,7 +85,9 @@ def fails_most(content: Content, page: Page, model: Model, entries: Sequence[Mod
     """Section of the tests in which a model fails most."""
     counts = Counter((entry.test, entry.score.status) for entry in entries)
     lines = []
-    for place, entry in enumerate(worst(entries), 1):
+    chosen = worst(entries)
+    named = _sources(content, page, chosen)
+    for place, entry in enumerate(chosen, 1):
         board, test, metric, key, score = entry
         title, short = metric_names(metric)
         hear = samplepages.base(content, page, board, model, test)
@@ -98,7 +100,7 @@ def fails_most(content: Content, page: Page, model: Model, entries: Sequence[Mod
                 "href": doc,
                 "metric": title,
                 "part": tables.part(key.condition, key.label, key.data),
-                "data": key.data,
+                "source": named[key.data],
                 "cell": cells.cell(score, digits=decimals([score.value]), n=True),
                 "rule": tables.rule(metric, [score]) or short,
                 "times": f"{excess(score.value, score.criterion, metric):.1f}",
@@ -110,6 +112,13 @@ def fails_most(content: Content, page: Page, model: Model, entries: Sequence[Mod
         )
     judged = any(entry.score.status in ("pass", "fail") for entry in entries)
     return Section("fails-most", "Fails most", render("fails_most.j2", lines=lines, judged=judged))
+
+
+def _sources(
+    content: Content, page: Page, entries: Sequence[ModelCell]
+) -> dict[str, tables.Source]:
+    pairs = ((entry.key.data, entry.score.dataset) for entry in entries)
+    return datasetpages.sources(content, page, pairs)
 
 
 def _row(place: int) -> str:
@@ -162,6 +171,7 @@ def _rows(
         )
         for entry in entries
     }
+    named = _sources(content, page, entries)
     before = ""
     for entry, columns in zip(entries, texts, strict=True):
         board, test, metric, key, score = entry
@@ -174,6 +184,7 @@ def _rows(
             "tag": test,
             "test": content.tests[test].title,
             "texts": [(text, order[text]) for text, order in zip(columns, orders, strict=True)],
+            "source": named[entry.key.data],
             "value": "" if math.isnan(score.value) else repr(score.value),
             "low": "" if math.isnan(score.ci_low) else f"{score.ci_low:.4g}",
             "n": score.n,

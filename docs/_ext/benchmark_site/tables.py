@@ -37,13 +37,29 @@ class Column:
     samples: str = ""
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where the samples of a line come from, in the words of a reader.
+
+    Args:
+        label: name of the dataset
+        part: version and part of it
+        href: address of its page
+    """
+
+    label: str
+    part: str = ""
+    href: str = ""
+
+
 @dataclass
 class Line:
-    """One line of a table."""
+    """One line of a table; ``source`` is set where the line is all that a table has of a dataset."""
 
     label: str
     cells: list[Cell]
     n: str = ""
+    source: Source | None = None
 
 
 @dataclass
@@ -52,6 +68,7 @@ class Block:
 
     head: str
     lines: list[Line]
+    source: Source | None = None
 
 
 @dataclass
@@ -80,7 +97,25 @@ class Table:
     sure: cells.Sure = cells.UNKNOWN
     notes: list[tuple[str, str, int]] = field(default_factory=list)
 
+    @property
+    def rows(self) -> int:
+        """Number of lines."""
+        return sum(len(block.lines) for block in self.blocks)
 
+    @property
+    def is_long(self) -> bool:
+        """Whether a reader opens it before it is shown."""
+        return self.rows > LONG
+
+    @property
+    def failed(self) -> int:
+        """Number of cells that fail."""
+        every = (cell for block in self.blocks for line in block.lines for cell in line.cells)
+        return sum(cell.css.startswith("f") for cell in every)
+
+
+#: a table with more lines is folded
+LONG = 40
 #: where the samples of a score are: rest of their address
 Place = Callable[[WideCell, Key], str]
 #: what stands in one line: what it is about, where it belongs, its name, and a score per column
@@ -109,8 +144,18 @@ def by_models(
     columns: Sequence[Column],
     raters: Mapping[Key, WideCell] | None = None,
     place: Place = lambda score, key: "",
+    sources: Mapping[str, Source] | None = None,
 ) -> Table:
-    """Table of one metric with a column per model, and one of single raters if there are any."""
+    """Table of one metric with a column per model, and one of single raters if there are any.
+
+    Args:
+        anchor: id in the page
+        matrix: scores by data and model
+        columns: a column per model
+        raters: scores of single raters
+        place: where the samples of a score are
+        sources: names of data
+    """
     lines: list[Raw] = [
         (
             key,
@@ -120,7 +165,9 @@ def by_models(
         )
         for key, row in zip(matrix.index, matrix.cells, strict=True)
     ]
-    table = _table(anchor, matrix.metric, [*columns, RATER] if raters else columns, lines, place)
+    table = _table(
+        anchor, matrix.metric, [*columns, RATER] if raters else columns, lines, place, sources or {}
+    )
     table.sure = cells.sure(score for line in matrix.cells for score in line if score is not None)
     return table
 
@@ -147,13 +194,18 @@ def rule(metric: str, scores: Iterable[WideCell]) -> str:
 
 
 def _table(
-    anchor: str, metric: str, columns: Sequence[Column], lines: Sequence[Raw], place: Place
+    anchor: str,
+    metric: str,
+    columns: Sequence[Column],
+    lines: Sequence[Raw],
+    place: Place,
+    sources: Mapping[str, Source],
 ) -> Table:
     scores = [score for *_, line in lines for score in line if score is not None]
     style = Style([line for *_, line in lines])
     blocks: dict[str, Block] = {}
     for key, data, label, line in lines:
-        block = blocks.setdefault(data, Block(data, []))
+        block = blocks.setdefault(data, Block(data, [], sources.get(data)))
         origins = [column.origin for column in columns]
         hear = [
             _hear(column, score, key, place) for column, score in zip(columns, line, strict=True)
@@ -183,7 +235,8 @@ def _flat(blocks: list[Block]) -> list[Block]:
     if any(len(block.lines) > 1 for block in blocks):
         return blocks
     for block in blocks:
-        names = (block.head, block.lines[0].label)
+        names = ("" if block.source else block.head, block.lines[0].label)
+        block.lines[0].source = block.source
         block.lines[0].label = " · ".join(text for text in names if text)
     return [Block("", [block.lines[0] for block in blocks])]
 

@@ -33,6 +33,8 @@ from common.reports.summary import Key, WideCell
 RATINGS = "method/human_ceiling"
 #: at most so many models are named in a sentence
 MOST = 3
+#: more figures than these are folded
+FIGURES = 6
 #: page on verdicts, and its section on thresholds
 VERDICT, THRESHOLDS = "method/verdict", "where-thresholds-come-from"
 
@@ -122,18 +124,27 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
 
     parts = []
     drawn = strips.strips(board, test)
+    pairs = (
+        (key.data, cell.dataset)
+        for matrix in matrices.values()
+        for key, row in zip(matrix.index, matrix.cells, strict=True)
+        for cell in row
+        if cell is not None
+    )
+    named = datasetpages.sources(content, page, pairs)
     if drawn:
         method = page.href(RATINGS) if RATINGS in content.method_pages else ""
         shown = render("strips.j2", strips=drawn, method=method)
         parts.append(Section(anchor(board.name, "raters"), "Between chance and people", shown))
     for metric, matrix in matrices.items():
         raters = board.raters.get(test, {}).get(metric)
-        table = tables.by_models(anchor(board.name, metric), matrix, columns, raters, place)
+        table = tables.by_models(anchor(board.name, metric), matrix, columns, raters, place, named)
         shown = render("scores.j2", table=table, label=f"{table.title}: {board.title}")
         parts.append(Section(table.anchor, table.title, shown))
     groups = [] if board.published else media.of_test(content, page, board, models, test)
     if groups:
-        shown = render("figures.j2", groups=groups)
+        number = sum(len(group["figures"]) for group in groups)
+        shown = render("figures.j2", groups=groups, number=number, folded=number > FIGURES)
         parts.append(Section(anchor(board.name, "figures"), "Figures", shown))
     curves = dose.of_test(content, page, board, models, test)
     if curves is not None:

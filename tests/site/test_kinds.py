@@ -1,0 +1,146 @@
+"""What holds for every kind of page, in light and in dark."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from valid_html import faults
+
+#: kind of page -> one of them
+KINDS = {
+    "start": "index",
+    "search": "search",
+    "lost": "404",
+    "method": "method/correctness_regression",
+    "sounds": "method/listen",
+    "overview": "results/index",
+    "compare": "results/compare",
+    "ranking": "results/arousal/index",
+    "ranking without rows": "results/valence/index",
+    "test": "results/arousal/correctness_regression",
+    "test without verdict": "results/arousal/correctness_speaker_ranking",
+    "test of classes": "results/emotion/correctness_classification",
+    "test of groups": "results/arousal/fairness_sex",
+    "own model": "results/arousal/model/alpha",
+    "chance model": "results/arousal/model/dice",
+    "published model": "results/arousal/published/wavlm",
+    "comparison": "results/arousal/comparison/w2v2-L_hubert-L_wavlm_data2vec",
+    "provenance": "results/arousal/provenance/alpha",
+    "datasets": "results/dataset/index",
+    "dataset": "results/dataset/msppodcast",
+}
+KILO = 1000
+#: weights in bytes: a page with what it loads, and with all its figures; and requests
+PAGE, FIGURES, REQUESTS = 500 * KILO, 1500 * KILO, 15
+LOADED = re.compile(r'<(?:script|link)\b[^>]*(?:src|href)="([^"?#]+)')
+IMAGE = re.compile(r'<img\b[^>]*\bsrc="([^"?#]+)"([^>]*)>')
+
+
+@pytest.fixture(scope="session")
+def pages(small: Any) -> list[Path]:
+    """All pages."""
+    return [path for path in sorted(small.html.rglob("*.html")) if "_static" not in path.parts]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_kind_of_page_has_a_fault_that_axe_or_the_browser_knows(visit: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    for kind, name in KINDS.items():
+        page = visit(name, color_scheme=scheme)
+        assert page.faults == [], kind
+        violations = axe.Axe().run(page).response["violations"]
+        shown = [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in violations]
+        assert not shown, (kind, shown)
+        page.close()
+
+
+def test_html_is_valid(pages: list[Path]) -> None:
+    wrong = {path.name: found for path in pages if (found := faults(path.read_text("utf-8")))}
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("html", "what"),
+    [
+        ("<p>a <p>b</p></p>", "<p> in a paragraph"),
+        ("<div><b></div>", "</div> closes nothing"),
+        ('<i id="a"></i><i id="a"></i>', "id 'a' stands twice"),
+        ('<a href="x"><button>b</button></a>', "in a link or button"),
+        ("<ul><div>a</div></ul>", "<div> in <ul>"),
+        ('<label for="b">a</label>', "no element has the id 'b'"),
+        ('<img src="a">', "<img> without text"),
+        ('<i class="a" class="b"></i>', "stands twice"),
+    ],
+)
+def test_the_check_of_html_finds_faults(html: str, what: str) -> None:
+    assert any(what in fault for fault in faults(html))
+
+
+def test_pages_are_light(pages: list[Path]) -> None:
+    for path in pages:
+        html = path.read_text("utf-8")
+        loaded = {path.parent / unquote(name) for name in LOADED.findall(html)}
+        images = {path.parent / unquote(name): rest for name, rest in IMAGE.findall(html)}
+        now = {image for image, rest in images.items() if "lazy" not in rest}
+        weight = len(html.encode()) + sum(file.stat().st_size for file in loaded)
+        assert weight <= PAGE, (path, weight)
+        assert weight + sum(file.stat().st_size for file in images) <= FIGURES, path
+        assert 1 + len(loaded) + len(now) <= REQUESTS, path
+
+
+def test_a_keyboard_reaches_every_control_and_sees_where_it_is(visit: Any) -> None:
+    for name in (KINDS["ranking"], KINDS["own model"], KINDS["compare"]):
+        page = visit(name)
+        page.wait_for_timeout(0)
+        controls = page.evaluate(CONTROLS)
+        reached = set()
+        for _ in range(controls + 10):
+            page.keyboard.press("Tab")
+            at, visible = page.evaluate(FOCUS)
+            if at in reached or at < 0:
+                break
+            reached.add(at)
+            assert visible, (name, page.evaluate("document.activeElement.outerHTML"))
+        assert len(reached) == controls, name
+        page.close()
+
+
+CONTROLS = """() => {
+    window.controls = [...document.querySelectorAll(
+        'a[href], button, input, select, summary, [tabindex="0"], audio[controls]',
+    )].filter((node) => node.checkVisibility({ visibilityProperty: true }) && !node.disabled);
+    const grouped = new Set();
+    window.controls = window.controls.filter((node) => {
+        if (node.type !== "radio") return true;
+        const first = !grouped.has(node.name);
+        grouped.add(node.name);
+        return first;
+    });
+    return window.controls.length;
+}"""
+FOCUS = """() => {
+    const node = document.activeElement;
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(node);
+    const seen = (outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none";
+    return [window.controls.indexOf(node), seen];
+}"""
+
+
+def test_nothing_moves_while_a_ranking_gets_its_tools(visit: Any) -> None:
+    page = visit("404", 390)
+    page.add_init_script(
+        """window.moved = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach((entry) => (window.moved += entry.value)))
+            .observe({ type: "layout-shift", buffered: true });"""
+    )
+    page.goto(page.url.replace("404", KINDS["ranking"]))
+    page.locator(".board-tools input").first.wait_for()
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+    assert page.evaluate("window.moved") < 0.05
+    page.close()
