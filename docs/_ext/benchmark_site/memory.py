@@ -96,7 +96,8 @@ class Inputs:
 
     def of_sums(self, target: str, test: str) -> list[Any]:
         """What the sums of a test are made from."""
-        return [self.common, [entry for entry in self._results if _below(entry, target, test)]]
+        here = self._below.get(target, [])
+        return [self.common, [entry for entry in here if _concerns(entry, test)]]
 
     def of_model(self, target: str, model: Model) -> list[Any]:
         """What the page of a model is made from."""
