@@ -52,6 +52,7 @@ html_css_files = [
     "events.css",
     "boards.css",
     "hear.css",
+    "own.css",
 ]
 html_js_files = [
     ("frame.js", {"defer": "defer"}),
@@ -63,6 +64,10 @@ html_js_files = [
     ("boards.js", {"defer": "defer"}),
     ("compare.js", {"defer": "defer"}),
     ("hear.js", {"defer": "defer"}),
+    ("metrics.js", {"defer": "defer"}),
+    ("predictions.js", {"defer": "defer"}),
+    ("designs.js", {"defer": "defer"}),
+    ("own.js", {"defer": "defer"}),
 ]
 html_last_updated_fmt = None
 html_copy_source = False

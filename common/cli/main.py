@@ -167,8 +167,12 @@ def _tell_reasons(context: CommandContext, report: Any) -> None:
 
 
 def _sounds(context: CommandContext) -> None:
-    """Sound files of the website; a selection of tests or models leaves the examples alone."""
+    """What the website needs from data: sounds, and truths that own predictions are scored against.
+
+    A selection of tests or models leaves the examples alone.
+    """
     from common.pages.listening import examples, pages
+    from common.pages.own import update as truths
 
     args, benchmark = context.args, context.benchmark()
     if not (args.model or args.target or args.test or args.dataset):
@@ -176,6 +180,7 @@ def _sounds(context: CommandContext) -> None:
         if report.made:
             context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be")
     pages.update(benchmark, context.folders, seed=args.seed, download=args.download)
+    truths.update(benchmark, context.folders, download=args.download)
 
 
 def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> Any:

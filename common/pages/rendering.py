@@ -21,6 +21,7 @@ from common.core import paths, provenance
 from common.core.errors import BenchmarkError, OutputError
 from common.core.mirror import listing, mirror, remove_empty
 from common.core.paths import Paths
+from common.pages.own import FOLDER as OWN
 from common.spec import Benchmark
 
 #: folder in the cache, with a folder for each website
@@ -77,7 +78,7 @@ def gather(folders: Paths, benchmark: Benchmark) -> None:
     mirror(
         folders.media,
         folders.source / "extra" / "media",
-        skip=(*benchmark.targets, paths.SAMPLES, paths.TABLES),
+        skip=(*benchmark.targets, paths.SAMPLES, paths.TABLES, OWN),
     )
 
 

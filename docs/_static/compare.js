@@ -5,7 +5,7 @@
   const tools = document.querySelector(".compare-tools");
   if (!tools) return;
   const { scoring } = window;
-  const { make, set, official: score } = scoring;
+  const { make, set, tidy, shown, official: score } = scoring;
   const top = document.documentElement.dataset.content_root;
   const targets = JSON.parse(tools.dataset.targets);
   const MOST = 5;
@@ -72,20 +72,6 @@
 
   // -- text --------------------------------------------------------------------------------------------
 
-  const tidy = (text) => text.replace(/(?<![\w.)\]-])-(?=[.\d])/g, "−");
-  /** A value that is never rounded onto or across a bound that it does not equal. */
-  function shown(value, rule, least = 0) {
-    if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
-    const bounds = rule ? rule.bounds.map(Math.abs) : [];
-    let digits = least || (Math.round(value * 100) / 100 === value ? 2 : 3);
-    const crossed = () => bounds.some((bound) => {
-      const [exact, text] = [Math.abs(value), Math.abs(Number(value.toFixed(digits)))];
-      return exact > bound !== text > bound || exact < bound !== text < bound;
-    });
-    while (digits < 12 && crossed()) digits += 1;
-    const text = value.toFixed(digits);
-    return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
-  }
   /** A difference with as many decimals as its two values. */
   const signed = (from, to) => {
     const digits = [from, to].every((value) => Math.round(value * 100) / 100 === value) ? 2 : 3;

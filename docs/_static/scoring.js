@@ -258,8 +258,23 @@
     return node;
   };
 
+  const tidy = (text) => text.replace(/(?<![\w.)\]-])-(?=[.\d])/g, "−");
+  /** A value that is never rounded onto or across a bound that it does not equal. */
+  function shown(value, rule, least = 0) {
+    if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
+    const bounds = rule ? rule.bounds.map(Math.abs) : [];
+    let digits = least || (Math.round(value * 100) / 100 === value ? 2 : 3);
+    const crossed = () => bounds.some((bound) => {
+      const [exact, text] = [Math.abs(value), Math.abs(Number(value.toFixed(digits)))];
+      return exact > bound !== text > bound || exact < bound !== text < bound;
+    });
+    while (digits < 12 && crossed()) digits += 1;
+    const text = value.toFixed(digits);
+    return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+  }
+
   window.scoring = {
-    make, set, official,
+    make, set, official, tidy, shown,
     rank, stability, criterion, passes, ruleOf, rulesOf, percent, tenths, text, number, minus, compare, fraction, mean, thousandths, HOLDS,
   };
 

@@ -27,6 +27,10 @@ from common.pages.listening.loudness import loudness
 from common.pages.listening.scenes import picture
 from common.pages.listening.sounds import flac
 from common.pages.listening.speech import RATE
+from common.pages.own import FOLDER as OWN
+from common.pages.own import FORMAT
+from common.pages.own import INDEX as OWN_INDEX
+from common.pages.own.truth import script as truth_script
 from common.results import sample_tables, sums
 from common.results.manifest import Manifest
 from common.results.slices import CONFIRMED, TRIED, Clip, SliceRow, SliceSound, to_csv
@@ -180,6 +184,43 @@ def write_tables(folders: Paths) -> None:
     closed = {"silent": "Its users sign an agreement.", "tests": ["correctness_consistency"]}
     text = sample_tables.index({"mine": {"silent": "", "tests": tests}, HOSTILE: closed})
     files.write_text(folders.media / "arousal" / sample_tables.INDEX, text)
+
+
+def write_truths(folders: Paths) -> None:
+    """The truth of three samples, which own predictions are scored against."""
+    data, src = "mine-2.0.0-table", f"{OWN}/arousal--mine.js"
+    criteria = {"ccc": "> 0.5", "pcc": "> 0.5", "mae": "< 0.1"}
+    test = {
+        **{"id": "correctness_regression", "title": "Regression", "family": "correctness"},
+        **{"rows": None, "note": "", "reason": "", "design": "against_truth"},
+        "uses": [
+            {"metric": name, "label": f"{name} {HOSTILE}", "counts": "", "params": {}}
+            for name in criteria
+        ],
+        "rules": [[name, "original", data, rule, "", "", ""] for name, rule in criteria.items()],
+    }
+    content = {
+        "format": FORMAT,
+        "target": {
+            **{"id": "arousal", "label": "Arousal", "kind": "regression"},
+            **{"labels": [], "range": [0, 1]},
+        },
+        "dataset": {
+            **{"id": "mine", "label": f"Mine {HOSTILE}", "database": "mine", "version": "2.0.0"},
+            **{"data": data, "license": "CC0-1.0", "source": ""},
+        },
+        "samples": {"file": ["a.wav", "b.wav", f"{HOSTILE}.wav"]},
+        "truth": [0.1, 0.5, 0.9],
+        "tests": [test],
+    }
+    files.write_text(folders.media / src, truth_script(content))
+    entry = {
+        **{"key": "1", "src": src, "target": "arousal", "dataset": "mine", "samples": 3},
+        **{"timed": False, "example": ["a.wav"], "tests": ["correctness_regression"]},
+        "elsewhere": ["robustness_background_noise"],
+    }
+    index = {"format": FORMAT, "files": [entry], "closed": {"emovo": "Nobody <knows>"}}
+    files.write_text(folders.media / OWN / OWN_INDEX, json.dumps(index))
 
 
 def slice_row(name: str, status: str, **more: Any) -> SliceRow:
@@ -427,6 +468,7 @@ def new_site(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
         write_sounds(site.folders)
         write_samples(site.folders)
         write_tables(site.folders)
+        write_truths(site.folders)
         for model in models:
             write_events(site.folders, model)
             write_slices(site.folders, model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from benchmark_site import comparison
+from benchmark_site import comparison, own_page
 from benchmark_site.content import FAMILIES, Board, Content, alike
 from benchmark_site.page import Page
 from benchmark_site.render import model_doc, render, target_doc
@@ -36,6 +36,7 @@ def field(content: Content) -> str:
             for target in content.boards
             if any(plan.telling for plan in comparison.planned(content, target))
         ],
+        own=top.href(own_page.DOC),
         try_it=top.href(TRY_IT) if TRY_IT in content.method_pages else "",
     )
 

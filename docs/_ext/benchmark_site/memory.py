@@ -21,6 +21,7 @@ from common.core import files, paths
 from common.core.mirror import contents, stats
 from common.core.paths import SUMS, TABLES, VERSIONS
 from common.pages import identity
+from common.pages.own import FOLDER as OWN
 from common.results.sample_tables import INDEX
 
 #: folders whose content decides about the pages of all targets, besides the code that makes them
@@ -58,7 +59,8 @@ class Inputs:
     def of_target(self, target: str) -> list[Any]:
         """What all pages of a target are made from."""
         media = [*self._media_below.get(target, []), *self._tables(target)]
-        return [*self.of_ranking(target), self._structure, media]
+        truths = self._media_below.get(OWN, [])
+        return [*self.of_ranking(target), self._structure, media, truths]
 
     @cached_property
     def _structure(self) -> list[Any]:

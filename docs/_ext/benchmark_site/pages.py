@@ -17,6 +17,7 @@ from benchmark_site import (
     metric_uses,
     modelpages,
     overview,
+    own_page,
     provenance_pages,
     rankings,
     samplepages,
@@ -72,6 +73,7 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set
     }.items():
         files.write_text(source / FILES[name], html, only_changed=True)
     documents = [_write(overview.index(content), source)]
+    documents.append(_write(own_page.page(content), source))
     if any(content.boards.values()):
         documents.append(_write(compare_page.page(content), source))
     documents += [_write(page, source) for page in datasetpages.pages(content)]

@@ -26,6 +26,11 @@ WHERE_USED = {
     "compare.js": 'class="compare-tools',
     "hear.css": 'class="listen-samples',
     "hear.js": 'class="listen-samples',
+    "own.css": 'class="own-tools',
+    "metrics.js": 'class="own-tools',
+    "predictions.js": 'class="own-tools',
+    "designs.js": 'class="own-tools',
+    "own.js": 'class="own-tools',
 }
 
 
