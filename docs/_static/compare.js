@@ -5,13 +5,14 @@
   const tools = document.querySelector(".compare-tools");
   if (!tools) return;
   const { scoring } = window;
-  const { make, set, tidy, shown, official: score } = scoring;
+  const { make, set, official: score } = scoring;
   const top = document.documentElement.dataset.content_root;
   const targets = JSON.parse(tools.dataset.targets);
   const MOST = 5;
-  const SHOWN = { all: "all cells", verdicts: "cells where verdicts differ", intervals: "cells where intervals do not overlap" };
-  const MARKS = { p: ["✓", "pass"], f: ["✗", "fail"], s: ["–", "skipped"], e: ["!", "error"] };
-
+  const SHOWN = { differ: "cells that differ", verdicts: "cells where verdicts differ", certain: "cells that differ for certain", all: "all cells" };
+  const CERTAIN = 0.05;
+  /** With at most so many cells, all tests are open. */
+  const FEW = 30;
 
   // -- what the reader chose -----------------------------------------------------------------------
 
@@ -22,7 +23,7 @@
     return {
       target: targets.some(([id]) => id === target) ? target : targets[0][0],
       models: [...new Set(query.getAll("model"))].slice(0, MOST),
-      show: Object.hasOwn(SHOWN, query.get("show")) ? query.get("show") : "all",
+      show: Object.hasOwn(SHOWN, query.get("show")) ? query.get("show") : "differ",
       test: query.get("test") || "",
       q: query.get("q") || "",
     };
@@ -30,7 +31,7 @@
   function keep() {
     const query = new URLSearchParams({ target: state.target });
     state.models.forEach((name) => query.append("model", name));
-    if (state.show !== "all") query.set("show", state.show);
+    if (state.show !== "differ") query.set("show", state.show);
     if (state.test) query.set("test", state.test);
     if (state.q) query.set("q", state.q);
     history.replaceState(null, "", `#?${query}`);
@@ -67,18 +68,36 @@
   const FITS = {
     all: () => true,
     verdicts: (row, sides) => new Set(sides.map((side, n) => statusOf(side, row.places[n])).filter((s) => s === "p" || s === "f")).size > 1,
-    intervals: (row, sides) => pairs(sides.map((side, n) => ends(side, row.places[n]))).some(([a, b]) => apart(a, b)),
+    certain: (row, sides) => row.tested
+      ? row.tested.some((each) => each && each.q !== null && each.q < CERTAIN)
+      : pairs(sides.map((side, n) => ends(side, row.places[n]))).some(([a, b]) => apart(a, b)),
+    differ: (row, sides) => FITS.verdicts(row, sides) || FITS.certain(row, sides),
   };
+
+  /** Difference of each model from the first one in each cell, paired by speakers, with q values over all cells. */
+  const answers = new Map();
+  const keyOf = (sides) => `${state.target} ${sides.map((side) => side.key).join(" ")}`;
+  async function testCells(sides, rows) {
+    const index = targets.find(([id]) => id === state.target)[3];
+    const [{ board }] = sides;
+    if (!index || board.origin === "published" || sides.some((side) => side.board !== board)) return;
+    for (const name of ["student", "sums", "population"]) await scoring.script(`_static/${name}.js`);
+    const key = keyOf(sides);
+    if (answers.has(key)) return;
+    const files = (await window.population.load(state.target, index, board.name)).map((content) => window.population.file(content, {}));
+    const [first, ...others] = sides.map((side) => side.model);
+    const lines = rows.map(({ cell }) => others.map((other) => {
+      const source = files.find((file) => [first, other].every((model) => typeof model.value?.[cell] === "number" && file.has(model.id, cell, model.value[cell])));
+      return source ? source.difference(first.id, other.id, cell) : null;
+    }));
+    others.forEach((_, n) => {
+      const q = window.student.falseDiscoveries(lines.map((line) => line[n] && line[n].p));
+      lines.forEach((line, place) => line[n] && (line[n].q = q[place]));
+    });
+    answers.set(key, lines);
+  }
 
   // -- text --------------------------------------------------------------------------------------------
-
-  /** A difference with as many decimals as its two values. */
-  const signed = (from, to) => {
-    const digits = [from, to].every((value) => Math.round(value * 100) / 100 === value) ? 2 : 3;
-    const text = shown(Number((to - from).toFixed(digits)), null, digits);
-    return Number(text.replace("−", "-")) > 0 ? `+${text}` : text;
-  };
-  const ruleText = (data, row) => data.names.criterion[row.board.cells.criterion[row.cell]];
 
   /** What is said of a model beside the first one. */
   function sentence(first, other) {
@@ -97,59 +116,6 @@
     if (pair && pair[3]) item.append(` is ${better ? "better" : "worse"} than ${first.model.label} by ${points}${p}.`);
     else item.append(pair ? ` cannot be told apart from ${first.model.label}: ${points} ${better ? "more" : "less"}${p}.` : ` has a score that is ${points} ${better ? "higher" : "lower"}; whether they differ was not tested.`);
     return item;
-  }
-
-  // -- tables ------------------------------------------------------------------------------------------
-
-  function scoreCell(data, side, row, column_) {
-    const cell = row.places[column_];
-    const status = statusOf(side, cell);
-    if (status === ".") return make("td", { className: "m" });
-    const [mark, word] = MARKS[status];
-    const node = make("td", { className: status });
-    const value = column(side, "value", cell);
-    const rule = scoring.criterion(data.names.criterion[side.model.criteria[cell] ?? side.board.cells.criterion[cell]]);
-    if (value !== null) node.append(shown(value, rule), " ");
-    else if (side.model.reasons[cell] !== undefined) node.title = data.names.reason[side.model.reasons[cell]];
-    node.append(set(make("b", { textContent: mark }), { role: "img", "aria-label": word }));
-    const interval = ends(side, cell);
-    if (interval) node.append(make("small", { className: "ci", textContent: interval.map((end) => shown(end)).join(" to ") }));
-    return node;
-  }
-
-  function rowOf(data, sides, row) {
-    const { cells } = row.board;
-    const metric = data.metrics[cells.metric[row.cell]];
-    const [part, condition, label] = ["data", "condition", "label"].map((name) => data.names[name][cells[name][row.cell]]);
-    const about = [part, condition === "original" ? "" : condition, label].filter(Boolean).join(", ");
-    const head = set(make("th", {}, metric.label, make("small", { textContent: tidy(about) })), { scope: "row" });
-    const values = sides.map((side, n) => column(side, "value", row.places[n]));
-    const changes = values.slice(1).map((value, n) => {
-      const node = make("td", { className: "n" });
-      if (value === null || values[0] === null) return node;
-      node.append(signed(values[0], value));
-      if (apart(ends(sides[0], row.places[0]), ends(sides[n + 1], row.places[n + 1]))) node.append(make("small", { textContent: "intervals apart" }));
-      return node;
-    });
-    return make("tr", {}, head, make("td", {}, make("code", { textContent: tidy(ruleText(data, row)) })), ...sides.map((side, n) => scoreCell(data, side, row, n)), ...changes);
-  }
-
-  function table(data, sides, rows) {
-    const titles = ["Cell", "Passes if", ...sides.map((side) => side.model.label), ...sides.slice(1).map((side) => `${side.model.label} − ${sides[0].model.label}`)];
-    const head = make("thead", {}, make("tr", {}, ...titles.map((title) => set(make("th", { textContent: title }), { scope: "col" }))));
-    const node = make("table", { className: "scores" }, head);
-    let body;
-    let last = -1;
-    rows.forEach((row) => {
-      if (row.test !== last) {
-        last = row.test;
-        const test = data.tests[row.test];
-        const title = set(make("th", { colSpan: titles.length }, make("span", {}, make("a", { href: top + test.href, textContent: test.title }))), { scope: "rowgroup" });
-        node.append((body = make("tbody", {}, make("tr", { className: "head" }, title))));
-      }
-      body.append(rowOf(data, sides, row));
-    });
-    return set(make("div", { className: "scroll" }, node), { tabindex: "0", role: "region", "aria-label": `Scores of ${sides.length} models, cell by cell` });
   }
 
   // -- the page ----------------------------------------------------------------------------------------
@@ -201,15 +167,36 @@
       return;
     }
     const rows = join(data, sides);
+    const lines = answers.get(keyOf(sides));
+    rows.forEach((row, place) => lines && lines[place].some(Boolean) && (row.tested = lines[place]));
     const text = state.q.trim().toLowerCase();
     const test = data.tests.findIndex((each) => each.id === state.test);
-    const differ = rows.filter((row) => FITS.verdicts(row, sides)).length;
+    const [verdicts, certain] = ["verdicts", "certain"].map((name) => rows.filter((row) => FITS[name](row, sides)).length);
     const chosen = rows.filter((row) => FITS[state.show](row, sides) && (test < 0 || row.test === test) && (!text || words(data, row).includes(text)));
     const scores = sides.map((side) => `${side.model.label} ${scoring.percent(score(side.model))}`).join(", ");
     const list = make("ul", { className: "plain answer-list" }, ...sides.slice(1).map((side) => sentence(sides[0], side)));
-    const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. Verdicts differ on ${differ} of ${rows.length} cells; ${chosen.length} shown. p values are adjusted for all pairs of the ranking; small numbers are 95 % intervals where there are any.` });
-    result.replaceChildren(list, about, ...(chosen.length ? [table(data, sides, chosen)] : []));
+    const how = lines
+      ? ` On ${certain}, scores differ for certain: q is below ${CERTAIN}, from leaving out each speaker once, paired, with the share of false differences held at 5 % over all cells.`
+      : `${certain ? ` On ${certain}, intervals do not overlap.` : ""} Cells are not tested, as these models have no sums of the same speakers.`;
+    const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. Verdicts differ on ${verdicts} of ${rows.length} cells.${how} ${few(chosen.length)} shown. p values of scores are adjusted for all pairs of the ranking; small numbers are 95 % intervals where there are any. On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });
+    const parts = window.compareTable.parts(data, sides, rows, chosen, { open: chosen.length <= FEW || test >= 0 || Boolean(text), hear: hearOf() });
+    result.replaceChildren(list, about, ...parts);
   }
+
+  /** Address of the samples of a cell; empty if there are none to hear. */
+  function hearOf() {
+    const samples = targets.find(([id]) => id === state.target)[4];
+    return (data, side, row) => {
+      const { cells } = row.board;
+      const [id, dataset] = [data.tests[row.test].id, data.datasets[cells.dataset[row.cell]].id];
+      if (!samples || side.board.origin === "published" || !(samples.datasets[dataset] || []).includes(id)) return "";
+      const [part, condition, label] = ["data", "condition", "label"].map((name) => data.names[name][cells[name][row.cell]]);
+      const query = Object.entries({ model: side.model.id, test: id, data: part, line: condition === "original" ? "" : condition, of: label });
+      return `${top}${samples.href}#?${query.filter(([, text]) => text).map((pair) => pair.map(encodeURIComponent).join("=")).join("&")}`;
+    };
+  }
+
+  const few = (count) => (count === 1 ? "1 cell is" : `${count} cells are`);
 
   function words(data, row) {
     const { cells } = row.board;
@@ -230,6 +217,11 @@
     state.models = there.length ? there : others.slice(0, 2).map((side) => side.key);
     keep();
     tools.replaceChildren(...controls(data, all), result);
+    const sides = state.models.map((key) => all.find((side) => side.key === key));
+    if (sides.length > 1 && !answers.has(keyOf(sides))) result.replaceChildren(make("p", { className: "quiet", textContent: "Cells are being compared …" }));
+    await scoring.script("_static/compare_table.js");
+    if (sides.length > 1) await testCells(sides, join(data, sides));
+    if (turn !== latest) return;
     fill(data, all);
     tools.dataset.shown = location.hash;
   }
@@ -240,5 +232,6 @@
     state = read(location.hash);
     show();
   });
+  window.comparison = { statusOf, column, ends, apart };
   show();
 })();

@@ -173,7 +173,7 @@
     if (!boards.peopled()) return "";
     if (!board.sources) return " Samples of these results were not published, so they do not follow the shares of speakers.";
     const number = result.cells.filter((cell) => board.sources.has(cell)).length;
-    return ` ${number} of them are computed for these shares of speakers; the others keep their scores, as nothing is known of their speakers or the metric is no function of sums.`;
+    return ` ${number} of them ${number === 1 ? "is" : "are"} computed for these shares of speakers; the others keep their scores, as nothing is known of their speakers or the metric is no function of sums.`;
   }
 
   /** Models by targets over the selection. */

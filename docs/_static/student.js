@@ -78,6 +78,19 @@
   /** Quantile of 97.5 % of Student's t; at least one degree of freedom is assumed. */
   const student = (freedom) => solved((t) => tail(t, Math.max(freedom, 1)), 0.025);
 
+  /** q values (Benjamini and Hochberg 1995); null: not tested. common/uncertainty/multiple.py has them in Python. */
+  function falseDiscoveries(p) {
+    const tested = p.map((value, place) => [value, place]).filter(([value]) => value !== null);
+    tested.sort(([a], [b]) => b - a);
+    const q = p.map(() => null);
+    let least = 1;
+    tested.forEach(([value, place], turn) => {
+      least = Math.min(least, (value * tested.length) / (tested.length - turn));
+      q[place] = least;
+    });
+    return q;
+  }
+
   /** Random numbers between 0 and 1 from a seed (sfc32), then normal ones (Box and Muller). */
   function generator(seed) {
     let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, seed | 0];
@@ -105,5 +118,5 @@
     return { next, normal };
   }
 
-  window.student = { tail, twoSided, normalTail, normalHeight, student, generator };
+  window.student = { tail, twoSided, normalTail, normalHeight, student, falseDiscoveries, generator };
 })();

@@ -358,9 +358,9 @@ def rows_of(model: str) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def write_sums(folders: Paths, model: str) -> None:
+def write_sums(folders: Paths, model: str, *errors: float) -> None:
     """Sums of four speakers behind a mean error of 0.3."""
-    errors, sexes = (0.05, 0.15, 0.45, 0.55), ("female", "female", "male", "male")
+    sexes = ("female", "female", "male", "male")
     speakers = pd.DataFrame({"speaker": list("abcd"), "speaker_sex": sexes})
     each = np.array([[30.0, 30 * error] for error in errors])
     state = sums.StateSums("mae", "original", each, np.full(4, 30), (("", ""),), {})
@@ -465,6 +465,7 @@ def new_site(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
         for model in models:
             site.add_model(model)
         write_model(site.folders, "dice", "Dice", chance=True)
+        write_sums(site.folders, "dice", 0.1, 0.2, 0.45, 0.45)
         write_sounds(site.folders)
         write_samples(site.folders)
         write_tables(site.folders)
@@ -472,7 +473,7 @@ def new_site(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
         for model in models:
             write_events(site.folders, model)
             write_slices(site.folders, model)
-            write_sums(site.folders, model)
+            write_sums(site.folders, model, 0.05, 0.15, 0.45, 0.55)
         return site
 
     return make

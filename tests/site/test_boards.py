@@ -180,7 +180,7 @@ def test_shares_of_speakers_give_other_scores_and_verdicts(visit: Any) -> None:
     page.locator("input[data-people='sex.female']").fill("100")
     box = page.locator(".selection:has(.population-scores)")
     box.wait_for()
-    assert "Sex: female 100 %" in box.inner_text() and "1 of them are" in box.inner_text()
+    assert "Sex: female 100 %" in box.inner_text() and "1 of them is" in box.inner_text()
     assert "p.sex.female=100" in page.url
     box.get_by_text("Scores in your population").click()
     text = box.locator(".population-scores td.p, .population-scores td.f").first.inner_text()

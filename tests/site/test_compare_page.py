@@ -18,17 +18,32 @@ def go(page: Any, hash_: str) -> None:
 
 
 TWO = "#?target=arousal&model=published%2Fwavlm&model=published%2Fw2v2-L"
+#: the names of own models are those of the small site
+OWN = "#?target=arousal&model=run%2Falpha&model=run%2Fdice&show=all"
+
+
+def open_all(page: Any) -> None:
+    """Open the parts of all tests."""
+    page.evaluate(
+        "() => document.querySelectorAll('.compared-test').forEach((part) => { part.open = true; })"
+    )
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.compared-test')].every((part) => part.querySelector('table'))"
+    )
 
 
 def test_two_models_side_by_side_show_every_cell_and_their_difference(visit: Any) -> None:
     page = visit(PAGE)
-    go(page, TWO)
+    go(page, TWO + "&show=all")
+    open_all(page)
     assert page.locator("table.scores tbody tr:not(.head)").count() > 40
-    heads = page.locator("table.scores thead th").all_inner_texts()
-    assert heads == ["Cell", "Passes if", "wavlm", "w2v2-L", "w2v2-L − wavlm"]
+    heads = page.locator("table.scores").first.locator("thead th").all_inner_texts()
+    assert heads == [
+        "Cell", "Passes if", "Scores on one axis", "wavlm", "w2v2-L", "w2v2-L − wavlm"
+    ]  # fmt: skip
     values = page.evaluate(
         """() => [...document.querySelectorAll("table.scores tbody tr:not(.head)")].map((row) =>
-            [2, 3, 4].map((place) => row.cells[place].firstChild?.nodeType === 3
+            [3, 4, 5].map((place) => row.cells[place].firstChild?.nodeType === 3
                 ? Number(row.cells[place].firstChild.textContent.trim().replace("−", "-")) : null))"""
     )
     numbers = [line for line in values if None not in line]
@@ -36,7 +51,7 @@ def test_two_models_side_by_side_show_every_cell_and_their_difference(visit: Any
     assert all(abs(b - a - change) < 0.0051 for a, b, change in numbers)
     rows = page.evaluate(
         """() => [...document.querySelectorAll("table.scores tbody tr:not(.head)")].map((row) =>
-            [2, 3, 4].map((place) => row.cells[place].firstChild?.textContent.trim() ?? ""))"""
+            [3, 4, 5].map((place) => row.cells[place].firstChild?.textContent.trim() ?? ""))"""
     )
     digits = [[len(text.partition(".")[2]) for text in line] for line in rows]
     assert all(change == 2 for one, other, change in digits if one == other == 2 and change)
@@ -49,6 +64,7 @@ def test_two_models_side_by_side_show_every_cell_and_their_difference(visit: Any
 def test_only_cells_that_differ(visit: Any) -> None:
     page = visit(PAGE)
     go(page, TWO + "&show=verdicts")
+    open_all(page)
     rows = page.locator("table.scores tbody tr:not(.head)")
     for row in rows.all():
         marks = row.locator("b[role=img]").evaluate_all(
@@ -58,6 +74,50 @@ def test_only_cells_that_differ(visit: Any) -> None:
     assert (
         f"Verdicts differ on {rows.count()} of" in page.locator(".comparison-result").inner_text()
     )
+    page.close()
+
+
+def test_at_first_only_cells_that_differ_are_shown_folded_by_test(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO)
+    first = page.locator(".compared-test summary").all_inner_texts()
+    go(page, TWO + "&show=all")
+    every = page.locator(".compared-test summary").all_inner_texts()
+    assert 0 < len(first) <= len(every)
+    assert any(" of " in text for text in first) and not any(" of " in text for text in every)
+    assert page.locator(".compared-test[open]").count() == 0
+    assert page.evaluate("document.documentElement.scrollHeight") < 3000
+    page.close()
+
+
+def test_cells_of_a_metric_have_one_axis_in_a_test(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO + "&show=all&test=fairness_sex")
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll(".compared-test tbody tr")].map((row) => ({
+            rule: row.cells[0].firstChild.textContent + row.cells[1].textContent,
+            bounds: [...row.querySelectorAll(".strip .bound")].map((line) => line.getAttribute("x1")),
+            marks: row.querySelectorAll(".strip circle, .strip path").length,
+            values: row.querySelectorAll("td.p, td.f").length,
+        }))"""
+    )
+    assert len(rows) > 3 and all(row["marks"] == row["values"] for row in rows)
+    places: dict[str, set[tuple[str, ...]]] = {}
+    for row in rows:
+        places.setdefault(row["rule"], set()).add(tuple(row["bounds"]))
+    assert all(len(each) == 1 for each in places.values())
+    page.close()
+
+
+def test_own_models_are_tested_cell_by_cell_paired_by_speakers(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, OWN)
+    open_all(page)
+    text = page.locator(".comparison-result").inner_text()
+    assert "from leaving out each speaker once, paired" in text
+    row = page.locator(".compared-test tbody tr").filter(has_text="Mean Absolute Error")
+    assert "q = 1.000" in row.locator("td").last.inner_text()
+    assert page.faults == []
     page.close()
 
 
@@ -92,7 +152,8 @@ def test_the_comparison_has_no_fault_that_axe_knows(visit: Any, scheme: str) -> 
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     for width in (1280, 320):
         page = visit(PAGE, width, color_scheme=scheme)
-        go(page, TWO)
+        go(page, TWO + "&show=all")
+        page.locator(".compared-test summary").first.click()
         faults = axe.Axe().run(page).response["violations"]
         shown = [(fault["id"], [node["html"] for node in fault["nodes"]][:3]) for fault in faults]
         assert not shown

@@ -18,6 +18,7 @@ from common.metrics.sums import Sums
 from common.results import sums
 from common.results.population import population_difference, population_score
 from common.spec import load_benchmark
+from common.uncertainty.multiple import benjamini_hochberg
 from tests.test_kept_sums import DESIGNS, SUITE
 
 SCRIPTS = ("scoring.js", "student.js", "sums.js", "population.js")
@@ -102,6 +103,16 @@ def test_every_metric_of_sums_has_its_value_in_the_browser(open_scripts: Any, se
             )
             shown = [math.nan if value is None else value for value in values]
             np.testing.assert_allclose(shown, expected, rtol=1e-9, atol=1e-9, err_msg=name)
+    page.close()
+
+
+def test_shares_of_false_differences_are_those_of_python(open_scripts: Any) -> None:
+    page = open_scripts()
+    p = [0.01, 0.04, None, 0.03, 1.0, 0.2, 0.001, 0.04]
+    shown = page.evaluate("(p) => window.student.falseDiscoveries(p)", p)
+    numbers = [math.nan if value is None else value for value in p]
+    expected = benjamini_hochberg(np.array(numbers)).tolist()
+    assert [math.nan if q is None else q for q in shown] == pytest.approx(expected, nan_ok=True)
     page.close()
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
+from benchmark_site import samplepages
 from benchmark_site.cell_data import file_of
 from benchmark_site.content import Content
 from benchmark_site.page import Page
+from benchmark_site.population_data import has_sums, index_of
 from benchmark_site.render import ROOT, render, target_doc
 
 DOC = f"{ROOT}/compare"
@@ -19,7 +22,7 @@ def page(content: Content) -> Page:
     page.html = render(
         "compare.j2",
         targets=json.dumps(
-            [[target, content.label(target), file_of(target)] for target in targets],
+            [_target(content, target) for target in targets],
             ensure_ascii=False,
         ),
         links=[
@@ -28,3 +31,17 @@ def page(content: Content) -> Page:
         ],
     )
     return page
+
+
+def _target(content: Content, target: str) -> list[Any]:
+    """Id, name, cells, sums and samples of a target."""
+    sums = index_of(target) if has_sums(content, target) else ""
+    datasets = {
+        name: sorted(entry["tests"])
+        for name, entry in content.sample_datasets(target).items()
+        if not entry["silent"]
+    }
+    samples = (
+        {"href": f"{samplepages.doc(target)}.html", "datasets": datasets} if datasets else None
+    )
+    return [target, content.label(target), file_of(target), sums, samples]

@@ -1,0 +1,135 @@
+/* Cells of models side by side, folded by test, each with its scores on one axis. compare.js loads it. */
+(() => {
+  "use strict";
+
+  const { scoring, comparison } = window;
+  const { make, set, tidy, shown } = scoring;
+  const { statusOf, column, ends, apart } = comparison;
+  const top = document.documentElement.dataset.content_root;
+  const MARKS = { p: ["✓", "pass"], f: ["✗", "fail"], s: ["–", "skipped"], e: ["!", "error"] };
+  const CERTAIN = 0.05;
+
+  /** A difference with as many decimals as its two values. */
+  const signed = (from, to) => {
+    const digits = [from, to].every((value) => Math.round(value * 100) / 100 === value) ? 2 : 3;
+    const text = shown(Number((to - from).toFixed(digits)), null, digits);
+    return Number(text.replace("−", "-")) > 0 ? `+${text}` : text;
+  };
+  const ruleText = (data, row) => data.names.criterion[row.board.cells.criterion[row.cell]];
+
+  function scoreCell(data, side, row, column_) {
+    const cell = row.places[column_];
+    const status = statusOf(side, cell);
+    if (status === ".") return make("td", { className: "m" });
+    const [mark, word] = MARKS[status];
+    const node = make("td", { className: status });
+    const value = column(side, "value", cell);
+    const rule = scoring.criterion(data.names.criterion[side.model.criteria[cell] ?? side.board.cells.criterion[cell]]);
+    if (value !== null) node.append(shown(value, rule), " ");
+    else if (side.model.reasons[cell] !== undefined) node.title = data.names.reason[side.model.reasons[cell]];
+    node.append(set(make("b", { textContent: mark }), { role: "img", "aria-label": word }));
+    const interval = ends(side, cell);
+    if (interval) node.append(make("small", { className: "ci", textContent: interval.map((end) => shown(end)).join(" to ") }));
+    return node;
+  }
+
+  // -- scores on one axis --------------------------------------------------------------------------
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const [WIDTH, STEP, EDGE] = [150, 11, 5];
+  const draw = (name, attributes) => set(document.createElementNS(SVG, name), attributes);
+
+  /** Ends of the axis of each metric: all scores, intervals and bounds of the models in all cells of a test. */
+  function axesOf(data, sides, rows) {
+    const axes = new Map();
+    rows.forEach((row) => {
+      const id = axisOf(row);
+      const values = sides.flatMap((side, n) => [column(side, "value", row.places[n]), ...(ends(side, row.places[n]) || [])]);
+      const rule = scoring.criterion(ruleText(data, row));
+      const bounds = rule ? rule.bounds.flatMap((bound) => (["within", "beyond"].includes(rule.kind) ? [bound, -bound] : [bound])) : [];
+      const all = [...values, ...bounds].filter((value) => value !== null && Number.isFinite(value));
+      const [low, high] = axes.get(id) || [Infinity, -Infinity];
+      axes.set(id, [Math.min(low, ...all), Math.max(high, ...all)]);
+    });
+    return axes;
+  }
+  const axisOf = (row) => `${row.test} ${row.board.cells.metric[row.cell]}`;
+
+  /** A line per model: interval and score, on the axis of the metric; broken lines are the bounds. */
+  function strip(data, sides, row, [low, high]) {
+    const height = sides.length * STEP + 4;
+    const node = draw("svg", { width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}`, "aria-hidden": "true", class: "strip" });
+    const x = (value) => EDGE + (high > low ? (Math.min(Math.max(value, low), high) - low) / (high - low) : 0.5) * (WIDTH - 2 * EDGE);
+    const rule = scoring.criterion(ruleText(data, row));
+    const bounds = rule ? rule.bounds.flatMap((bound) => (["within", "beyond"].includes(rule.kind) ? [bound, -bound] : [bound])) : [];
+    bounds.forEach((bound) => node.append(draw("line", { class: "bound", x1: x(bound), x2: x(bound), y1: 0, y2: height })));
+    sides.forEach((side, n) => {
+      const value = column(side, "value", row.places[n]);
+      const y = 2 + STEP * (n + 0.5);
+      node.append(draw("line", { class: "back", x1: EDGE, x2: WIDTH - EDGE, y1: y, y2: y }));
+      if (value === null || !Number.isFinite(value)) return;
+      const interval = ends(side, row.places[n]);
+      if (interval) node.append(draw("line", { class: "arm", x1: x(interval[0]), x2: x(interval[1]), y1: y, y2: y }));
+      const right = statusOf(side, row.places[n]) === "p";
+      node.append(right ? draw("circle", { class: "p", cx: x(value), cy: y, r: 3.4 }) : draw("path", { class: "f", d: `M${x(value) - 3} ${y - 3}l6 6m0 -6l-6 6` }));
+    });
+    return node;
+  }
+
+  // -- rows and tests ------------------------------------------------------------------------------
+
+  const qText = (q) => (q < 0.001 ? "q < 0.001" : `q = ${q.toFixed(3)}`);
+
+  /** Difference from the first model, with q where it was tested. */
+  function changeCell(sides, row, n) {
+    const [from, to] = [column(sides[0], "value", row.places[0]), column(sides[n], "value", row.places[n])];
+    const node = make("td", { className: "n" });
+    if (to === null || from === null) return node;
+    node.append(signed(from, to));
+    const tested = row.tested && row.tested[n - 1];
+    if (tested && tested.q !== null) {
+      const certain = tested.q < CERTAIN;
+      node.append(make("small", { className: certain ? "certain" : "", textContent: qText(tested.q) }));
+      node.title = `95 % interval of the difference: ${shown(tested.low)} to ${shown(tested.high)}, ${tested.speakers} speakers`;
+    } else if (apart(ends(sides[0], row.places[0]), ends(sides[n], row.places[n]))) {
+      node.append(make("small", { textContent: "intervals apart" }));
+    }
+    return node;
+  }
+
+  function rowOf(data, sides, row, axes, hear) {
+    const { cells } = row.board;
+    const metric = data.metrics[cells.metric[row.cell]];
+    const [part, condition, label] = ["data", "condition", "label"].map((name) => data.names[name][cells[name][row.cell]]);
+    const about = [part, condition === "original" ? "" : condition, label].filter(Boolean).join(", ");
+    const head = set(make("th", {}, metric.label, make("small", { textContent: tidy(about) })), { scope: "row" });
+    const address = hear(data, sides.find((side) => side.board === row.board) || sides[0], row);
+    if (address) head.append(set(make("a", { href: address, className: "hear-cell", textContent: "samples" }), { "aria-label": `Samples: ${metric.label}, ${tidy(about)}` }));
+    return make("tr", {}, head, make("td", {}, make("code", { textContent: tidy(ruleText(data, row)) })), make("td", { className: "on-axis" }, strip(data, sides, row, axes.get(axisOf(row)))),
+      ...sides.map((side, n) => scoreCell(data, side, row, n)), ...sides.slice(1).map((_, n) => changeCell(sides, row, n + 1)));
+  }
+
+  /** A folded part per test with the chosen cells; `rows` are all cells, which axes belong to. */
+  function parts(data, sides, rows, chosen, { open, hear }) {
+    const axes = axesOf(data, sides, rows);
+    const titles = ["Cell", "Passes if", "Scores on one axis", ...sides.map((side) => side.model.label), ...sides.slice(1).map((side) => `${side.model.label} − ${sides[0].model.label}`)];
+    return [...new Set(chosen.map((row) => row.test))].map((place) => {
+      const test = data.tests[place];
+      const lines = chosen.filter((row) => row.test === place);
+      const all = rows.filter((row) => row.test === place).length;
+      const summary = make("summary", {}, make("strong", { textContent: test.title }), ` ${lines.length === all ? "" : `${lines.length} of `}${all} ${all === 1 ? "cell" : "cells"}`);
+      const part = make("details", { className: "compared-test", open }, summary, make("p", { className: "small" }, make("a", { href: top + test.href, textContent: `All models in ${test.title}` })));
+      const fill = () => {
+        if (!part.open || part.querySelector("table")) return;
+        const head = make("thead", {}, make("tr", {}, ...titles.map((title) => set(make("th", { textContent: title }), { scope: "col" }))));
+        const table = make("table", { className: "scores" }, head, make("tbody", {}, ...lines.map((row) => rowOf(data, sides, row, axes, hear))));
+        part.append(set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": `${test.title}: scores of ${sides.length} models` }));
+      };
+      part.addEventListener("toggle", fill);
+      fill();
+      return part;
+    });
+  }
+
+  window.compareTable = { parts };
+})();
