@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,13 @@ INDEX = "samples.json"
 PICTURE = ".webp"
 #: beginning of a table, before its name and its JSON
 HEAD = "(window.samplesOf??={})"
-#: numbers stand there in thousandths
-SCALE = 1000
+#: numbers are kept in ten-thousandths
+SCALE = 10_000
+#: digits of packed numbers: nothing that JSON or a script would have to escape
+DIGITS = "".join(sign for sign in map(chr, range(35, 127)) if sign not in "<\\")
+#: letters of a number, and what stands for none
+LETTERS, NONE = 3, DIGITS[-1] * 3
+ZERO = len(DIGITS) ** LETTERS // 2
 
 
 def index(datasets: Mapping[str, Mapping[str, Any]]) -> str:
@@ -34,9 +39,55 @@ def read_index(path: Path) -> dict[str, Any]:
         return {}
 
 
+def packed(values: Sequence[int | None]) -> str:
+    """Numbers as text of three letters each; what is too large stands at the end of the range.
+
+    >>> packed([0, -1, None]), unpacked(packed([0, -1, None, 10_000]))
+    ('Q##P~~~~~', [0, -1, None, 10000])
+    """
+    return "".join(NONE if value is None else _letters(value) for value in values)
+
+
+def _letters(value: int) -> str:
+    base = len(DIGITS)
+    rest = min(max(value + ZERO, 0), base**LETTERS - 2)
+    return DIGITS[rest // base**2] + DIGITS[rest // base % base] + DIGITS[rest % base]
+
+
+def unpacked(text: str) -> list[int | None]:
+    """Numbers of a text of three letters each."""
+    places = {sign: place for place, sign in enumerate(DIGITS)}
+    result: list[int | None] = []
+    for start in range(0, len(text), LETTERS):
+        letters = text[start : start + LETTERS]
+        number = 0
+        for sign in letters:
+            number = number * len(DIGITS) + places[sign]
+        result.append(None if letters == NONE else number - ZERO)
+    return result
+
+
+def _columns(content: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """A table of numbers with all columns of truth and answers changed; another one as it is."""
+    if content.get("kind") != "number":
+        return dict(content)
+
+    def all_of(models: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        return None if models is None else {name: change(each) for name, each in models.items()}
+
+    changes = {
+        name: {**entry, "before": all_of(entry["before"]), "after": all_of(entry["after"])}
+        for name, entry in content["changes"].items()
+    }
+    truth = None if content["truth"] is None else change(content["truth"])
+    answers = all_of(content["answers"])
+    return {**content, "truth": truth, "answers": answers, "changes": changes}
+
+
 def script(target: str, dataset: str, content: Mapping[str, Any]) -> str:
     """Text of a table: a script, because a page that was opened from a disk may load no data."""
-    text = json.dumps({"format": FORMAT, **content}, ensure_ascii=False, separators=(",", ":"))
+    columns = _columns(content, packed)
+    text = json.dumps({"format": FORMAT, **columns}, ensure_ascii=False, separators=(",", ":"))
     safe = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     name = json.dumps(f"{target}/{dataset}").replace("<", "\\u003c")
     return f"{HEAD}[{name}]={safe};\n"
@@ -47,6 +98,6 @@ def read(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text("utf-8")
         content = parse_json(text[text.index("]=") + 2 :].rstrip().removesuffix(";"))
-        return dict(content) if content["format"] == FORMAT else {}
+        return _columns(content, unpacked) if content["format"] == FORMAT else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

@@ -6,8 +6,13 @@
   const place = document.querySelector(".listen-samples");
   if (!place) return;
   const config = JSON.parse(place.dataset.config);
-  const PAGE = 20;
-  const SCALE = 1000;
+  const PAGE = 10;
+  const SCALE = 10000;
+  /* Numbers in three letters each, as common/results/sample_tables.py packs them. */
+  const DIGITS = Array.from({ length: 92 }, (_, n) => String.fromCharCode(35 + n)).filter((sign) => !"<\\".includes(sign));
+  const PLACE = new Map(DIGITS.map((sign, place) => [sign, place]));
+  const BASE = DIGITS.length;
+  const ZERO = Math.floor(BASE ** 3 / 2);
   const FOR_ALL = "original";
   const NAMED = ["model", "test", "data", "line", "of", "wrong", "sound"];
 
@@ -44,12 +49,27 @@
 
   // -- tables of samples ---------------------------------------------------------------------------
 
+  function unpacked(text) {
+    const values = [];
+    for (let at = 0; at < text.length; at += 3) {
+      const number = (PLACE.get(text[at]) * BASE + PLACE.get(text[at + 1])) * BASE + PLACE.get(text[at + 2]);
+      values.push(number === BASE ** 3 - 1 ? null : number - ZERO);
+    }
+    return values;
+  }
+  function opened(table) {
+    if (table.kind !== "number") return table;
+    const all = (models) => models && Object.fromEntries(Object.entries(models).map(([id, text]) => [id, unpacked(text)]));
+    const changes = Object.entries(table.changes).map(([name, change]) => [name, { ...change, before: all(change.before), after: all(change.after) }]);
+    return { ...table, truth: table.truth && unpacked(table.truth), answers: all(table.answers), changes: Object.fromEntries(changes) };
+  }
+
   const loading = new Map();
   function load(dataset) {
     if (!loading.has(dataset)) {
       loading.set(dataset, new Promise((done, fail) => {
         const script = make("script", { src: config.files[dataset] });
-        script.addEventListener("load", () => done(window.samplesOf[`${config.target}/${dataset}`]));
+        script.addEventListener("load", () => done(opened(window.samplesOf[`${config.target}/${dataset}`])));
         script.addEventListener("error", () => fail(new Error(`${config.files[dataset]} cannot be loaded`)));
         document.head.append(script);
       }));
@@ -159,9 +179,9 @@
     } else if (table.heard[""][n] !== undefined) {
       group.classList.add("solo");
       group.append(sound(table, "Original", table.heard[""][n], name));
-      if (change) group.append(make("p", { class: "quiet" }, "There was no room for the changed sound."));
+      if (change) group.append(make("p", { class: "quiet" }, `The changed sound does not fit in the ${table.mb} MB.`));
     } else {
-      return make("p", { class: "quiet none-heard" }, "No sound: only the worst samples have one.");
+      return make("p", { class: "quiet none-heard" }, `Its sound does not fit in the ${table.mb} MB.`);
     }
     return group;
   }

@@ -61,15 +61,15 @@ def test_truth_and_answers_are_those_of_the_run(free: Folder) -> None:
     for test in ("correctness_regression", CHANGED):
         view = free.view("arousal", "loud", test)
         places = [table["samples"].index(name) for name in view.samples["file"]]
-        answers = [table["answers"]["loud"][place] / 1000 for place in places]
-        assert answers == pytest.approx(np.asarray(view.prediction, float).tolist(), abs=5.1e-4)
+        answers = [table["answers"]["loud"][place] / 10_000 for place in places]
+        assert answers == pytest.approx(np.asarray(view.prediction, float).tolist(), abs=5.1e-5)
         if test == CHANGED:
             changed = table["changes"][f"{CHANGED}/upward-tilt"]["after"]["loud"]
-            after = [changed[place] / 1000 for place in places]
+            after = [changed[place] / 10_000 for place in places]
             expected = view.predictions["upward-tilt"].tolist()
-            assert after == pytest.approx(expected, abs=5.1e-4)
-        truth = [table["truth"][place] / 1000 for place in places]
-        assert truth == pytest.approx(view.truth.tolist(), abs=5.1e-4)
+            assert after == pytest.approx(expected, abs=5.1e-5)
+        truth = [table["truth"][place] / 10_000 for place in places]
+        assert truth == pytest.approx(view.truth.tolist(), abs=5.1e-5)
     words = free.table("emotion")
     view = free.view("emotion", "loud", "correctness_classification")
     places = [words["samples"].index(name) for name in view.samples["file"]]

@@ -129,10 +129,10 @@ def write_samples(folders: Paths) -> None:
     files.write_text(folders.media / "arousal" / "listen_correctness_regression.json", text)
 
 
-#: truth and answers of the samples of the small site, in thousandths
-TRUTH = [100, 500, 900, 400]
-ANSWERS = {"alpha": [150, 450, 300, 700], "dice": [500, 500, 500, 500]}
-AFTER = {"alpha": [950, 450, 350, 700], "dice": [500, 500, 500, 500]}
+#: truth and answers of the samples of the small site, in ten-thousandths
+TRUTH = [1000, 5000, 9000, 4000]
+ANSWERS = {"alpha": [1500, 4500, 3000, 7000], "dice": [5000] * 4}
+AFTER = {"alpha": [9500, 4500, 3500, 7000], "dice": [5000] * 4}
 
 
 def sample_table() -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.site.conftest import AFTER, ANSWERS, TRUTH, write_tables
+from common.results import sample_tables
+from tests.site.conftest import AFTER, ANSWERS, TRUTH, sample_table, write_tables
 
 PAGE = "results/arousal/samples/index"
 MODEL = "results/arousal/model/alpha"
@@ -66,8 +67,47 @@ def test_what_noise_changed_most_comes_first_with_answers_before_and_after(
     assert heads == ["Model", "Original", "Noise"]
     cells = page.locator(".hear-sample").first.locator("tbody tr").first.locator("td")
     texts = [text.split("\n")[0] for text in cells.all_inner_texts()]
-    assert texts == [f"{v / 1000:.3f}" for v in (ANSWERS["alpha"][0], AFTER["alpha"][0])]
+    assert texts == [f"{v / 10_000:.3f}" for v in (ANSWERS["alpha"][0], AFTER["alpha"][0])]
     assert page.faults == []
+    page.close()
+
+
+WORDS = {
+    "kind": "word",
+    "words": ["anger", "joy", "boredom"],
+    "labels": 2,
+    "truth": [0, 0, 2, 1],
+    "answers": {"alpha": [0, 1, 0, 1], "dice": [1, 1, 1, 1]},
+}
+WORDS_AFTER = {"alpha": [0, 0, 1, 0], "dice": [1, 1, 1, 1]}
+
+
+def test_wrong_words_come_first_and_are_never_green(visit: Callable[..., Any]) -> None:
+    """``c`` has a truth that no model can answer: it is neither right nor wrong."""
+    page = visit("results/arousal/index")
+    table = {**sample_table(), **WORDS}
+    table["tests"]["correctness_regression"]["lines"] = [
+        ["mine-2.0.0-table", "original", ["anger", "joy"], None],
+        ["mine-2.0.0-table", "noise", [], None],
+    ]
+    change = table["changes"]["correctness_regression/noise"]
+    change["after"] = WORDS_AFTER
+    text = sample_tables.script("arousal", "mine", table)
+    page.route("**/tables/arousal/mine.js", lambda route: route.fulfill(body=text))
+    page.goto(page.url.replace("index.html", "samples/index.html"))
+    assert names(page) == ["b", "a", "d"]
+    assert [page.locator(f".hear-sample td.{css}").count() for css in ("p", "f")] == [3, 3]
+    wrong = page.locator(".hear-sample").first.locator("tbody td").first
+    assert wrong.inner_text() == "joy ✗" and "f" in str(wrong.get_attribute("class")).split()
+    page.get_by_label("Only wrong answers").check()
+    page.wait_for_function("() => document.querySelectorAll('.hear-sample').length === 1")
+    go(page, "#?model=alpha&test=correctness_regression&of=joy")
+    assert names(page) == ["b", "d"]
+    go(page, NOISE)
+    # right and then wrong, wrong in another way, wrong and then right, not moved
+    assert names(page) == ["d", "c", "b", "a"]
+    page.get_by_label("Only changed answers").check()
+    page.wait_for_function("() => document.querySelectorAll('.hear-sample').length === 3")
     page.close()
 
 

@@ -79,7 +79,10 @@ def page(content: Content, target: str) -> Page:
     page.html = render(
         "listen.j2",
         config=json.dumps(config, ensure_ascii=False, separators=(",", ":")),
-        parts=[_part(content, page, target, models, name, e) for name, e in entries.items()],
+        parts=sorted(
+            (_part(content, page, target, models, name, e) for name, e in entries.items()),
+            key=lambda part: not part["lists"],
+        ),
     )
     return page
 
@@ -209,7 +212,7 @@ def _row(page: Page, table: Mapping[str, Any], model: str, place: int) -> dict[s
 def text(table: Mapping[str, Any], value: int | None) -> str:
     """Truth or answer as text; empty if there is none.
 
-    >>> text({"kind": "number"}, 456), text({"kind": "word", "words": ["joy"]}, 0)
+    >>> text({"kind": "number"}, 4561), text({"kind": "word", "words": ["joy"]}, 0)
     ('0.456', 'joy')
     """
     if value is None:
