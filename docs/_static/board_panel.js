@@ -80,7 +80,8 @@
           else delete chosen[name];
           show(false);
         });
-        list.append(make("label", {}, input, name));
+        const label = trait === "language" && (choices.language || []).find(([id]) => id === name);
+        list.append(make("label", {}, input, label ? label[1] : name));
       });
       fieldset.append(make("p", { className: "weight-title", textContent: `${trait.charAt(0).toUpperCase()}${trait.slice(1)}, %` }), list);
     });

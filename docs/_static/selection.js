@@ -66,7 +66,9 @@
     const order = choices.family.map(([id]) => id).filter((id) => families.includes(id));
     const titles = choices.family.filter(([id]) => families.includes(id)).map(([, label]) => label);
     const ranked = judged.standings.size > 0;
-    const columns = ["Model", ...(ranked ? ["Ranks"] : []), "Score", "Change", "Beyond chance", ...titles, "Cells passed"];
+    const tested = ranked && !judged.reason;
+    const leader = result.lines[0].model;
+    const columns = ["Model", ...(ranked ? ["Ranks"] : []), ...(tested ? ["p"] : []), "Score", "Change", "Beyond chance", ...titles, "Cells passed"];
     const parts = bodies(result, judged);
     parts.forEach((body, title) => title && body.append(set(make("tr", {}, set(make("th", { colSpan: columns.length }, make("span", { textContent: title })), { scope: "rowgroup" })), { class: "head" })));
     result.lines.forEach((line) => {
@@ -78,7 +80,8 @@
       const shown = make("td", {}, score ? bar(score, result.floor) : make("span", { className: "share none", textContent: "none" }));
       shown.dataset.sort = sortKey(score);
       const ranks = standing ? ranksText(standing) : "";
-      parts.get(partOf(line, judged)).append(make("tr", {}, name(model, line.remark), ...(ranked ? [cell(ranks, line.place ?? 9999)] : []), shown,
+      parts.get(partOf(line, judged)).append(make("tr", {}, name(model, line.remark), ...(ranked ? [cell(ranks, line.place ?? 9999)] : []),
+        ...(tested ? [pCell(standing && model !== leader ? judged.p(leader, model) : null)] : []), shown,
         cell(change ? points(change) : "", sortKey(change)), cell(line.beyond ? scoring.percent(line.beyond) : "", sortKey(line.beyond)),
         ...shares.map((share) => cell(share ? scoring.percent(share) : "", sortKey(share))),
         cell(line.cells ? `${line.passed} / ${line.cells}` : "", line.cells || 0)));
@@ -88,6 +91,7 @@
     window.sortableTable(node);
     return boxed(node, `Your selection: ranking for ${data.label}, ${board.title}`);
   }
+  const pCell = (p) => (p === null ? cell("", 2) : cell(p < 0.001 ? "< 0.001" : p.toFixed(3), p));
   const ranksText = ({ low, high }) => (low === high ? `${low}` : `${low}–${high}`);
 
   function tests(data, board, result) {
@@ -163,7 +167,7 @@
     const judged = tiers.judge(data, board, boards.state, result);
     const counted = [...board.cells.counts].filter((letter) => letter === "1").length;
     const about = make("p", { className: "quiet", textContent: `${words()}. ${result.cells.length} of ${counted} cells count.${ofPeople(board, result)}${stability(data, board, result)}` });
-    const method = make("p", { className: "quiet small", textContent: "Tiers and ranks are computed here by the definition of the ranking: each test and each dataset of your selection is left out once, and the probability that any two equal models are told apart is held at 5 %. Change: percentage points against the ranking of this page." });
+    const method = make("p", { className: "quiet small", textContent: "Tiers and ranks are computed here by the definition of the ranking: each test and each dataset of your selection is left out once, and the probability that any two equal models are told apart is held at 5 %. p: of the difference from the first model, adjusted for all pairs. Change: percentage points against the ranking of this page." });
     const scores = board.sources && board.sources.size ? [window.populationScores.table(data, board, result)] : [];
     box.replaceChildren(verdict(data, board, result, judged), about, table(data, board, result, judged), method, ...scores, tests(data, board, result));
   }

@@ -157,7 +157,7 @@ def test_rankings_are_whole_without_scripts(visit: Any) -> None:
 
 
 def test_a_selection_has_tiers_and_says_what_is_not_about_it(visit: Any) -> None:
-    page = visit("results/arousal/index")
+    page = visit("results/emotion/index")
     heads = "([box]) => [...document.querySelectorAll(`#published ${box} tr.head`)].map((row) => row.textContent.trim())"
     server = page.evaluate(heads, [".as-ranked"])
     ranks = page.evaluate(ROWS, [".as-ranked", ["Ranks"]])
@@ -168,6 +168,10 @@ def test_a_selection_has_tiers_and_says_what_is_not_about_it(visit: Any) -> None
     assert "tier" in server[0].lower() and server[-1] == "By chance"
     assert sorted(page.evaluate(ROWS, [".selection", ["Ranks"]])) == sorted(ranks)
     assert "not about your selection" in note.inner_text()
+    p_values = [p for _, p in page.evaluate(ROWS, [".selection", ["p"]])]
+    assert (
+        p_values[0] == "" and len([p for p in p_values if p]) == len([r for _, r in ranks if r]) - 1
+    )
     page.get_by_role("button", name="Reset to the paper").click()
     assert note.is_hidden()
     assert page.faults == []
