@@ -15,6 +15,8 @@ from common.pages.own import FOLDER, FORMAT, INDEX
 DOC = f"{ROOT}/own"
 #: how a reader gets what needs signals, too
 TRY_IT = "howto/test_your_own_model"
+#: how a reader has lists of sound events scored
+EVENTS = "howto/score_event_lists"
 
 
 def page(content: Content) -> Page:
@@ -44,6 +46,12 @@ def page(content: Content) -> Page:
         ),
         files=_dump([{key: truth[key] for key in ("target", "src", "id")} for truth in truths]),
         example=_example(truths, targets),
+        listed=", ".join(
+            content.label(name)
+            for name, boards in content.boards.items()
+            if boards and content.benchmark.targets[name].detection
+        ),
+        events=page.href(EVENTS) if EVENTS in content.method_pages else "",
         try_it=page.href(TRY_IT) if TRY_IT in content.method_pages else "",
     )
     return page
