@@ -33,7 +33,7 @@ from common.results.keys import PARTS, row_key
 
 VERSION = "2"
 FILES = ("results.csv", "results.json", "results.parquet", "models.json", "schema.json")
-PARQUET = "results.parquet"
+JSON, PARQUET = "results.json", "results.parquet"
 #: where a model stands on the cells that data and suite fix -> meaning
 STANDING = {
     "place": "place by score on common cells",
@@ -82,10 +82,12 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
         inputs: what they are made from
     """
     table = _table(content)
+    # the largest ones first and one by one, so that no two of them are held together
+    files.write_text(folder / JSON, _dump(_results(table)), only_changed=True)
+    files.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
     lines = _lines(table)
     texts = {
         "results.csv": _rows(HEAD, map(_joined, table["source"].tolist(), lines)),
-        "results.json": _dump(_results(table)),
         "models.json": _dump(_models(content)),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
     }
@@ -104,11 +106,10 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
                 key = digest(inputs.of_card(model))
                 texts[name] = memory.recall(name, key) or _card(content, cards.rows(model), model)
                 memory.keep(name, key, texts[name])
-    files.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
     for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
     archive.write(texts, schema(), content.paths, folder / archive.NAME, memory)
-    present = {*texts, PARQUET, archive.NAME}
+    present = {*texts, JSON, PARQUET, archive.NAME}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.relative_to(folder).as_posix() not in present:
             path.unlink()
