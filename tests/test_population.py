@@ -11,14 +11,21 @@ import pytest
 from scipy import stats
 
 from common.core.errors import ConfigError
+from common.core.paths import Paths
 from common.engine import kept
-from common.results import sums
+from common.reports import population
+from common.reports.explain import explain
+from common.results import keys, sums
 from common.results.population import (
     ALL,
+    UNCHANGED,
     population_difference,
     population_score,
     weights_of,
 )
+from common.spec import load_benchmark
+from common.spec.view import ORIGINAL
+from tests.test_kept_sums import DESIGNS, SUITE
 
 KEY = ("mae", "original", "", "")
 
@@ -107,5 +114,46 @@ def test_what_makes_no_sense_is_refused() -> None:
         population_score(TABLE, ("mae", "noise", "", ""), {})
 
 
-def test_all_samples_are_called_as_the_engine_calls_them() -> None:
-    assert ALL == kept.ALL
+def test_states_are_called_as_the_engine_calls_them() -> None:
+    assert ALL == kept.ALL and UNCHANGED == ORIGINAL
+
+
+KEYS = ("emotion/loud/own_truth/tones", "emotion/loud/own_groups/tones")
+
+
+def test_explain_tells_the_scores_of_a_population(mini) -> None:
+    for test, (design, rule) in DESIGNS.items():
+        mini.write(f"suite/{test}.yaml", SUITE.format(test=test, design=design, rule=rule))
+    assert not mini.run(tests=tuple(DESIGNS), targets=("emotion",), models=("loud",)).errors
+    folders = Paths(mini.root / "out", mini.root / "cache")
+    benchmark = load_benchmark([mini.catalog])
+    for key in KEYS:
+        content = explain(benchmark, folders, key).content
+        own = population.shares_of([f"sex=female:{3 / 7},male:{4 / 7}"])
+        population.add_population(content, folders, keys.split(key)[0], own)
+        assert len(content["rows"]) > 1
+        for entry in content["rows"]:
+            assert entry["population"]["value"] == pytest.approx(entry["row"]["value"], abs=1e-12)
+        text = "\n".join(population.lines(content))
+        assert "in this population:" in text and "7 speakers)" in text
+    folders.sums("emotion", "loud", "own_groups", "tones").unlink()
+    population.add_population(content, folders, keys.split(KEYS[1])[0], own)
+    assert "does not follow from sums" in "\n".join(population.lines(content))
+
+
+@pytest.mark.parametrize("text", ["sex", "sex=female", "=female:1", "sex=female:2", "sex=a:nan"])
+def test_shares_of_another_form_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="is not TRAIT=GROUP:SHARE"):
+        population.shares_of([text])
+
+
+def test_groups_that_no_speaker_is_of_are_refused(tmp_path) -> None:
+    folders = Paths(tmp_path)
+    path = folders.sums("emotion", "m", "t", "d")
+    path.parent.mkdir(parents=True)
+    sums.write(path, TABLE)
+    cell = keys.split("emotion/m/t/d")[0]
+    with pytest.raises(ConfigError, match=r"nothing is said of the age .* \['sex', 'language'\]"):
+        population.add_population({"rows": []}, folders, cell, {"age": {"old": 0.5}})
+    with pytest.raises(ConfigError, match="no speaker has sex 'f'"):
+        population.add_population({"rows": []}, folders, cell, {"sex": {"f": 0.5}})

@@ -283,6 +283,14 @@ def parser() -> argparse.ArgumentParser:
     explaining.add_argument(
         "--samples", action="store_true", help="list all samples with truth and predictions"
     )
+    explaining.add_argument(
+        "--population",
+        metavar="SHARES",
+        action="append",
+        default=[],
+        help="also the score for other shares of speakers, for example sex=female:0.7 or "
+        "language=de:0.6,en:0.3 (repeatable)",
+    )
     _slices_options(
         add(
             "slices",

@@ -48,10 +48,13 @@ def command_summary(context: CommandContext) -> int:
 
 def command_explain(context: CommandContext) -> int:
     """Where a number comes from."""
+    from common.reports import population
     from common.reports.explain import explain
     from common.reports.explain_text import lines
+    from common.results import keys
 
     args = context.args
+    shares = population.shares_of(args.population)
     answer = explain(
         context.benchmark(),
         context.folders,
@@ -59,8 +62,12 @@ def command_explain(context: CommandContext) -> int:
         samples=args.samples,
         workers=context.workers,
     )
+    if shares:
+        population.add_population(answer.content, context.folders, keys.split(args.key)[0], shares)
     context.answer(answer.content)
     for line in lines(answer.content):
+        context.say(line)
+    for line in population.lines(answer.content) if shares else ():
         context.say(line)
     return OK if answer.equal else FAILED
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,8 @@ PopulationShares = Mapping[str, Mapping[str, float]]
 ScoreKey = tuple[str, str, str, str]
 #: state of all samples, to which a group is compared if nothing else is named
 ALL = "all"
+#: state of unchanged signals
+UNCHANGED = "original"
 #: raking ends where no weight changes by more than this part, or after so many rounds
 CLOSE, ROUNDS = 1e-13, 500
 #: standard errors below this are rounding
@@ -263,3 +265,28 @@ def _judged(
         low, high = max(low, limits[0]), min(high, limits[1])
     p = float(two_sided(np.array(value / error), np.array(freedom)))
     return WeightedScore(value, low, high, count, p)
+
+
+def sources(row: Mapping[str, Any], group: str) -> Sequence[tuple[ScoreKey, ...]]:
+    """Scores of sums that the score of a row may be, or the two that it is the difference of.
+
+    Args:
+        row: result row
+        group: name of the group, where a metric compares groups that the data of rows name
+    """
+    metric = METRICS.get(row["metric"]).of or row["metric"]
+    state, label = str(row["condition"]), _text(row["label"])
+    reference = _text(row.get("reference")) or ALL
+    score: ScoreKey = (metric, state, "", label)
+    pair = (score, (metric, reference, "", label))
+    changed = METRICS.get(row["metric"]).of or state != UNCHANGED
+    simple: list[tuple[ScoreKey, ...]] = [
+        (score,),
+        ((metric, label, "", ""),),
+        ((metric, state, group, label),),
+    ]
+    return [pair, *simple] if changed else simple
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -16,7 +16,7 @@ from common.core.paths import Paths
 from common.metrics import METRICS
 from common.metrics.sums import Sums
 from common.results import sums
-from common.results.population import population_difference, population_score
+from common.results.population import population_difference, population_score, sources
 from common.spec import load_benchmark
 from common.uncertainty.multiple import benjamini_hochberg
 from tests.test_kept_sums import DESIGNS, SUITE
@@ -189,7 +189,7 @@ def test_scores_and_differences_of_populations_are_those_of_python(
                         == (key[2], key[4], key[5] or "")
                     ]
                 )
-                parts = population_data.sources(row, "0")
+                parts = sources(row, "0")
                 names = next(
                     each
                     for each in parts

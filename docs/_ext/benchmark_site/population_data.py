@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,7 @@ from common.core import files
 from common.metrics import METRICS
 from common.reports.summary.outcomes import CELL
 from common.results import sums
-from common.results.population import ALL, ScoreKey
-from common.spec.view import ORIGINAL
+from common.results.population import ScoreKey, sources
 
 FOLDER = "sums"
 #: a trait with more values names speakers rather than groups
@@ -194,28 +193,3 @@ def _cells(
                 cells[str(place)] = [number for key in parts for number in keys[key]]
                 break
     return cells
-
-
-def sources(row: Mapping[str, Any], group: str) -> Sequence[tuple[ScoreKey, ...]]:
-    """Scores of sums that the score of a row may be, or the two that it is the difference of.
-
-    Args:
-        row: result row
-        group: name of the group, where a metric compares groups that the data of rows name
-    """
-    metric = METRICS.get(row["metric"]).of or row["metric"]
-    state, label = str(row["condition"]), _text(row["label"])
-    reference = _text(row.get("reference")) or ALL
-    score: ScoreKey = (metric, state, "", label)
-    pair = (score, (metric, reference, "", label))
-    changed = METRICS.get(row["metric"]).of or state != ORIGINAL
-    simple: list[tuple[ScoreKey, ...]] = [
-        (score,),
-        ((metric, label, "", ""),),
-        ((metric, state, group, label),),
-    ]
-    return [pair, *simple] if changed else simple
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
