@@ -77,7 +77,7 @@ def test_a_score_is_as_exact_as_its_cell(visit: Any) -> None:
     page = visit(OWN)
     page.locator("#all-cells summary").first.click()
     exact = "0.7512345678901234"
-    cell = page.locator(f'td[title^="{exact}"]').first
+    cell = page.locator(f'td[data-sort^="{exact}"]').first
     name = cell.evaluate("node => node.closest('.scroll').getAttribute('aria-label')")
     assert exact not in cell.inner_text()
     assert exact in saved(page, menu(page, name), "CSV")[1]

@@ -16,7 +16,7 @@ from benchmark_site import plots
 from benchmark_site.front import FILES, Finished
 from benchmark_site.listening import Listen, MadeOf, Sound
 from benchmark_site.minus import Minus
-from benchmark_site.page import SUFFIX, PageParser
+from benchmark_site.page import SUFFIX, PageHtml, PageParser, visit_html
 from common.core import closure
 
 #: what decides about the text of prose pages, besides that text
@@ -64,6 +64,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("benchmark_stale", None, "", types=())
     app.add_source_suffix(SUFFIX, "page")
     app.add_source_parser(PageParser)
+    app.add_node(PageHtml, html=(visit_html, None))
     for name in FILES:
         app.add_directive(name, Finished)
     app.add_directive("listen", Listen)

@@ -13,6 +13,8 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -118,7 +120,7 @@ class PageParser(Parser):
     def parse(self, inputstring: str, document: nodes.document) -> None:
         """Build the document tree of one page."""
         content: dict[str, Any] = json.loads(inputstring)
-        section = _section(content, "page-top")
+        section = _section(content, "page-top", content["doc"])
         section["classes"].append("result-page")
         document += section
         if content["children"]:
@@ -136,14 +138,41 @@ def heading(text: str) -> str:
     return text.translate({ord("<"): "‹", ord(">"): "›"})
 
 
-def _section(content: dict[str, Any], name: str) -> nodes.section:
+def _section(
+    content: dict[str, Any], name: str, doc: str, place: tuple[int, ...] = ()
+) -> nodes.section:
     title = nodes.title("", "", nodes.Text(heading(content["title"])))
     section = nodes.section("", title, ids=[name])
     if content["html"]:
-        section += nodes.raw("", content["html"], format="html", classes=["no-search"])
-    for part in content["sections"]:
-        section += _section(part, part["id"])
+        section += PageHtml("", doc=doc, place=place, classes=["no-search"])
+    for number, part in enumerate(content["sections"]):
+        section += _section(part, part["id"], doc, (*place, number))
     return section
+
+
+class PageHtml(nodes.General, nodes.Element):
+    """Finished HTML, named by its document and the place of its section in the page file.
+
+    Sphinx holds the trees of all pages that it reads until it writes them, and there may be a
+    thousand pages; so the HTML stays in the file until then.
+    """
+
+
+def visit_html(writer: Any, node: PageHtml) -> None:
+    """Write the HTML of a node."""
+    file = Path(writer.builder.srcdir, f"{node['doc']}{SUFFIX}")
+    content = _content(file, file.stat().st_mtime_ns)
+    for number in node["place"]:
+        content = content["sections"][number]
+    writer.body += [writer.starttag(node, "div", suffix=""), content["html"], "</div>"]
+    raise nodes.SkipNode
+
+
+@lru_cache(maxsize=1)
+def _content(file: Path, changed: int) -> dict[str, Any]:
+    """Content of the page file that is being written, which was changed at that time."""
+    content: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return content
 
 
 def _toctree(parent: str, children: list[str]) -> nodes.Element:
