@@ -65,6 +65,7 @@ html_js_files = [
     ("compare.js", {"defer": "defer"}),
     ("hear.js", {"defer": "defer"}),
     ("metrics.js", {"defer": "defer"}),
+    ("event_metrics.js", {"defer": "defer"}),
     ("predictions.js", {"defer": "defer"}),
     ("designs.js", {"defer": "defer"}),
     ("own.js", {"defer": "defer"}),

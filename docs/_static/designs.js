@@ -25,6 +25,18 @@
   const values = (result) => (typeof result === "number" ? { "": result } : result);
   const at = (list, places) => places.map((place) => list[place]);
 
+  const isSilent = (recordings) => recordings.every(({ events }) => !events.length);
+  function whyUndefinedEvents(truth, label) {
+    if (!truth.length) return "no samples";
+    if (isSilent(truth)) return "no annotated events";
+    return label ? `no annotated events of ${label}` : "no frame scores";
+  }
+  /** What caused a missing value: the data, if the class is not annotated. */
+  const causeOfEvents = (truth, label, labels) => {
+    const code = labels.indexOf(label);
+    return isSilent(truth) || (label && !truth.some(({ events }) => events.some((event) => event.label === code))) ? DATA : MODEL;
+  };
+
   function whyUndefined(truth, prediction, what = "samples", label = "", params = {}) {
     const least = params.min_count || 0;
     if (!truth.length || !prediction.length) return `no ${what}`;
@@ -40,6 +52,7 @@
   /** What is wrong with the predictions as a whole: why nothing can be compared, and a remark. */
   function checkPredictions(target, prediction) {
     const n = prediction.length;
+    if (target.kind === "events") return [isSilent(prediction) ? "no predicted events in any recording" : "", ""];
     if (n && isConstant(prediction)) return [`constant predictions: ${python(prediction[0])} for all ${n} samples`, ""];
     if (!target.range) return ["", ""];
     const [low, high] = target.range;
@@ -67,20 +80,24 @@
   }
 
   /** Scores of a metric that compares samples one by one. */
-  function scorePair(use, truth, prediction, labels, params = use.params) {
+  function scorePair(target, use, truth, prediction, labels, params = use.params) {
     const measure = (first, second) => TABLE[use.metric](first, second, { ...params, labels });
     const sizes = sizesOf(use, truth, prediction);
     return Object.entries(values(measure(truth, prediction))).map(([label, value]) => {
       const missing = Number.isNaN(value);
+      const listed = target.kind === "events";
+      const reason = () => (listed ? whyUndefinedEvents(truth, label) : whyUndefined(truth, prediction, "samples", label, params));
+      const cause = () => (listed ? causeOfEvents(truth, label, labels) : causeOf(measure(truth, truth), label));
       return {
         metric: use.metric, label, value,
         n: sizes && label ? sizes.get(label) || 0 : prediction.length,
-        reason: missing ? whyUndefined(truth, prediction, "samples", label, params) : "",
-        cause: missing ? causeOf(measure(truth, truth), label) : "",
+        reason: missing ? reason() : "",
+        cause: missing ? cause() : "",
       };
     });
   }
-  const classesOf = (target, truth, prediction) => (target.kind === "classification" ? observed(truth, prediction) : []);
+  const classesOf = (target, truth, prediction) =>
+    target.kind === "classification" ? observed(truth, prediction) : target.kind === "events" ? target.labels : [];
 
   // -- groups ------------------------------------------------------------------------------------------------
 
@@ -98,7 +115,7 @@
 
   function againstTruth(entry, target, truth, prediction) {
     const labels = classesOf(target, truth, prediction);
-    return entry.uses.flatMap((use) => scorePair(use, truth, prediction, labels));
+    return entry.uses.flatMap((use) => scorePair(target, use, truth, prediction, labels));
   }
 
   function perUnit(entry, target, truth, prediction) {
@@ -136,9 +153,9 @@
     const [constant, outside] = checkPredictions(target, prediction);
     const members = membersOf(entry);
     return entry.uses.flatMap((use) => {
-      const everyone = scorePair(use, truth, prediction, labels);
+      const everyone = scorePair(target, use, truth, prediction, labels);
       const scores = entry.groups.flatMap((group, number) => {
-        const part = scorePair(use, at(truth, members[number]), at(prediction, members[number]), labels, uncounted(use));
+        const part = scorePair(target, use, at(truth, members[number]), at(prediction, members[number]), labels, uncounted(use));
         return part.map((score, place) => {
           const all = everyone[place];
           const cause = [score.cause, all.cause].includes(DATA) ? DATA : score.cause || all.cause;

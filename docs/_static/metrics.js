@@ -310,5 +310,5 @@
     bin_proportion_shift_difference: binShifts,
   };
 
-  window.metrics = { TABLE, LEVELS, unitValues, binCodes, binLabels, countCodes, isConstant, byName };
+  window.metrics = { TABLE, LEVELS, unitValues, binCodes, binLabels, countCodes, isConstant, byName, sum };
 })();

@@ -24,7 +24,8 @@
   // -- scores ----------------------------------------------------------------------------------------------
 
   const annotation = ({ target, truth }, place) =>
-    (target.kind === "classification" ? target.labels[truth[place]] : truth[place]) ?? null;
+    (target.kind === "classification" ? target.labels[truth[place]] : target.kind === "events" ? recording(truth[place]) : truth[place]) ?? null;
+  const recording = ([seconds, events]) => ({ seconds, events: events.map(([onset, offset, label]) => ({ onset, offset, label })) });
 
   /** Rows of a test that cannot be scored: one per metric. */
   const failed = (test, { target, dataset }, reason) => test.uses.map(({ metric }) => ({
@@ -49,10 +50,12 @@
 
   /** Rows of a target on all datasets that the file has predictions for. */
   async function scoresOf(source, places, target) {
-    const values = predictions.valuesOf(source, target);
+    const listed = target.kind === "events";
+    const values = listed ? predictions.eventLists(source, target) : predictions.valuesOf(source, target);
     if (!values) return null;
+    const align = (truth) => (listed ? predictions.alignedEvents(source, values, truth) : predictions.aligned(source, places, values, truth));
     const truths = await Promise.all(files.filter((file) => file.target === target.id).map(truthOf));
-    const found = truths.map((truth) => ({ truth, found: predictions.aligned(source, places, values, truth) }));
+    const found = truths.map((truth) => ({ truth, found: align(truth) }));
     const there = found.filter((each) => each.found.rows.some((row) => row >= 0));
     return {
       target, truths: there.map(({ truth }) => truth),
@@ -228,9 +231,11 @@
 
   async function evaluate(text, name) {
     const source = predictions.table(text, name);
-    const ids = predictions.targetsOf(source, targets.map(({ id }) => id));
-    const places = predictions.index(source);
-    const chosen = targets.filter(({ id }) => ids.includes(id));
+    const [listed, plain] = [true, false].map((is) => targets.filter(({ kind }) => (kind === "events") === is));
+    const holdsEvents = listed.length && predictions.eventColumns(source);
+    const ids = holdsEvents ? [] : predictions.targetsOf(source, plain.map(({ id }) => id));
+    const places = holdsEvents ? null : predictions.index(source);
+    const chosen = holdsEvents ? listed : plain.filter(({ id }) => ids.includes(id));
     const parts = (await Promise.all(chosen.map((target) => scoresOf(source, places, target)))).filter(Boolean);
     const there = parts.filter(({ truths }) => truths.length);
     if (!there.length) throw new predictions.PredictionError(parts[0].lack);
@@ -285,6 +290,9 @@
   /** A file with all samples of a dataset and made-up predictions, to be filled in. */
   async function template(file) {
     const { target, samples, dataset } = await truthOf(file);
+    if (target.kind === "events") {
+      return `${["file,onset,offset,label", ...samples.file.map((path) => `${path},0.50,1.50,${target.labels[0]}`)].join("\n")}\n`;
+    }
     const timed = Boolean(samples.start);
     const head = ["file", ...(timed ? ["start", "end"] : []), "dataset", target.id];
     const [low, high] = target.range || [0, 1];

@@ -200,6 +200,63 @@
     return there;
   }
 
+  // -- lists of events -------------------------------------------------------------------------------------
+
+  /** An event that starts so many s behind the end of its recording is an error. */
+  const SLACK = 0.1;
+  const NAMES = { onset: ["onset", "event_onset"], offset: ["offset", "event_offset"], label: ["event_label", "label", "event", "class"] };
+  /** Names of the columns of events; null if the file holds none. */
+  function eventColumns({ names }) {
+    const columns = Object.entries(NAMES).map(([part, options]) => [part, options.find((name) => names.includes(name))]);
+    return columns.every(([, name]) => name) ? Object.fromEntries(columns) : null;
+  }
+
+  /** Events of each recording that a file names; a row with a file alone has none. */
+  function eventLists(source, target) {
+    const columns = eventColumns(source);
+    const place = Object.fromEntries(["file", ...Object.values(columns)].map((name) => [name, source.names.indexOf(name)]));
+    const recordings = new Map();
+    source.rows.forEach((cells, row) => {
+      const [file, onset, offset, label] = ["file", columns.onset, columns.offset, columns.label].map((name) => cells[place[name]]);
+      if (!recordings.has(file)) recordings.set(file, []);
+      if (onset === "" && offset === "") return;
+      const where = `${source.name}: row ${lineOf(row)}`;
+      const [start, end] = [[columns.onset, onset], [columns.offset, offset]].map(([name, cell]) => {
+        const time = numberOf(cell);
+        if (Number.isNaN(time)) refuse(`${where}: column '${name}': expected seconds, found ${quoted(cell)}`);
+        return time;
+      });
+      if (start < 0 || start > end) refuse(`${where}: ${start} to ${end} s is no event`);
+      const code = target.labels.indexOf(label);
+      if (code < 0) refuse(`${where}: column '${columns.label}': unknown label ${quoted(label)}. Known: ${[...target.labels].sort(window.metrics.byName).join(", ")}`);
+      const clash = recordings.get(file).find((event) => event.label === code && ((event.onset < end && start < event.offset) || (event.onset === start && event.offset === end)));
+      if (clash) refuse(`${where}: ${start} to ${end} s overlaps another event of ${label} in ${file}: ${clash.onset} to ${clash.offset} s`);
+      recordings.get(file).push({ onset: start, offset: end, label: code });
+    });
+    return recordings;
+  }
+
+  /** Whole name of a recording, then without extension, without folder, without both. */
+  function namesOf(file) {
+    const bare = (path) => path.replace(/(?<=[^/])\.[^./]*$/, "");
+    const last = file.split("/").pop();
+    return [file, bare(file), last, bare(last)];
+  }
+
+  /** Events of each recording of a dataset, cut at its end. */
+  function alignedEvents(source, recordings, truth) {
+    const values = truth.samples.file.map((file, place) => {
+      const events = recordings.get(namesOf(file).find((name) => recordings.has(name)));
+      if (!events) return null;
+      const [seconds] = truth.truth[place];
+      const late = events.find(({ onset }) => onset > seconds + SLACK);
+      if (late) refuse(`${source.name}: ${file}: an event starts at ${late.onset} s, but the recording ends at ${seconds} s`);
+      const cut = events.filter(({ onset }) => onset < seconds).map((event) => ({ ...event, offset: Math.min(event.offset, seconds) }));
+      return { seconds, events: cut };
+    });
+    return { values, rows: values.map((value) => (value ? 0 : -1)) };
+  }
+
   // -- predictions of the samples of a dataset ---------------------------------------------------------------
 
   function nameOf(file, start, end) {
@@ -220,11 +277,14 @@
     const { file, start, end } = truth.samples;
     const name = (place) => nameOf(file[place], start ? start[place] : 0, end ? end[place] : END);
     const away = chosen.filter((place) => rows[place] < 0);
+    if (away.length && target.kind === "events") {
+      return `${source.name}: names no recording '${name(away[0])}' and ${away.length - 1} more; one without events needs a row with its name alone`;
+    }
     if (away.length) return `${source.name}: no row for ${away.length} of ${chosen.length} samples; first: ${name(away[0])}`;
     const empty = chosen.filter((place) => values[place] === null);
     if (!empty.length) return "";
     return `${source.name}: no value of '${target.id}' for ${empty.length} of ${chosen.length} samples; first: ${name(empty[0])} (row ${lineOf(rows[empty[0]])})`;
   }
 
-  window.predictions = { PredictionError, parse, table, index, targetsOf, valuesOf, aligned, lacking };
+  window.predictions = { PredictionError, parse, table, index, targetsOf, valuesOf, aligned, lacking, eventColumns, eventLists, alignedEvents };
 })();

@@ -11,29 +11,33 @@ import pytest
 
 from common.core import paths
 from common.metrics import METRICS, Metric
+from common.metrics.events.lists import EventList
+from common.metrics.events.recordings import SoundEvents
 from common.metrics.shift import Shift
 
-SCRIPT = (paths.DOCS / "_static" / "metrics.js").read_text("utf-8")
+SCRIPTS = [
+    (paths.DOCS / "_static" / name).read_text("utf-8")
+    for name in ("metrics.js", "event_metrics.js")
+]
 #: metrics that the browser does not compute, with the reason that its page gives
 CHANGED = "compares predictions on original and on changed signals"
-SCORES = "needs scores of frames, not a list of events"
-LISTS = "sound events are scored from event lists: build.py events"
 NOT_HERE = {
     "percentage_unchanged": CHANGED,
     "percentage_unchanged_classes": CHANGED,
     "unchanged_segments": CHANGED,
     **{metric.id: CHANGED for metric in METRICS if metric.takes == "change"},
-    **dict.fromkeys(("psds", "psds_1", "psds_2"), SCORES),
-    **{
-        m.id: LISTS
-        for m in METRICS
-        if m.kind == "events"
-        and m.takes == "pair"
-        and "psds" not in m.id
-        and m.id != "unchanged_segments"
-    },
 }
-SCORED = [m for m in METRICS if m.id not in NOT_HERE]
+SCORED = [m for m in METRICS if m.id not in NOT_HERE and m.kind != "events"]
+EVENTS = [m for m in METRICS if m.id not in NOT_HERE and m.kind == "events"]
+#: parameters of metrics of sound events
+LIMITS = {
+    "time_resolution": [1.0, 0.1, 0.3],
+    "t_collar": [0.2, 0.0],
+    "percentage_of_length": [0.2, 0.5],
+    "dtc": [0.5, 0.1, 0.7],
+    "gtc": [0.5, 0.3, 0.0],
+}
+CLASSES = ("dog", "alarm", "cough")
 LABELS = ["b", "a", "\U0001f600", "\uffee", "d d"]
 #: parameters of a metric, several of each
 PARAMS: dict[str, list[Any]] = {
@@ -53,7 +57,8 @@ def in_browser(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Callab
     path.write_text("<!doctype html><title>Metrics</title>")
     page = browser.new_page()
     page.goto(f"file://{path}")
-    page.add_script_tag(content=SCRIPT)
+    for script in SCRIPTS:
+        page.add_script_tag(content=script)
     return page.evaluate  # type: ignore[no-any-return]
 
 
@@ -202,3 +207,74 @@ def test_arrays_of_two_lengths_are_refused(in_browser: Any) -> None:
             metric.id,
         )
         assert refused == "arrays differ in length (2, 1)", metric.id
+
+
+# -- sound events --------------------------------------------------------------------------------------
+
+
+def drawn_events(draw: np.random.Generator, seconds: list[float]) -> list[dict[str, Any]]:
+    """Events of recordings, on a grid or not, close to each other, some without length."""
+    grid = draw.choice([0.0, 0.05, 0.1])
+    recordings = []
+    for length in seconds:
+        number = int(draw.choice([0, 1, 2, 5, 12]))
+        onset = draw.random(number) * length
+        offset = np.minimum(onset + draw.choice([0.0, 0.2, 0.5, 2.0], number), length)
+        if grid:
+            onset, offset = (np.round(times / grid) * grid for times in (onset, offset))
+        label = draw.integers(0, int(draw.integers(1, len(CLASSES) + 1)), number)
+        rows = zip(onset.tolist(), np.maximum(onset, offset).tolist(), label.tolist(), strict=True)
+        events = [dict(zip(("onset", "offset", "label"), row, strict=True)) for row in rows]
+        recordings.append({"seconds": length, "events": events})
+    return recordings
+
+
+def shaken(draw: np.random.Generator, recordings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same events a little off, some lost or of another class."""
+    moved = []
+    for one in recordings:
+        events = []
+        for event in one["events"]:
+            off = np.round(draw.choice([0.0, 0.1, 0.2, -0.2, 0.4], 2), 1)
+            onset = max(0.0, event["onset"] + off[0])
+            label = event["label"] if draw.random() < 0.8 else int(draw.integers(len(CLASSES)))
+            if draw.random() < 0.9:
+                end = max(onset, event["offset"] + off[1])
+                events.append({"onset": onset, "offset": end, "label": label})
+        moved.append({**one, "events": events})
+    return moved
+
+
+def sound_events(recordings: list[dict[str, Any]]) -> SoundEvents:
+    rows = [
+        (number, event["label"], event["onset"], event["offset"])
+        for number, one in enumerate(recordings)
+        for event in one["events"]
+    ]
+    columns = [np.array(column) for column in zip(*rows, strict=True)] or [np.empty(0)] * 4
+    return SoundEvents(
+        CLASSES, EventList(*columns), np.array([one["seconds"] for one in recordings])
+    )
+
+
+@pytest.mark.parametrize("metric", EVENTS, ids=lambda metric: metric.id)
+def test_the_browser_computes_scores_of_sound_events(metric: Metric, in_browser: Any) -> None:
+    draw = np.random.default_rng(15)
+    cases: list[Any] = []
+    for number in range(150):
+        limits = {
+            name: LIMITS[name][int(draw.integers(len(LIMITS[name])))]
+            for name in metric.keywords
+            if name in LIMITS
+        }
+        seconds = [float(draw.choice([4.0, 3.7, 0.3])) for _ in range(int(draw.integers(1, 5)))]
+        truth = drawn_events(draw, seconds)
+        prediction = shaken(draw, truth) if number % 2 else drawn_events(draw, seconds)
+        cases.append([[truth, prediction], {**limits, "labels": CLASSES}])
+    shown = in_browser(CALL, [metric.id, cases])
+    lacking = {"cttc": None, "alpha_ct": 0.0, "alpha_st": 0.0, "max_efpr": None}
+    for (arrays, params), result in zip(cases, shown, strict=True):
+        given = {name: value for name, value in params.items() if name != "labels"}
+        given |= {name: value for name, value in lacking.items() if name in metric.keywords}
+        expected = plain(metric.function(*(sound_events(array) for array in arrays), **given))
+        assert not far(expected, result), (arrays, params, expected, result)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from benchmark_site import cell_data, own_page
 from benchmark_site.content import load
@@ -22,6 +23,8 @@ from common.core.paths import Paths
 from common.designs.selecting import Selector
 from common.engine.scoring import scores_of
 from common.figures import drawing
+from common.metrics.events.lists import EventList
+from common.metrics.events.recordings import SoundEvents
 from common.models import prediction_table
 from common.models.predictions import PredictionsModel
 from common.pages.own import FOLDER, INDEX, update
@@ -34,13 +37,18 @@ from common.results.keys import CellKey
 from common.results.manifest import Manifest
 from common.results.rows import rows
 from common.samples import datasets
+from common.samples.base import Samples
 from common.spec import Benchmark, Model, load_benchmark
 from common.spec.cell import Cell
+from common.spec.kinds.events import Annotation
 from common.spec.view import View
 from common.uncertainty.simulation import Bounds
 from tests.conftest import DATASETS, Mini
 
-SCRIPTS = ("scoring.js", "metrics.js", "predictions.js", "designs.js", "own.js")
+SCRIPTS = (
+    *("scoring.js", "metrics.js", "event_metrics.js"),
+    *("predictions.js", "designs.js", "own.js"),
+)
 CELL = ("test", "dataset", "metric", "data", "condition", "label")
 #: columns that are texts and counts
 SAME = (*CELL[2:], "reference", "n", "status", "reason", "cause", "criterion", "bound")
@@ -344,6 +352,117 @@ def test_any_predictions_get_the_rows_of_python(ran: Ran, opened: Any, target_id
                 assert notes[0] == notes[1], (name, test.id, notes)
                 for column in ("value", "reference_value"):
                     assert alike(one[column], other[column]), (name, test.id, column, one, other)
+
+
+# -- sound events --------------------------------------------------------------------------------------
+
+RUN_EVENTS = """([truth, predictions]) => {
+    const { target } = truth;
+    const recording = ([seconds, events]) => ({ seconds, events: events.map(([onset, offset, label]) => ({ onset, offset, label })) });
+    return truth.tests.map((test) => {
+        const chosen = test.rows ?? truth.samples.file.map((_, place) => place);
+        return designs.rowsOf(test, truth, chosen.map((place) => recording(truth.truth[place])), chosen.map((place) => recording(predictions[place])));
+    });
+}"""
+
+
+def scenes(ran: Ran) -> tuple[Samples, list[Any]]:
+    """Recordings of two devices with events of some classes, one recording without any."""
+    draw = np.random.default_rng(8)
+    recordings = []
+    for number in range(30):
+        onset = np.sort(np.round(draw.random(3) * 7, 1)) if number else np.empty(0)
+        label = draw.permutation(5)[: len(onset)]
+        recordings.append(Annotation(10.0, onset, onset + 1.5, label))
+    table = pd.DataFrame(
+        {
+            "file": [f"{number}.wav" for number in range(30)],
+            "start": 0,
+            "end": -1,
+            "sound-events": pd.Series(recordings, dtype=object),
+            "device": ["phone", "recorder"] * 15,
+            "place": [None] * 30,
+        }
+    )
+    return Samples(ran.benchmark.datasets["demo-scenes"], table, ran.site, "1"), recordings
+
+
+def test_lists_of_events_get_the_rows_of_python(ran: Ran, opened: Any) -> None:
+    samples, recordings = scenes(ran)
+    target = ran.benchmark.targets["sound-events"]
+    names = ("event_based", "intersection_based", "segment_based")
+    tests = [ran.benchmark.tests[f"events_{name}"] for name in names]
+    tests.append(ran.benchmark.tests["fairness_recording_device"])
+    select, bounds = Selector(samples, 0, Context(ran.folders.cache, 1)), Bounds(ran.folders.cache)
+    content = json.loads(json.dumps(truth(target, tests, samples, select, bounds)))
+    draw = np.random.default_rng(9)
+    for moved in (0.0, 0.1, 0.6, None):
+        lists: list[Any] = []
+        for one in recordings:
+            off = 0.0 if moved is None else np.round(draw.normal(0, moved, len(one.onset)), 1)
+            start = np.clip(one.onset + off, 0, 8.5) if moved is not None else np.empty(0)
+            label = (one.label + (draw.random(len(one.label)) < 0.2))[: len(start)]
+            lists.append([10.0, [list(row) for row in zip(start, start + 1.5, label, strict=True)]])
+        shown = opened.evaluate(RUN_EVENTS, [content, json.loads(json.dumps(lists, default=int))])
+        for test, own in zip(tests, shown, strict=True):
+            selection = select(test, target)
+            parts = [lists[place][1] for place in selection.samples.index]
+            columns = [
+                np.array([row[column] for part in parts for row in part]) for column in range(3)
+            ]
+            file = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+            events = EventList(file, columns[2].astype(int), columns[0], columns[1])
+            prediction = SoundEvents(target.labels, events, np.full(len(parts), 10.0))
+            table = selection.samples.reset_index(drop=True)
+            view = View(target, table, {"original": prediction}, left_out=selection.left_out)
+            cell = Cell(target, STAND_IN, test, samples.dataset, "")
+            with np.errstate(all="ignore"):
+                expected = rows(cell, scores_of(cell, view, selection.reason), bounds)
+            assert len(expected) == len(own) > 2
+            for one_row, other in zip(expected, own, strict=True):
+                for column in SAME:
+                    assert one_row[column] == other[column], (test.id, column, one_row, other)
+                for column in ("value", "reference_value"):
+                    assert alike(one_row[column], other[column]), (test.id, column, one_row, other)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("a.wav,x,1,Dog", "mine.csv: row 2: column 'onset': expected seconds, found 'x'"),
+        ("a.wav,2,1,Dog", "mine.csv: row 2: 2 to 1 s is no event"),
+        ("a.wav,0,1,Cat", "mine.csv: row 2: column 'label': unknown label 'Cat'. Known: Alarm, "),
+        ("a.wav,0,2,Dog\na.wav,1,3,Dog", "mine.csv: row 3: 1 to 3 s overlaps another event of Dog"),
+    ],
+)
+def test_a_fault_of_an_event_is_told(opened: Any, line: str, told: str) -> None:
+    labels = ["Dog", "Alarm"]
+    message = opened.evaluate(
+        """([text, labels]) => {
+            try { predictions.eventLists(predictions.table(text, "mine.csv"), { labels }); }
+            catch (error) { return error.message; }
+            return "";
+        }""",
+        [f"file,onset,offset,label\n{line}\n", labels],
+    )
+    assert message.startswith(told)
+
+
+def test_recordings_are_found_by_name_and_events_cut_at_their_end(opened: Any) -> None:
+    found = opened.evaluate(
+        """([text, files]) => {
+            const source = predictions.table(text, "mine.csv");
+            const lists = predictions.eventLists(source, { labels: ["Dog"] });
+            const truth = { samples: { file: files }, truth: files.map(() => [4, []]) };
+            return predictions.alignedEvents(source, lists, truth).values;
+        }""",
+        [
+            "file,onset,offset,event_label\nx/a.wav,3,9,Dog\nb,4.05,5,Dog\nc.wav,,,\n",
+            ["x/a.wav", "y/b.wav", "z/c.wav", "d.wav"],
+        ],
+    )
+    events = [None if one is None else one["events"] for one in found]
+    assert events == [[{"onset": 3, "offset": 4, "label": 0}], [], [], None]
 
 
 # -- files with faults ---------------------------------------------------------------------------------

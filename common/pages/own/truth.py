@@ -115,6 +115,8 @@ def _annotations(target: Target, table: pd.DataFrame) -> list[Any]:
     if target.id not in table:
         return []
     kind = kinds.of(target)
+    if kind.keeps_time:
+        return [_recording(annotation) for annotation in table[target.id].tolist()]
     mask = kind.truth_mask(target, table[target.id])
     if kind.has_classes:
         place = {label: number for number, label in enumerate(target.labels)}
@@ -123,8 +125,20 @@ def _annotations(target: Target, table: pd.DataFrame) -> list[Any]:
     return [float(value) if good else None for value, good in zip(values, mask, strict=True)]
 
 
-def _stand_in(target: Target, n: int) -> np.ndarray:
-    """Predictions that are all different, or every class in turn."""
+def _recording(annotation: Any) -> list[Any] | None:
+    """Length of a recording in s, and its events: onset, offset, place of the class."""
+    if annotation is None:
+        return None
+    columns = (annotation.onset, annotation.offset, annotation.label)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [float(annotation.duration), [list(row) for row in rows]]
+
+
+def _stand_in(target: Target, samples: pd.DataFrame) -> Any:
+    """Predictions that are all different, or every class in turn; of events, the truth."""
+    n = len(samples)
+    if kinds.of(target).keeps_time:
+        return kinds.of(target).truth(target, samples[target.id])
     if kinds.of(target).has_classes:
         return np.array([target.labels[k % len(target.labels)] for k in range(n)], dtype=object)
     low, high = target.range or (0.0, 1.0)
@@ -136,7 +150,7 @@ def _scored(
 ) -> dict[str, Any]:
     """Metrics, groups and rules of a test, read from the rows of a model that nobody has."""
     cell = Cell(view.target, STAND_IN, test, dataset, "")
-    predictions = {ORIGINAL: _stand_in(view.target, len(view.samples))}
+    predictions = {ORIGINAL: _stand_in(view.target, view.samples)}
     filled = View(**{**vars(view), "predictions": predictions})
     scores = scores_of(cell, filled, reason)
     judged = rows(cell, scores, bounds)

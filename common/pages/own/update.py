@@ -25,7 +25,7 @@ from common.predictions.attributes import Context
 from common.results.manifest import Manifest
 from common.samples import datasets
 from common.samples.base import Samples
-from common.spec import Benchmark, Dataset, Target, kinds
+from common.spec import Benchmark, Dataset, Target
 from common.uncertainty.simulation import Bounds
 
 logger = logging.getLogger(__name__)
@@ -120,7 +120,7 @@ class _Maker:
         """What the index says of a truth; None if there is nothing to score."""
         tests = [self.benchmark.tests[name] for name in cells]
         scored = [test for test in tests if has_shape(test)]
-        if not scored or kinds.of(target).is_ragged:
+        if not scored:
             return None
         titles = [[test.title, test.family] for test in scored]
         about = [dataset.label, dataset.license, dataset.source, target.label, titles]

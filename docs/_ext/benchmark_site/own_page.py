@@ -15,8 +15,6 @@ from common.pages.own import FOLDER, FORMAT, INDEX
 DOC = f"{ROOT}/own"
 #: how a reader gets what needs signals, too
 TRY_IT = "howto/test_your_own_model"
-#: how a reader has lists of sound events scored
-EVENTS = "howto/score_event_lists"
 
 
 def page(content: Content) -> Page:
@@ -31,7 +29,10 @@ def page(content: Content) -> Page:
             {"label": content.dataset(name), "reason": reason}
             for name, reason in _index(content)["closed"].items()
         ],
-        columns=[{"label": each.label, "texts": _columns(each)} for each in targets.values()],
+        columns=[
+            {"label": each.label, "texts": _columns(each), "listed": bool(each.detection)}
+            for each in targets.values()
+        ],
         targets=_dump(
             [
                 {
@@ -46,12 +47,6 @@ def page(content: Content) -> Page:
         ),
         files=_dump([{key: truth[key] for key in ("target", "src", "id")} for truth in truths]),
         example=_example(truths, targets),
-        listed=", ".join(
-            content.label(name)
-            for name, boards in content.boards.items()
-            if boards and content.benchmark.targets[name].detection
-        ),
-        events=page.href(EVENTS) if EVENTS in content.method_pages else "",
         try_it=page.href(TRY_IT) if TRY_IT in content.method_pages else "",
     )
     return page
@@ -95,6 +90,8 @@ def _truth(content: Content, page: Page, entry: dict[str, Any]) -> dict[str, Any
 
 def _columns(target: Any) -> list[str]:
     """Columns that a file may have for a target."""
+    if target.detection:
+        return ["file,onset,offset,label"]
     if not target.labels:
         return [target.id]
     return [target.id, ", ".join(f"{target.id}/{label}" for label in target.labels)]
@@ -105,6 +102,8 @@ def _example(truths: list[dict[str, Any]], targets: dict[str, Any]) -> str:
     if not truths:
         return ""
     target = targets[truths[0]["target"]]
+    if target.detection:
+        return f"{_columns(target)[0]}\n{truths[0]['file']},0.50,1.50,{target.labels[0]}\n"
     value = target.labels[0] if target.labels else "0.62"
     return f"file,{target.id}\n{truths[0]['file']},{value}\n"
 

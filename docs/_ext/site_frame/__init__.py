@@ -28,6 +28,7 @@ WHERE_USED = {
     "hear.js": 'class="listen-samples',
     "own.css": 'class="own-tools',
     "metrics.js": 'class="own-tools',
+    "event_metrics.js": 'class="own-tools',
     "predictions.js": 'class="own-tools',
     "designs.js": 'class="own-tools',
     "own.js": 'class="own-tools',
