@@ -124,7 +124,8 @@
     const count = Object.keys(boards.state.rules).length;
     if (count) parts.push(few(count, "own threshold", "own thresholds"));
     Object.entries(boards.state.people).forEach(([trait, groups]) => {
-      const text = Object.entries(groups).map(([name, percent]) => `${name} ${percent} %`).join(", ");
+      const label = (name) => (trait === "language" && (choices.language || []).find(([id]) => id === name)?.[1]) || name;
+      const text = Object.entries(groups).map(([name, percent]) => `${label(name)} ${percent} %`).join(", ");
       if (text) parts.push(`${trait}: ${text}`);
     });
     if (boards.weighted()) parts.push(few(boards.weighted(), "own weight", "own weights"));
