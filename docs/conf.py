@@ -52,12 +52,12 @@ html_css_files = [
     "events.css",
     "boards.css",
     "hear.css",
-    "own.css",
 ]
 html_js_files = [
     ("frame.js", {"defer": "defer"}),
     ("site.js", {"defer": "defer"}),
     ("export.js", {"defer": "defer"}),
+    ("hints.js", {"defer": "defer"}),
     ("listen.js", {"defer": "defer"}),
     ("events.js", {"defer": "defer"}),
     ("scoring.js", {"defer": "defer"}),

@@ -65,6 +65,7 @@ Inline :math:`t_i` and a formula:
    results/index
    method/correctness_regression
    method/listen
+   method/metrics
 """
 
 
@@ -452,6 +453,7 @@ def write_docs(folder: Path) -> Path:
         ".. list-table::\n\n   * - -0.05\n     - 10\\ :sup:`-3`\n"
     )
     (folder / "method" / "listen.rst").write_text(LISTEN)
+    (folder / "method" / "metrics.rst").write_text("Metrics\n=======\n\n.. metric-uses::\n")
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmark_site import glossary
 from benchmark_site.content import Content
 from benchmark_site.page import Page
 from benchmark_site.render import render
@@ -21,6 +22,8 @@ def table(content: Content) -> str:
     lines = [
         {
             "id": metric.id,
+            "place": glossary.place(metric.id),
+            "meaning": glossary.meaning(metric.id),
             "label": metric.label,
             "tests": [
                 {

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmark_site import cells, datasetpages, provenance_pages, samplepages, tables
+from benchmark_site import cells, datasetpages, glossary, provenance_pages, samplepages, tables
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render, test_doc
@@ -90,6 +90,7 @@ def fails_most(content: Content, page: Page, model: Model, entries: Sequence[Mod
     for place, entry in enumerate(chosen, 1):
         board, test, metric, key, score = entry
         title, short = metric_names(metric)
+        term = glossary.term(content, page, metric)
         hear = samplepages.base(content, page, board, model, test)
         rest = samplepages.place(content, board.target, test, score.dataset, key) if hear else ""
         doc = page.href(test_doc(board.target, test))
@@ -99,6 +100,7 @@ def fails_most(content: Content, page: Page, model: Model, entries: Sequence[Mod
                 "test": content.tests[test].title,
                 "href": doc,
                 "metric": title,
+                "term": term and term._replace(label=title),
                 "part": tables.part(key.condition, key.label, key.data),
                 "source": named[key.data],
                 "cell": cells.cell(score, digits=decimals([score.value]), n=True),
@@ -139,6 +141,7 @@ def everything(content: Content, page: Page, model: Model, entries: Sequence[Mod
         has_n=any(entry.score.n is not None for entry in entries),
         intervals=any(row["cell"].interval for row in rows),
         notes=style.footnotes(),
+        terms=glossary.terms(content, page, (entry.metric for entry in entries)),
         sure=cells.sure(entry.score for entry in entries),
     )
     return Section("all-cells", "All cells", html)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from benchmark_site import cells
 from benchmark_site.cells import Cell
 from benchmark_site.content import metric_names
+from benchmark_site.glossary import Term
 from common.core.display import decimals, tidy
 from common.metrics import METRICS
 from common.reports.summary import Key, Matrix, WideCell
@@ -85,6 +86,7 @@ class Table:
         n_note: remark about the number of samples
         sure: second verdicts of its scores
         notes: letter, text and count of cells of each footnote
+        term: what its metric means
     """
 
     anchor: str
@@ -96,6 +98,7 @@ class Table:
     n_note: str = ""
     sure: cells.Sure = cells.UNKNOWN
     notes: list[tuple[str, str, int]] = field(default_factory=list)
+    term: Term | None = None
 
     @property
     def rows(self) -> int:

@@ -11,6 +11,7 @@ from benchmark_site import (
     datasetpages,
     dose,
     dots,
+    glossary,
     media,
     modelpages,
     provenance_pages,
@@ -139,6 +140,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     for metric, matrix in matrices.items():
         raters = board.raters.get(test, {}).get(metric)
         table = tables.by_models(anchor(board.name, metric), matrix, columns, raters, place, named)
+        table.term = glossary.term(content, page, metric)
         shown = render("scores.j2", table=table, label=f"{table.title}: {board.title}")
         parts.append(Section(table.anchor, table.title, shown))
     groups = [] if board.published else media.of_test(content, page, board, models, test)

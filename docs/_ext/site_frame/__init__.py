@@ -16,8 +16,11 @@ from site_frame.folded import Folded
 
 #: files that only pages with such a text need
 WHERE_USED = {
+    "events.css": 'class="events-details',
+    "events.js": 'class="events-details',
     "export.js": "<table",
     "field.css": 'class="scroll field',
+    "hints.js": '<table class="scores',
     "listen.css": 'class="listen',
     "listen.js": 'class="listen',
     "scoring.js": "data-cells=",
@@ -26,7 +29,6 @@ WHERE_USED = {
     "compare.js": 'class="compare-tools',
     "hear.css": 'class="listen-samples',
     "hear.js": 'class="listen-samples',
-    "own.css": 'class="own-tools',
     "metrics.js": 'class="own-tools',
     "event_metrics.js": 'class="own-tools',
     "predictions.js": 'class="own-tools',
