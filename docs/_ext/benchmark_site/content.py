@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import pandas as pd
 
 from benchmark_site import sources
-from benchmark_site.sources import Model
+from benchmark_site.sources import Model, TestFacts, facts_of, words
 from common import results
 from common.core.paths import Paths
 from common.metrics import METRICS
@@ -254,16 +254,6 @@ class Board:
         }
 
 
-@dataclass(frozen=True)
-class TestFacts:
-    """What is said about a test."""
-
-    id: str
-    title: str
-    family: str
-    description: str = ""
-
-
 @dataclass
 class Content:
     """Everything that the pages show.
@@ -338,16 +328,6 @@ def alike(content: Content) -> list[list[Board]]:
     return list(groups.values())
 
 
-def words(name: str) -> str:
-    """Text for an id that has no name.
-
-    >>> words("low_quality_phone")
-    'Low quality phone'
-    """
-    text = name.replace("_", " ").strip()
-    return text[:1].upper() + text[1:]
-
-
 def metric_names(metric: str) -> tuple[str, str]:
     """Label and short name of a metric; its id in words where it is not registered."""
     if metric in METRICS:
@@ -394,7 +374,7 @@ def load(
         benchmark=benchmark,
         paths=paths,
         boards=boards,
-        tests={test: _facts(benchmark, test, family) for test, family in families.items()},
+        tests={test: facts_of(benchmark, test, family) for test, family in families.items()},
         comparisons=sources.comparisons(),
         method_pages=frozenset(doc for doc in docs if doc.startswith(("method/", "howto/"))),
         table=table,
@@ -407,10 +387,3 @@ def _people(people: pd.DataFrame, target: str, part: sources.Part) -> pd.DataFra
     """Rows of raters on the data of a part."""
     here = people["dataset"].isin(part.table["dataset"]) & (people["target"] == target)
     return people[here] if not part.published else people.iloc[:0]
-
-
-def _facts(benchmark: Benchmark, test: str, family: str) -> TestFacts:
-    entry = benchmark.tests.get(test)
-    if entry:
-        return TestFacts(test, entry.title, family, entry.description)
-    return TestFacts(test, words(test.removeprefix(f"{family}_")), family)

@@ -257,3 +257,31 @@ def sample_datasets(folders: Paths, benchmark: Benchmark, target: str) -> dict[s
         dataset = benchmark.datasets.get(name)
         entry["silent"] = entry["silent"] or (licences.silent(dataset) if dataset else "")
     return index
+
+
+@dataclass(frozen=True)
+class TestFacts:
+    """What is said about a test."""
+
+    id: str
+    title: str
+    family: str
+    description: str = ""
+
+
+def words(name: str) -> str:
+    """Text for an id that has no name.
+
+    >>> words("low_quality_phone")
+    'Low quality phone'
+    """
+    text = name.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def facts_of(benchmark: Benchmark, test: str, family: str) -> TestFacts:
+    """Facts of a test; of one that the suite does not have, what its name says."""
+    entry = benchmark.tests.get(test)
+    if entry:
+        return TestFacts(test, entry.title, family, entry.description)
+    return TestFacts(test, words(test.removeprefix(f"{family}_")), family)
