@@ -36,7 +36,7 @@
     const by = {};
     query.forEach((value, key) => key.startsWith("by-") && (by[key.slice(3)] = value));
     return {
-      model: model && model[0], test, data: name, line: query.get("line") || "", of: query.get("of") || "",
+      model: model && model[0], test, data: name, line: query.get("line") || "", of: query.get("of") || "", part: query.get("part") || "",
       wrong: query.get("wrong") === "1", sound: query.get("sound") === "1", by,
     };
   }
@@ -255,6 +255,8 @@
     return make("label", { class: "box" }, box, label);
   }
   const titled = (name) => name[0].toUpperCase() + name.slice(1);
+  /** A label as tables show it. */
+  const tidy = (label) => label.replace("(-inf", "(−∞").replace("inf]", "∞)").replace(/-(?=[.\d])/g, "−");
   const any = (names) => [["", "all"], ...names.map((name) => [name, name])];
 
   function update(changes) {
@@ -323,6 +325,12 @@
     }
     if (mine !== turn) return;
     const lines = table.tests[state.test].lines.filter(([data]) => data === state.data);
+    // a part as a table of cells names it: a condition, a class, or both
+    state.part.split(" · ").forEach((part) => {
+      if (lines.some(([, line]) => line === part)) state.line = part;
+      else state.of = lines.flatMap((line) => line[2]).find((label) => tidy(label) === part) || state.of;
+    });
+    state.part = "";
     if (lines.length && !lines.some(([, line]) => line === state.line)) state.line = lines[0][1];
     if (window.players) window.players.clear(list);
     document.querySelectorAll(".hear-plain").forEach((plain) => (plain.hidden = true));

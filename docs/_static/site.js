@@ -190,6 +190,19 @@
   addEventListener("resize", fit);
   document.addEventListener("toggle", fit, true);
 
+  /* A long table names its cells once: the addresses of their samples are made of test, data and part. */
+  document.querySelectorAll("table[data-hear]").forEach((table) =>
+    table.querySelectorAll("tr[data-heard]").forEach((row) => {
+      const link = document.createElement("a");
+      const [, score, , , part] = row.cells;
+      const query = new URLSearchParams({ test: row.dataset.test, data: row.dataset.heard, part: part.textContent });
+      link.className = "hear";
+      link.href = `${table.dataset.hear}&${query}`;
+      link.setAttribute("aria-label", "Its samples");
+      const mark = score.querySelector("b");
+      mark.after(" ", link);
+    }));
+
   document.querySelectorAll("table.sortable").forEach(sortable);
   window.sortableTable = sortable;
   document.querySelectorAll("div.cells-tools").forEach((place) =>

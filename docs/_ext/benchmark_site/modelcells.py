@@ -123,6 +123,13 @@ def _sources(
     return datasetpages.sources(content, page, pairs)
 
 
+def _is_heard(content: Content, entry: ModelCell) -> bool:
+    """Whether a reader can go on to the samples of a cell."""
+    board, test, _, key, score = entry
+    there = samplepages.place(content, board.target, test, score.dataset, key)
+    return bool(there) and not board.published
+
+
 def _row(place: int) -> str:
     return f"worst-{place}"
 
@@ -137,6 +144,9 @@ def everything(content: Content, page: Page, model: Model, entries: Sequence[Mod
         "all_cells.j2",
         label=model.label,
         rows=rows,
+        hear=samplepages.of_model(page, entries[0].board.target, model)
+        if any(row["hear"] for row in rows)
+        else "",
         tests=list(tests),
         has_n=any(entry.score.n is not None for entry in entries),
         intervals=any(row["cell"].interval for row in rows),
@@ -168,18 +178,10 @@ def _rows(
         )
         for entry in entries
     }
-    bases = {
-        (entry.board.name, entry.test): samplepages.base(
-            content, page, entry.board, model, entry.test
-        )
-        for entry in entries
-    }
     named = _sources(content, page, entries)
     before = ""
     for entry, columns in zip(entries, texts, strict=True):
-        board, test, metric, key, score = entry
-        hear = bases[board.name, test]
-        rest = samplepages.place(content, board.target, test, score.dataset, key) if hear else ""
+        board, test, metric, _, score = entry
         name = anchor(test, metric)
         yield {
             "id": name if name != before else "",
@@ -191,12 +193,12 @@ def _rows(
             "value": "" if math.isnan(score.value) else repr(score.value),
             "low": "" if math.isnan(score.ci_low) else f"{score.ci_low:.4g}",
             "n": score.n,
+            "hear": entry.key.data if _is_heard(content, entry) else "",
             "cell": cells.cell(
                 score,
                 digits=digits.get((test, metric), 2),
                 why=style.why(score),
                 origin=origins[board.name, test],
-                hear=hear + rest if rest else "",
             ),
         }
         before = name

@@ -42,6 +42,11 @@ def base(content: Content, page: Page, board: Board, model: Model, test: str) ->
     return f"{page.href(doc(board.target))}#?{query}"
 
 
+def of_model(page: Page, target: str, model: Model) -> str:
+    """Address of the samples of a model, to which a script adds the cells of a long table."""
+    return f"{page.href(doc(target))}#?{urlencode({'model': model.id})}"
+
+
 def place(content: Content, target: str, test: str, dataset: str, key: Key) -> str:
     """Rest of the address of the samples of a cell; empty if there are none."""
     entry = content.sample_datasets(target).get(dataset)
