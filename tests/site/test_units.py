@@ -11,6 +11,7 @@ from fractions import Fraction
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -367,13 +368,21 @@ def test_no_name_leaves_its_folder(name: str) -> None:
     assert made_slug == page.slug(name) != page.slug(name + "2")
 
 
-def test_pages_are_read_back_as_text() -> None:
+def test_pages_are_read_back_as_text(tmp_path: Path) -> None:
     parser = page.PageParser()
     made_page = page.Page("results/x", "*a* `b`_ <c>", "<p>&lt;</p>", [page.Section("s", "|d|")])
     document = new_document("x.page", get_default_settings(parser))
     parser.parse(made_page.to_json(), document)
     assert [title.astext() for title in document.findall(nodes.title)] == ["*a* `b`_ ‹c›", "|d|"]
-    assert [raw.astext() for raw in document.findall(nodes.raw)] == ["<p>&lt;</p>"]
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "x.page").write_text(made_page.to_json(), "utf-8")
+    (html,) = document.findall(page.PageHtml)
+    writer = SimpleNamespace(
+        body=[], builder=SimpleNamespace(srcdir=tmp_path), starttag=lambda *_, **__: "<div>"
+    )
+    with pytest.raises(nodes.SkipNode):
+        page.visit_html(writer, html)
+    assert writer.body == ["<div>", "<p>&lt;</p>", "</div>"]
     assert not list(document.findall(nodes.problematic))
 
 

@@ -133,13 +133,14 @@ def _tests(content: Content, target: str, entries: Mapping[str, Any]) -> list[li
 
 
 def _data(content: Content, target: str, entries: Mapping[str, Any]) -> list[list[str]]:
-    """Test, dataset and name of the data that result rows have."""
+    """Test, dataset and name of the data that result rows have, in the order of the tests."""
     places = _places(content, target)
     return [
         [test, dataset, data]
+        for test, _ in _tests(content, target, entries)
         for dataset in entries
-        for test, data in sorted(places[dataset])
-        if test in entries[dataset]["tests"]
+        for other, data in sorted(places[dataset])
+        if other == test and test in entries[dataset]["tests"]
     ]
 
 
