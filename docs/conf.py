@@ -64,10 +64,7 @@ html_js_files = [
     ("boards.js", {"defer": "defer"}),
     ("compare.js", {"defer": "defer"}),
     ("hear.js", {"defer": "defer"}),
-    ("metrics.js", {"defer": "defer"}),
-    ("event_metrics.js", {"defer": "defer"}),
     ("predictions.js", {"defer": "defer"}),
-    ("designs.js", {"defer": "defer"}),
     ("own.js", {"defer": "defer"}),
 ]
 html_last_updated_fmt = None

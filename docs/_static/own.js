@@ -4,7 +4,8 @@
 
   const tools = document.querySelector(".own-tools");
   if (!tools) return;
-  const { scoring, predictions, designs } = window;
+  const { scoring, predictions } = window;
+  let designs;
   const { make, set, tidy, shown } = scoring;
   const targets = JSON.parse(tools.dataset.targets);
   const files = JSON.parse(tools.dataset.files);
@@ -229,7 +230,14 @@
     status.classList.toggle("wrong", wrong);
   }
 
+  /** Definitions are loaded when there is something to score; each needs those before it. */
+  async function ready() {
+    for (const file of ["metrics", "event_metrics", "designs"]) await scoring.script(`_static/${file}.js`);
+    ({ designs } = window);
+  }
+
   async function evaluate(text, name) {
+    await ready();
     const source = predictions.table(text, name);
     const [listed, plain] = [true, false].map((is) => targets.filter(({ kind }) => (kind === "events") === is));
     const holdsEvents = listed.length && predictions.eventColumns(source);

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pandas as pd
 from benchmark_site import samples
 from benchmark_site.page import Page
 
@@ -30,9 +29,7 @@ def cells(folder: Path, target: str, truth: str, before: str, after: str) -> lis
         benchmark=load_benchmark(), paths=SimpleNamespace(media=folder), target=target
     )
     model = SimpleNamespace(id="m", label="M", chance=False)
-    board: Any = SimpleNamespace(
-        target=target, models=[model], table=pd.DataFrame({"dataset": ["mine"]})
-    )
+    board: Any = SimpleNamespace(target=target, models=[model], datasets=frozenset({"mine"}))
     html = samples.of_test(content, Page(f"results/{target}/t", "T"), board, "t")
     return [(css, inside) for _, css, inside in CELL.findall(html)]
 

@@ -95,7 +95,7 @@ def test_pages_are_light(pages: list[Path]) -> None:
 def test_a_keyboard_reaches_every_control_and_sees_where_it_is(visit: Any) -> None:
     for name in (KINDS["ranking"], KINDS["own model"], KINDS["compare"]):
         page = visit(name)
-        page.wait_for_timeout(0)
+        page.wait_for_function("document.readyState === 'complete'")
         controls = page.evaluate(CONTROLS)
         reached = set()
         for _ in range(controls + 10):

@@ -18,7 +18,8 @@ HYPHEN = re.compile(r"(?<![\w.\-/)\]])-(?!\d+\.\d+\.)\.?\d")
 ZERO = re.compile(r"[-−]0(\.0+)?(?![\d.])")
 #: score tables with one rule: (rule, cells)
 TABLE = re.compile(
-    r'<table class="scores">\s*<caption>passes if <code>(.*?)</code>(.*?)</table>', re.S
+    r'<table class="scores">\s*<caption>(?:<a\b[^>]*>[^<]*</a> )?passes if <code>(.*?)</code>(.*?)</table>',
+    re.S,
 )
 CELL = re.compile(r'<td class="([pf])"[^>]*>(?:<a[^>]*>)?([−\d.e]+)(?:</a>)? <b')
 RULE = re.compile(r"^(?P<bars>\|)?[^<>|]*\|? (?P<sign>[<>]) (?P<bound>−?[\d.]+)$")

@@ -45,10 +45,9 @@ from common.spec.view import View
 from common.uncertainty.simulation import Bounds
 from tests.conftest import DATASETS, Mini
 
-SCRIPTS = (
-    *("scoring.js", "metrics.js", "event_metrics.js"),
-    *("predictions.js", "designs.js", "own.js"),
-)
+SCRIPTS = ("scoring.js", "predictions.js", "own.js")
+#: what the page loads when there is something to score
+LATER = ("metrics.js", "event_metrics.js", "designs.js")
 CELL = ("test", "dataset", "metric", "data", "condition", "label")
 #: columns that are texts and counts
 SAME = (*CELL[2:], "reference", "n", "status", "reason", "cause", "criterion", "bound")
@@ -108,14 +107,15 @@ class Ran:
     def _write(self) -> None:
         """The page with its scripts and data, without the frame of the website."""
         content = load(self.folders, self.benchmark, [])
-        scripts = "".join(f'<script defer src="../{name}"></script>' for name in SCRIPTS)
+        scripts = "".join(f'<script defer src="../_static/{name}"></script>' for name in SCRIPTS)
         body = own_page.page(content).html
         (self.site / "results").mkdir(parents=True)
         (self.site / "results" / "own.html").write_text(
             f'<!doctype html><html data-content_root="../"><title>Own</title>{scripts}{body}</html>'
         )
-        for name in SCRIPTS:
-            shutil.copy(paths.DOCS / "_static" / name, self.site)
+        (self.site / "_static").mkdir()
+        for name in (*SCRIPTS, *LATER):
+            shutil.copy(paths.DOCS / "_static" / name, self.site / "_static")
         for target in content.boards:
             path = self.site / cell_data.file_of(target)
             path.parent.mkdir(exist_ok=True)
@@ -177,6 +177,8 @@ def opened(browser: Any, ran: Ran) -> Iterator[Any]:
         lambda request: page.faults.append(request.url) if "file:" not in request.url else None,
     )
     page.goto(f"file://{ran.site}/results/own.html")
+    for name in LATER:
+        page.evaluate("(name) => scoring.script(`_static/${name}`)", name)
     yield page
     page.close()
 

@@ -29,10 +29,7 @@ WHERE_USED = {
     "compare.js": 'class="compare-tools',
     "hear.css": 'class="listen-samples',
     "hear.js": 'class="listen-samples',
-    "metrics.js": 'class="own-tools',
-    "event_metrics.js": 'class="own-tools',
     "predictions.js": 'class="own-tools',
-    "designs.js": 'class="own-tools',
     "own.js": 'class="own-tools',
 }
 
