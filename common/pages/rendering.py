@@ -50,7 +50,8 @@ def render(
     Args:
         folders: where results lie and where to build
         benchmark: catalog and suite, for names, labels and descriptions
-        workers: processes for Sphinx, used from :data:`PARALLEL_FROM` pages on
+        workers: processes that make the pages of targets; Sphinx uses them from
+            :data:`PARALLEL_FROM` pages on
         stale: cells that pages mark
 
     Returns:

@@ -67,7 +67,7 @@ def build(
     Args:
         folders: where results lie and where to build
         benchmark: catalog and suite, for names, labels and descriptions
-        workers: processes for Sphinx, if there are many pages
+        workers: processes that make pages
         force: build from scratch
 
     Raises:
