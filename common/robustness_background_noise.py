@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.perturbations.examples import example, named
+from .perturbations.examples import example, named
 
 
 def noise_transform(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.perturbations.examples import example
+from .perturbations.examples import example
 
 #: id of the perturbation
 PHONE = "low-quality-phone"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.core.registry import unknown
-from common.perturbations.examples import example
+from .core.registry import unknown
+from .perturbations.examples import example
 
 #: type -> ids of the perturbations: reference, and what is compared with it
 TYPES = {

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from common.perturbations.base import checked
-from common.perturbations.filters import filtered
-from common.samples import audio
+from .perturbations.base import checked
+from .perturbations.filters import filtered
+from .samples import audio
 
 
 def spectral_tilt_transform(

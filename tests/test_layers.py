@@ -54,9 +54,19 @@ def _imports(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(path, node)
+            names |= {base} | {f"{base}.{alias.name}" for alias in node.names}
     return names
+
+
+def _absolute(path: Path, node: ast.ImportFrom) -> str:
+    """Dotted name of what an import, perhaps a relative one, imports from."""
+    above: tuple[str, ...] = ()
+    if node.level:
+        package = path.relative_to(paths.REPOSITORY).parent.parts
+        above = package[: len(package) - node.level + 1]
+    return ".".join([*above, *([node.module] if node.module else [])])
 
 
 def _room(name: str) -> str:
@@ -84,6 +94,25 @@ def table() -> str:
 def test_rooms_are_all_that_there_is() -> None:
     there = {path.name.removesuffix(".py") for path in paths.PACKAGE.iterdir()}
     assert there - {"__init__", "__pycache__"} == {*ROOMS, *DOORS, *DATA}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(paths.PACKAGE)))
+def test_imports_inside_the_package_are_relative(path: Path) -> None:
+    """The package has another name where it is installed."""
+    tree = ast.parse(path.read_text("utf-8"))
+    absolute = {
+        name
+        for node in ast.walk(tree)
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else []
+        )
+        if name.partition(".")[0] in (paths.PACKAGE.name, "speechproof")
+    }
+    assert not absolute
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(paths.PACKAGE)))

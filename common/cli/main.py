@@ -17,14 +17,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from common.cli import results, tools
-from common.cli.exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
-from common.cli.options import DEFAULTS, LISTS, REPEATED, parser
-from common.core import advice, leftovers
-from common.core.closure import SOURCES
-from common.core.errors import BenchmarkError, ConfigError
-from common.core.paths import Paths
-from common.core.terminal import Formatter, harmless, tell
+from ..core import advice, leftovers
+from ..core.closure import SOURCES
+from ..core.errors import BenchmarkError, ConfigError
+from ..core.paths import Paths
+from ..core.terminal import Formatter, harmless, tell
+from . import results, tools
+from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
+from .options import DEFAULTS, LISTS, REPEATED, parser
 
 
 class CommandContext:
@@ -40,13 +40,13 @@ class CommandContext:
 
     def benchmark(self) -> Any:
         """Declarations of catalog and suite."""
-        from common.spec import load_benchmark
+        from ..spec import load_benchmark
 
         return load_benchmark(self.args.catalog)
 
     def filters(self) -> Any:
         """Selection of the command line."""
-        from common.engine.plan import Filters
+        from ..engine.plan import Filters
 
         a = self.args
         return Filters(models=a.model, targets=a.target, tests=a.test, datasets=a.dataset)
@@ -82,7 +82,7 @@ def _show_progress(stage: str, done: int, total: int) -> None:
 
 def _checked(context: CommandContext) -> Any:
     """Benchmark without faults; raises ConfigError with all of them."""
-    from common.engine.check import cached_faults
+    from ..engine.check import cached_faults
 
     benchmark = context.benchmark()
     faults = cached_faults(benchmark, context.args.catalog, context.folders)
@@ -92,7 +92,7 @@ def _checked(context: CommandContext) -> Any:
 
 
 def _plain_engine(*args: Any, **settings: Any) -> Any:
-    from common.engine.run import Engine
+    from ..engine.run import Engine
 
     return Engine(*args, **settings)
 
@@ -103,7 +103,7 @@ def _run(context: CommandContext) -> tuple[int, dict[str, Any]]:
     benchmark, folders, filters = _checked(context), context.folders, context.filters()
     make: Any = _plain_engine
     if getattr(args, "severity", False):
-        from common.engine.severity import prepared
+        from ..engine.severity import prepared
 
         benchmark, folders, make = prepared(benchmark, folders, filters, context.say)
     engine = make(
@@ -137,7 +137,7 @@ def _people(context: CommandContext) -> dict[str, Any]:
     benchmark = context.benchmark()
     if not any(dataset.ratings for dataset in benchmark.datasets.values()):
         return {}
-    from common.engine import human
+    from ..engine import human
 
     report = human.update(
         benchmark, context.folders, seed=context.args.seed, download=context.args.download
@@ -171,8 +171,8 @@ def _sounds(context: CommandContext) -> None:
 
     A selection of tests or models leaves the examples alone.
     """
-    from common.pages.listening import examples, pages
-    from common.pages.own import update as truths
+    from ..pages.listening import examples, pages
+    from ..pages.own import update as truths
 
     args, benchmark = context.args, context.benchmark()
     if not (args.model or args.target or args.test or args.dataset):
@@ -184,7 +184,7 @@ def _sounds(context: CommandContext) -> None:
 
 
 def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> Any:
-    from common.pages import site
+    from ..pages import site
 
     report = site.build(context.folders, benchmark, workers=context.workers, force=force)
     state = "built" if report.built else "up to date"
@@ -212,7 +212,7 @@ def command_run(context: CommandContext) -> int:
 
 def command_check(context: CommandContext) -> int:
     """Resolve everything that is declared."""
-    from common.engine.check import faults
+    from ..engine.check import faults
 
     benchmark = context.benchmark()
     lines = faults(benchmark, files=True)
@@ -228,7 +228,7 @@ def command_check(context: CommandContext) -> int:
 
 def command_list(context: CommandContext) -> int:
     """List what is declared."""
-    from common.reports.listing import listing
+    from ..reports.listing import listing
 
     what, dataset = context.args.what, context.args.dataset
     if dataset and what != "tests":
@@ -255,7 +255,7 @@ def command_site(context: CommandContext) -> int:
     report = _site(context, benchmark, force=args.force)
     context.answer(vars(report))
     if args.serve:
-        from common.cli import serving
+        from . import serving
 
         watch = _watch(context) if args.watch else None
         serving.serve(context.folders.html, args.serve, context.say, watch)
@@ -266,7 +266,7 @@ def _watch(context: CommandContext) -> Any:
     """What builds the website again with the same catalogs and folders."""
     from functools import partial
 
-    from common.cli import serving
+    from . import serving
 
     args, folders = context.args, context.folders
     options = [f"--output={folders.output}", f"--cache={folders.cache}", f"--seed={args.seed}"]

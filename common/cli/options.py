@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from common.core.rng import DEFAULT_SEED
-from common.core.terminal import Parser
-from common.reports.events.options import add_options as add_events_options
+from ..core.rng import DEFAULT_SEED
+from ..core.terminal import Parser
+from ..reports.events.options import add_options as add_events_options
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "stale")
 #: benchmarks that measure speed, and those that measure something else

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from common.cli.exits import FAILED, OK
-from common.core import advice
-from common.core.terminal import tell
+from ..core import advice
+from ..core.terminal import tell
+from .exits import FAILED, OK
 
 if TYPE_CHECKING:
-    from common.cli.main import CommandContext
+    from .main import CommandContext
 
 
 def command_summary(context: CommandContext) -> int:
     """Counts and shares of passed tests."""
-    from common import results
-    from common.reports import summary
-    from common.results import published
+    from .. import results
+    from ..reports import summary
+    from ..results import published
 
     benchmark, rows = context.benchmark(), results.read_all(context.folders.method_tests)
     families = {test.id: test.family for test in benchmark.tests.values()}
@@ -48,10 +48,10 @@ def command_summary(context: CommandContext) -> int:
 
 def command_explain(context: CommandContext) -> int:
     """Where a number comes from."""
-    from common.reports import population
-    from common.reports.explain import explain
-    from common.reports.explain_text import lines
-    from common.results import keys
+    from ..reports import population
+    from ..reports.explain import explain
+    from ..reports.explain_text import lines
+    from ..results import keys
 
     args = context.args
     shares = population.shares_of(args.population)
@@ -74,8 +74,8 @@ def command_explain(context: CommandContext) -> int:
 
 def command_slices(context: CommandContext) -> int:
     """Slices of the samples in which a model is worse than elsewhere."""
-    from common.pages.listening import clips
-    from common.reports import slices, slices_text
+    from ..pages.listening import clips
+    from ..reports import slices, slices_text
 
     args = context.args
     try:
@@ -107,16 +107,16 @@ def _scopes(benchmark: Any) -> dict[str, str]:
 
 
 def _scoped(benchmark: Any, rows: Any) -> Any:
-    from common.reports import summary
+    from ..reports import summary
 
     scopes = _scopes(benchmark)
     return summary.add_scope(rows, {d: scopes.get(d, "") for d in rows["dataset"]})
 
 
 def _badges(context: CommandContext, benchmark: Any, rows: Any, families: Any) -> int:
-    from common.core import files
-    from common.reports import summary
-    from common.reports.summary.badge import badge
+    from ..core import files
+    from ..reports import summary
+    from ..reports.summary.badge import badge
 
     scored: dict[Any, str] = {}
     unranked: dict[Any, str] = {}
@@ -135,10 +135,10 @@ def _badges(context: CommandContext, benchmark: Any, rows: Any, families: Any) -
 
 
 def _card(context: CommandContext, benchmark: Any, rows: Any, families: Any) -> int:
-    from common.core.registry import unknown
-    from common.reports import summary
-    from common.reports.summary.card import Scored, card, model_index, records
-    from common.results import history
+    from ..core.registry import unknown
+    from ..reports import summary
+    from ..reports.summary.card import Scored, card, model_index, records
+    from ..results import history
 
     model = context.args.card
     model_rows = rows[rows["model"] == model]
@@ -162,7 +162,7 @@ def _card(context: CommandContext, benchmark: Any, rows: Any, families: Any) -> 
 
 
 def _stale(context: CommandContext, benchmark: Any) -> list[dict[str, Any]]:
-    from common.reports.listing import listing
+    from ..reports.listing import listing
 
     return listing(benchmark, "stale", folders=context.folders)
 
@@ -182,11 +182,11 @@ def command_compare(context: CommandContext) -> int:
     """Two models, paired cell by cell."""
     import sys
 
-    from common.core import files
-    from common.reports import compare
-    from common.reports.compare.formats import summary_lines
-    from common.reports.compare.gate import passes
-    from common.reports.rebuild import Rebuilder
+    from ..core import files
+    from ..reports import compare
+    from ..reports.compare.formats import summary_lines
+    from ..reports.compare.gate import passes
+    from ..reports.rebuild import Rebuilder
 
     args, benchmark = context.args, context.benchmark()
     rules = compare.load_rules(

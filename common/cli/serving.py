@@ -12,10 +12,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from common.core import paths
-from common.core.errors import ConfigError
-from common.core.mirror import stats
-from common.core.paths import Paths
+from ..core import paths
+from ..core.errors import ConfigError
+from ..core.mirror import stats
+from ..core.paths import Paths
 
 Say = Callable[[str], None]
 #: seconds between two looks at the files

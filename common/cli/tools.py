@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from common.cli.exits import OK
+from .exits import OK
 
 if TYPE_CHECKING:
-    from common.cli.main import CommandContext
+    from .main import CommandContext
 
 
 def command_import(context: CommandContext) -> int:
     """Turn a folder into a dataset of a catalog."""
-    from common.samples.importing import import_dataset
+    from ..samples.importing import import_dataset
 
     args = context.args
     report = import_dataset(
@@ -31,8 +31,8 @@ def command_import(context: CommandContext) -> int:
 
 def command_texts(context: CommandContext) -> int:
     """Write the sentences of templates."""
-    from common.core import files
-    from common.samples.demo import templates
+    from ..core import files
+    from ..samples.demo import templates
 
     args = context.args
     sentences = list(templates.sentences(templates.load(args.templates), args.number))
@@ -47,7 +47,7 @@ def command_report(context: CommandContext) -> int:
     """Write a model as one file."""
     from pathlib import Path
 
-    from common.pages import report
+    from ..pages import report
 
     args, benchmark = context.args, context.benchmark()
     file = args.out or Path(f"{Path(args.name).name}.html")
@@ -65,7 +65,7 @@ def command_report(context: CommandContext) -> int:
 
 def command_simulate(context: CommandContext) -> int:
     """What chance models reach in fairness tests."""
-    from common.reports import simulated
+    from ..reports import simulated
 
     args = context.args
     try:
@@ -93,7 +93,7 @@ def command_simulate(context: CommandContext) -> int:
 
 def command_events(context: CommandContext) -> int:
     """Score event lists and frame scores."""
-    from common.reports.events.command import run
+    from ..reports.events.command import run
 
     path = context.folders.output / "build" / "events.html"
     context.answer(run(context.args, report_path=path, say=context.say))
@@ -102,7 +102,7 @@ def command_events(context: CommandContext) -> int:
 
 def command_bench(context: CommandContext) -> int:
     """Measure speed."""
-    from common.cli.bench import command
+    from .bench import command
 
     context.answer(command.run_command(context.args, context.workers, context.say))
     return OK

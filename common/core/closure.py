@@ -30,9 +30,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from common.core import files, paths
-from common.core.errors import OutputError
-from common.core.provenance import LENGTH, digest
+from . import files, paths
+from .errors import OutputError
+from .provenance import LENGTH, digest
 
 #: modules that change no number, and that nothing is reached through
 STOPS = frozenset(

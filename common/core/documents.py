@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from common.core.errors import ConfigError
+from .errors import ConfigError
 
 #: largest file in bytes: the labels of all speakers of a large corpus are some megabytes
 LARGEST = 16 * 2**20

@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from common.core.errors import OutputError
+from .errors import OutputError
 
 logger = logging.getLogger(__name__)
 

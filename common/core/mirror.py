@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from common.core.errors import OutputError
+from .errors import OutputError
 
 
 def listing(folder: Path) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from common.core.paths import SAMPLES, SCENES, SEVERITY, VERSIONS
+from .paths import SAMPLES, SCENES, SEVERITY, VERSIONS
 
 #: names beside which Windows can have no file, whatever follows a dot
 _DEVICES = {

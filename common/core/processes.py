@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.connection import wait
 from typing import Any
 
-from common.core import heap, leftovers
+from . import heap, leftovers
 
 
 def pool(

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
-from common.core.errors import ConfigError
+from .errors import ConfigError
 
 T = TypeVar("T")
 

@@ -1,6 +1,6 @@
 """How predictions are compared; one module per design."""
 
-from common.designs import (  # noqa: F401 (registration)
+from . import (  # noqa: F401 (registration)
     against_truth,
     by_group,
     context_shift,
@@ -10,7 +10,7 @@ from common.designs import (  # noqa: F401 (registration)
     per_unit,
     perturbed,
 )
-from common.designs.base import (
+from .base import (
     DESIGNS,
     ORIGINAL,
     Design,

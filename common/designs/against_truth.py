@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from common.designs.base import DESIGNS, Design, Score, Selection, View, score_pair
-from common.spec import MetricUse, Target, kinds
+from ..spec import MetricUse, Target, kinds
+from .base import DESIGNS, Design, Score, Selection, View, score_pair
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 import pydantic
 
-from common.core.errors import ConfigError
-from common.core.registry import Registry, unknown
-from common.metrics import METRICS, Metric
-from common.metrics.bins import bin_codes, bin_labels
-from common.metrics.reasons import DATA, MODEL, Cause, cause, why_undefined
-from common.spec import KINDS, MetricUse, Record, Target, Test, fault
-from common.spec.view import ORIGINAL, View
-from common.uncertainty import Recipe, Term
-from common.uncertainty.simulation.setup import METRIC_IDS
+from ..core.errors import ConfigError
+from ..core.registry import Registry, unknown
+from ..metrics import METRICS, Metric
+from ..metrics.bins import bin_codes, bin_labels
+from ..metrics.reasons import DATA, MODEL, Cause, cause, why_undefined
+from ..spec import KINDS, MetricUse, Record, Target, Test, fault
+from ..spec.view import ORIGINAL, View
+from ..uncertainty import Recipe, Term
+from ..uncertainty.simulation.setup import METRIC_IDS
 
 if TYPE_CHECKING:  # importing pandas costs a second; a plan needs no tables
     import pandas as pd
 
-    from common.predictions.attributes import ComputedColumn
+    from ..predictions.attributes import ComputedColumn
 
 __all__ = [
     "DESIGNS",

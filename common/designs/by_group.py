@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 import pydantic
 
-from common.designs import balancing
-from common.designs.base import (
+from ..metrics.classification import label_codes
+from ..metrics.reasons import DATA, MODEL
+from ..spec import MetricUse, Target, kinds
+from . import balancing
+from .base import (
     DESIGNS,
     Draws,
     Gap,
@@ -24,7 +27,7 @@ from common.designs.base import (
     difference,
     score_pair,
 )
-from common.designs.group_scores import (
+from .group_scores import (
     REFERENCE,
     check_predictions,
     compared,
@@ -32,7 +35,7 @@ from common.designs.group_scores import (
     own_first,
     uncounted,
 )
-from common.designs.groups import (
+from .groups import (
     GroupDesign,
     Groups,
     check_units,
@@ -40,9 +43,6 @@ from common.designs.groups import (
     group_codes,
     remark,
 )
-from common.metrics.classification import label_codes
-from common.metrics.reasons import DATA, MODEL
-from common.spec import MetricUse, Target, kinds
 
 if TYPE_CHECKING:
     import pandas as pd

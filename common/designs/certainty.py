@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from common.designs import Score
-from common.spec.view import View
-from common.uncertainty import PERMUTATIONS, Bootstrap, Interval, Permuted, permuted
+from ..spec.view import View
+from ..uncertainty import PERMUTATIONS, Bootstrap, Interval, Permuted, permuted
+from . import Score
 
 if TYPE_CHECKING:
     import pandas as pd

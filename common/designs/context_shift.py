@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pydantic
 
-from common.core.display import tidy
-from common.designs.base import DESIGNS, Recipe, Score, Selection, Term, View
-from common.designs.group_scores import REFERENCE, check_predictions, compared, left_out
-from common.designs.group_shift import GroupShift
-from common.designs.groups import Groups, check_units, criterion_name, remark
-from common.metrics import METRICS, Metric
-from common.metrics.classification import label_codes
-from common.metrics.reasons import DATA, MODEL, Cause
-from common.metrics.shift import Shift
-from common.metrics.units import count_table
-from common.spec import MetricUse, Target
+from ..core.display import tidy
+from ..metrics import METRICS, Metric
+from ..metrics.classification import label_codes
+from ..metrics.reasons import DATA, MODEL, Cause
+from ..metrics.shift import Shift
+from ..metrics.units import count_table
+from ..spec import MetricUse, Target
+from .base import DESIGNS, Recipe, Score, Selection, Term, View
+from .group_scores import REFERENCE, check_predictions, compared, left_out
+from .group_shift import GroupShift
+from .groups import Groups, check_units, criterion_name, remark
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pydantic
 
-from common.core.registry import unknown
-from common.designs.base import (
+from ..core.registry import unknown
+from ..metrics import METRICS, Metric
+from ..metrics.reasons import DATA
+from ..spec import MetricUse, Target
+from .base import (
     DESIGNS,
     Design,
     Recipe,
@@ -22,9 +25,6 @@ from common.designs.base import (
     Term,
     View,
 )
-from common.metrics import METRICS, Metric
-from common.metrics.reasons import DATA
-from common.spec import MetricUse, Target
 
 if TYPE_CHECKING:
     import pandas as pd

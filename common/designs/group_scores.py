@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from common.core.errors import ModelError
-from common.designs.base import Score, View
-from common.designs.groups import GroupDesign, group_codes
-from common.metrics.base import Value
-from common.metrics.events.recordings import SoundEvents
-from common.metrics.reasons import DATA
-from common.spec import MetricUse
+from ..core.errors import ModelError
+from ..metrics.base import Value
+from ..metrics.events.recordings import SoundEvents
+from ..metrics.reasons import DATA
+from ..spec import MetricUse
+from .base import Score, View
+from .groups import GroupDesign, group_codes
 
 #: name of what a group is compared with
 REFERENCE = "all"

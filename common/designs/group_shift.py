@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pydantic
 
-from common.designs import balancing
-from common.designs.base import (
+from ..metrics import METRICS, Metric
+from ..metrics.reasons import DATA, MODEL, Cause, why_undefined
+from ..spec import MetricUse, Target
+from . import balancing
+from .base import (
     DESIGNS,
     Draws,
     Recipe,
@@ -23,7 +26,7 @@ from common.designs.base import (
     Term,
     View,
 )
-from common.designs.group_scores import (
+from .group_scores import (
     REFERENCE,
     by_label,
     check_predictions,
@@ -32,7 +35,7 @@ from common.designs.group_scores import (
     own_first,
     uncounted,
 )
-from common.designs.groups import (
+from .groups import (
     GroupDesign,
     Groups,
     check_units,
@@ -40,9 +43,6 @@ from common.designs.groups import (
     group_codes,
     remark,
 )
-from common.metrics import METRICS, Metric
-from common.metrics.reasons import DATA, MODEL, Cause, why_undefined
-from common.spec import MetricUse, Target
 
 if TYPE_CHECKING:
     import pandas as pd

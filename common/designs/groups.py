@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pydantic
 
-from common.core.errors import DataError
-from common.designs.base import Design
-from common.predictions.attributes import ComputedColumn, recipe
+from ..core.errors import DataError
+from ..predictions.attributes import ComputedColumn, recipe
+from .base import Design
 
 if TYPE_CHECKING:
     import pandas as pd

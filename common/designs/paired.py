@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pydantic
 
-from common.core.display import number
-from common.designs import balancing
-from common.designs.base import (
+from ..core.display import number
+from ..spec import MetricUse, Target
+from . import balancing
+from .base import (
     DESIGNS,
     ORIGINAL,
     Design,
@@ -26,9 +27,8 @@ from common.designs.base import (
     View,
     score_pair,
 )
-from common.designs.groups import criterion_name
-from common.designs.perturbed import not_run
-from common.spec import MetricUse, Target
+from .groups import criterion_name
+from .perturbed import not_run
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pydantic
 
-from common.designs.base import (
+from ..metrics import METRICS, Metric
+from ..metrics.classification import label_codes
+from ..metrics.reasons import cause, why_undefined
+from ..metrics.units import count_table, unit_codes, unit_values
+from ..spec import MetricUse, Target, kinds
+from .base import (
     DESIGNS,
     Design,
     Recipe,
@@ -18,11 +23,6 @@ from common.designs.base import (
     Term,
     View,
 )
-from common.metrics import METRICS, Metric
-from common.metrics.classification import label_codes
-from common.metrics.reasons import cause, why_undefined
-from common.metrics.units import count_table, unit_codes, unit_values
-from common.spec import MetricUse, Target, kinds
 
 if TYPE_CHECKING:
     import pandas as pd

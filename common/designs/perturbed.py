@@ -13,8 +13,12 @@ from typing import Any
 import numpy as np
 import pydantic
 
-from common.designs.against_truth import AgainstTruth
-from common.designs.base import (
+from ..metrics import METRICS, Metric
+from ..metrics.change import scored
+from ..metrics.reasons import NOT_RUN, cause, why_undefined
+from ..spec import MetricUse, Target
+from .against_truth import AgainstTruth
+from .base import (
     DESIGNS,
     ORIGINAL,
     Recipe,
@@ -23,11 +27,7 @@ from common.designs.base import (
     View,
     score_pair,
 )
-from common.designs.groups import criterion_name
-from common.metrics import METRICS, Metric
-from common.metrics.change import scored
-from common.metrics.reasons import NOT_RUN, cause, why_undefined
-from common.spec import MetricUse, Target
+from .groups import criterion_name
 
 
 class Perturbed(AgainstTruth):

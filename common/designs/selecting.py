@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from common.core import rng
-from common.designs import Draws, Selection, design_of
-from common.designs.groups import remark
-from common.predictions.attributes import Computed, ComputedColumn, Context
-from common.samples.base import Samples
-from common.spec import Target, Test
+from ..core import rng
+from ..predictions.attributes import Computed, ComputedColumn, Context
+from ..samples.base import Samples
+from ..spec import Target, Test
+from . import Draws, Selection, design_of
+from .groups import remark
 
 
 class Selector:

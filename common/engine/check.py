@@ -6,17 +6,17 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from common import models, perturbations
-from common.core import paths, provenance
-from common.core.errors import BenchmarkError, ConfigError
-from common.core.files import keep, read_kept
-from common.core.paths import Paths
-from common.core.registry import unknown
-from common.designs import check_uses
-from common.engine.plan import conditions, missing_columns, needs
-from common.metrics import METRICS
-from common.samples import datasets
-from common.spec import KINDS, Benchmark, Dataset, Entry, Model, Test
+from .. import models, perturbations
+from ..core import paths, provenance
+from ..core.errors import BenchmarkError, ConfigError
+from ..core.files import keep, read_kept
+from ..core.paths import Paths
+from ..core.registry import unknown
+from ..designs import check_uses
+from ..metrics import METRICS
+from ..samples import datasets
+from ..spec import KINDS, Benchmark, Dataset, Entry, Model, Test
+from .plan import conditions, missing_columns, needs
 
 
 def faults(benchmark: Benchmark, *, files: bool = False) -> list[str]:
@@ -126,7 +126,7 @@ def _use(kind: str, name: str, params: dict[str, object], place: str) -> Iterato
 
 
 def _figures(test: Test) -> Iterator[str]:
-    from common.figures import FIGURES
+    from ..figures import FIGURES
 
     for kind, name in test.figures.items():
         if kind not in KINDS:

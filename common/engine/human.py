@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common import results
-from common.core import closure, files, provenance
-from common.core.documents import parse_json
-from common.core.errors import BenchmarkError, DatasetUnavailable
-from common.core.paths import Paths
-from common.designs.certainty import CLUSTER
-from common.engine.identity import scoring_code
-from common.engine.plan import participants
-from common.engine.scoring import judged, scores_of
-from common.metrics import METRICS
-from common.samples import datasets
-from common.samples.base import rating_column
-from common.spec import Benchmark, Dataset, Model, Target, Test, kinds
-from common.spec.cell import Cell
-from common.spec.view import ORIGINAL, View
+from .. import results
+from ..core import closure, files, provenance
+from ..core.documents import parse_json
+from ..core.errors import BenchmarkError, DatasetUnavailable
+from ..core.paths import Paths
+from ..designs.certainty import CLUSTER
+from ..metrics import METRICS
+from ..samples import datasets
+from ..samples.base import rating_column
+from ..spec import Benchmark, Dataset, Model, Target, Test, kinds
+from ..spec.cell import Cell
+from ..spec.view import ORIGINAL, View
+from .identity import scoring_code
+from .plan import participants
+from .scoring import judged, scores_of
 
 if TYPE_CHECKING:
     import pandas as pd

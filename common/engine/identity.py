@@ -7,15 +7,15 @@ design, kind, metrics, statistics, attributes and figures) is added from its dec
 
 from __future__ import annotations
 
-from common import models
-from common.core import closure
-from common.designs import DESIGNS, design_of
-from common.figures import details as event_details
-from common.metrics import METRICS
-from common.samples import datasets
-from common.spec import Dataset, Model, Target, Test
-from common.spec.kinds import KINDS
-from common.uncertainty import STATISTICS
+from .. import models
+from ..core import closure
+from ..designs import DESIGNS, design_of
+from ..figures import details as event_details
+from ..metrics import METRICS
+from ..samples import datasets
+from ..spec import Dataset, Model, Target, Test
+from ..spec.kinds import KINDS
+from ..uncertainty import STATISTICS
 
 #: from samples and predictions to rows, in the order of a run
 SCORING = ("common.designs.selecting", "common.engine.scoring", "common.results.tables")
@@ -62,7 +62,7 @@ def figure_code(test: Test, target: Target) -> str:
         test: its design and its figures
         target: its kind
     """
-    from common.figures import ALTS, DETAILS, FIGURES
+    from ..figures import ALTS, DETAILS, FIGURES
 
     name = test.figures.get(target.kind, "")
     details = event_details.wanted(test, target)

@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from common.core.errors import BenchmarkError, DatasetUnavailable
-from common.designs import Score
-from common.engine.plan import Plan
-from common.engine.publish import Publisher
-from common.engine.scoring import Evaluation
-from common.metrics.reasons import MODEL, Cause
-from common.predictions.inputs import Request
-from common.results.rows import rows
-from common.spec.cell import Cell
+from ..core.errors import BenchmarkError, DatasetUnavailable
+from ..designs import Score
+from ..metrics.reasons import MODEL, Cause
+from ..predictions.inputs import Request
+from ..results.rows import rows
+from ..spec.cell import Cell
+from .plan import Plan
+from .publish import Publisher
+from .scoring import Evaluation
 
 logger = logging.getLogger(__name__)
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from common.designs import Score
-from common.designs.certainty import CLUSTER
-from common.results.sums import ABOUT, StateSums, table_of
-from common.spec.view import View
-from common.uncertainty import Bootstrap, Recipe
-from common.uncertainty.base import Bound, BoundSums, Difference
+from ..designs import Score
+from ..designs.certainty import CLUSTER
+from ..results.sums import ABOUT, StateSums, table_of
+from ..spec.view import View
+from ..uncertainty import Bootstrap, Recipe
+from ..uncertainty.base import Bound, BoundSums, Difference
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,17 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from common import models
-from common.core import provenance
-from common.core.errors import BenchmarkError, ConfigError, MissingDependency
-from common.core.paths import SUMS, Paths
-from common.designs import design_of
-from common.engine.identity import figure_code, prediction_code, scoring_code
-from common.perturbations import Library, corpus_of
-from common.results.manifest import FORMAT, Manifest
-from common.samples import datasets, demo
-from common.spec import Benchmark, Dataset, Model, Target, Test
-from common.spec.cell import Cell
+from .. import models
+from ..core import provenance
+from ..core.errors import BenchmarkError, ConfigError, MissingDependency
+from ..core.paths import SUMS, Paths
+from ..designs import design_of
+from ..perturbations import Library, corpus_of
+from ..results.manifest import FORMAT, Manifest
+from ..samples import datasets, demo
+from ..spec import Benchmark, Dataset, Model, Target, Test
+from ..spec.cell import Cell
+from .identity import figure_code, prediction_code, scoring_code
 
 
 @dataclass(frozen=True)

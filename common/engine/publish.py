@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from common import models, results
-from common.core import files, provenance
-from common.core.errors import BenchmarkError, DataError
-from common.core.paths import Paths
-from common.engine.plan import Plan
-from common.figures import details as event_details
-from common.figures.details import text
-from common.figures.details.content import content
-from common.figures.drawing import Drawer, Drawing, Drawn, Job, job
-from common.results import history
-from common.results import sums as kept
-from common.results.manifest import Manifest
-from common.spec.cell import Cell
-from common.spec.view import View
+from .. import models, results
+from ..core import files, provenance
+from ..core.errors import BenchmarkError, DataError
+from ..core.paths import Paths
+from ..figures import details as event_details
+from ..figures.details import text
+from ..figures.details.content import content
+from ..figures.drawing import Drawer, Drawing, Drawn, Job, job
+from ..results import history
+from ..results import sums as kept
+from ..results.manifest import Manifest
+from ..spec.cell import Cell
+from ..spec.view import View
+from .plan import Plan
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from common import models
-from common.core.errors import ModelError
-from common.designs import Selection
-from common.engine.identity import prediction_code
-from common.engine.plan import Planner
-from common.engine.scoring import decoded
-from common.models.lazy import Lazy
-from common.predictions.array_store import store_of
-from common.predictions.inputs import Request, Source, description, store_folder
-from common.predictions.predict import NOT_TRIED
-from common.samples.base import Samples
-from common.spec import Model, kinds
-from common.spec.cell import Cell
-from common.spec.view import ORIGINAL
+from .. import models
+from ..core.errors import ModelError
+from ..designs import Selection
+from ..models.lazy import Lazy
+from ..predictions.array_store import store_of
+from ..predictions.inputs import Request, Source, description, store_folder
+from ..predictions.predict import NOT_TRIED
+from ..samples.base import Samples
+from ..spec import Model, kinds
+from ..spec.cell import Cell
+from ..spec.view import ORIGINAL
+from .identity import prediction_code
+from .plan import Planner
+from .scoring import decoded
 
 
 @dataclass(frozen=True)

@@ -13,25 +13,25 @@ from contextlib import closing, contextmanager
 from functools import partial
 from typing import TypeVar
 
-from common.core.errors import BenchmarkError, DatasetUnavailable
-from common.core.paths import Paths
-from common.designs.selecting import Selector
-from common.engine.journal import Journal, Report
-from common.engine.plan import Filters, Plan, Planner, stale_files
-from common.engine.publish import Publisher
-from common.engine.requests import Asking, Work, by_database
-from common.engine.scoring import evaluate
-from common.metrics.reasons import DATA
-from common.predictions.attributes import Context
-from common.predictions.inputs import Request, Source
-from common.predictions.perturbing import Perturbing
-from common.predictions.predict import Predictor
-from common.results.criteria import write_criteria
-from common.samples import datasets
-from common.samples.base import Samples
-from common.spec import Benchmark
-from common.spec.cell import Cell
-from common.uncertainty.simulation import Bounds
+from ..core.errors import BenchmarkError, DatasetUnavailable
+from ..core.paths import Paths
+from ..designs.selecting import Selector
+from ..metrics.reasons import DATA
+from ..predictions.attributes import Context
+from ..predictions.inputs import Request, Source
+from ..predictions.perturbing import Perturbing
+from ..predictions.predict import Predictor
+from ..results.criteria import write_criteria
+from ..samples import datasets
+from ..samples.base import Samples
+from ..spec import Benchmark
+from ..spec.cell import Cell
+from ..uncertainty.simulation import Bounds
+from .journal import Journal, Report
+from .plan import Filters, Plan, Planner, stale_files
+from .publish import Publisher
+from .requests import Asking, Work, by_database
+from .scoring import evaluate
 
 __all__ = ["Engine", "Report"]
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.designs import Score, Selection, design_of
-from common.designs.certainty import bootstrap_of, permutations, sure
-from common.engine.kept import kept_sums
-from common.metrics.reasons import DATA
-from common.results.rows import rows
-from common.spec import Target, kinds
-from common.spec.cell import Cell
-from common.spec.view import View
-from common.uncertainty import Bootstrap
-from common.uncertainty.simulation import Bounds
+from ..designs import Score, Selection, design_of
+from ..designs.certainty import bootstrap_of, permutations, sure
+from ..metrics.reasons import DATA
+from ..results.rows import rows
+from ..spec import Target, kinds
+from ..spec.cell import Cell
+from ..spec.view import View
+from ..uncertainty import Bootstrap
+from ..uncertainty.simulation import Bounds
+from .kept import kept_sums
 
 if TYPE_CHECKING:
     import pandas as pd

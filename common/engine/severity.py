@@ -11,20 +11,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from common.core.errors import ConfigError
-from common.core.paths import SEVERITY, Paths
-from common.designs import Score, design_of
-from common.designs.certainty import bootstrap_of
-from common.engine.plan import Filters
-from common.engine.publish import Publisher
-from common.engine.run import Engine
-from common.engine.scoring import scores_of
-from common.perturbations.severity import levels
-from common.results import SEVERITY_COLUMNS
-from common.spec import Benchmark, Perturbation, Test
-from common.spec.cell import Cell
-from common.spec.view import View
-from common.uncertainty import breaking_interval
+from ..core.errors import ConfigError
+from ..core.paths import SEVERITY, Paths
+from ..designs import Score, design_of
+from ..designs.certainty import bootstrap_of
+from ..perturbations.severity import levels
+from ..results import SEVERITY_COLUMNS
+from ..spec import Benchmark, Perturbation, Test
+from ..spec.cell import Cell
+from ..spec.view import View
+from ..uncertainty import breaking_interval
+from .plan import Filters
+from .publish import Publisher
+from .run import Engine
+from .scoring import scores_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from common import models
-from common.core.errors import BenchmarkError
-from common.core.paths import Paths
-from common.engine.plan import Planner, participants
-from common.results.keys import CellKey
-from common.results.manifest import Manifest
-from common.spec import Benchmark
+from .. import models
+from ..core.errors import BenchmarkError
+from ..core.paths import Paths
+from ..results.keys import CellKey
+from ..results.manifest import Manifest
+from ..spec import Benchmark
+from .plan import Planner, participants
 
 #: part of a cell -> what it is called when it changed
 PARTS = {

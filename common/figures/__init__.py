@@ -1,6 +1,6 @@
 """Figures of result pages, each with its alternative text, and those of the method pages."""
 
-from common.figures import (  # noqa: F401 (registration)
+from . import (  # noqa: F401 (registration)
     confusion,
     distributions,
     ranges,
@@ -10,8 +10,8 @@ from common.figures import (  # noqa: F401 (registration)
     simulation,
     units,
 )
-from common.figures.base import ALTS, DETAILS, FIGURES, alt
-from common.figures.details import drawings  # noqa: F401 (registration)
-from common.figures.style import save
+from .base import ALTS, DETAILS, FIGURES, alt
+from .details import drawings  # noqa: F401 (registration)
+from .style import save
 
 __all__ = ["ALTS", "DETAILS", "FIGURES", "alt", "save"]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common.core.errors import AudioError
-from common.figures import style
+from ..core.errors import AudioError
+from . import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -195,7 +195,7 @@ def plot_file(path: str | Path, label: str = "", *, changed: bool = False) -> No
     Raises:
         AudioError: if the file is missing or no audio
     """
-    from common.samples import audio
+    from ..samples import audio
 
     signal, sampling_rate = audio.read(Path(path))
     plot(signal, sampling_rate, label, changed=changed)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.core.registry import Registry
-from common.figures import style
-from common.spec.view import ORIGINAL, View
+from ..core.errors import DataError
+from ..core.registry import Registry
+from ..spec.view import ORIGINAL, View
+from . import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.figures import style
-from common.figures.base import aligned, by_group, figure, labels_of, shifts
-from common.figures.text import count, listed, percent
-from common.spec.view import View
+from ..spec.view import View
+from . import style
+from .base import aligned, by_group, figure, labels_of, shifts
+from .text import count, listed, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

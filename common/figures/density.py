@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from common.figures import style
+from . import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

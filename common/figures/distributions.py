@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.figures import style
-from common.figures.base import aligned, figure, groups, labels_of, option, present, suffixes
-from common.figures.density import TOP_SHARE, draw_class_bars, draw_histograms, peak
-from common.figures.text import count, listed, percent, spread
-from common.spec import kinds
-from common.spec.view import View
+from ..spec import kinds
+from ..spec.view import View
+from . import style
+from .base import aligned, figure, groups, labels_of, option, present, suffixes
+from .density import TOP_SHARE, draw_class_bars, draw_histograms, peak
+from .text import count, listed, percent, spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from common.results.dose import DoseCurve, told
+from ..results.dose import DoseCurve, told
 
 WIDTH, HEIGHT = 360, 230
 LEFT, RIGHT, TOP, BOTTOM = 60, 12, 12, 48

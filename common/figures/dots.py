@@ -12,8 +12,8 @@ from html import escape
 from statistics import median
 from typing import NamedTuple
 
-from common.core import display
-from common.figures.text import listed
+from ..core import display
+from .text import listed
 
 WIDTH, ROW, TOP, BOTTOM, RIGHT = 380, 17, 6, 24, 16
 #: so wide is a letter of a name, and so many letters are shown

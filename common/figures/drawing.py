@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core import processes, provenance
-from common.designs import design_of
-from common.figures.details import text
-from common.spec.cell import Cell
-from common.spec.view import View
+from ..core import processes, provenance
+from ..designs import design_of
+from ..spec.cell import Cell
+from ..spec.view import View
+from .details import text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -170,7 +170,7 @@ def draw(job: Job) -> dict[str, str]:
     Returns:
         file name -> text alternative
     """
-    from common.figures.style import applied, save
+    from .style import applied, save
 
     drawn = {}
     with _rare_collection(), applied():
@@ -184,7 +184,7 @@ def draw(job: Job) -> dict[str, str]:
 
 def _figures(job: Job) -> Iterator[tuple[str, Figure, str]]:
     """Figures of a cell: end of the file name, figure, text alternative."""
-    from common.figures import ALTS, DETAILS, FIGURES
+    from . import ALTS, DETAILS, FIGURES
 
     cell, view = job.cell, job.view
     if job.details is not None:

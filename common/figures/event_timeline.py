@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from common.figures import style
-from common.figures.audio import draw_spectrogram, mono
+from . import style
+from .audio import draw_spectrogram, mono
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,8 +14,8 @@ from matplotlib.layout_engine import LayoutEngine
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
-from common.figures.canvas import renderer_of
-from common.figures.ticks import Ticks
+from .canvas import renderer_of
+from .ticks import Ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

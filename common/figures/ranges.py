@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.figures import style
-from common.figures.base import figure, option, present
-from common.figures.text import count, number, percent
-from common.spec.view import View
+from ..spec.view import View
+from . import style
+from .base import figure, option, present
+from .text import count, number, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.figures import style
-from common.figures.base import figure
-from common.figures.text import count
-from common.figures.units import BEYOND, WITHIN, panels, unit_name
-from common.spec.view import View
+from ..spec.view import View
+from . import style
+from .base import figure
+from .text import count
+from .units import BEYOND, WITHIN, panels, unit_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

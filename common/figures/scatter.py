@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core import rng
-from common.figures import style
-from common.figures.base import aligned, by_group, figure
-from common.figures.density import CONSTANT
-from common.figures.text import count, number
-from common.spec.view import View
+from ..core import rng
+from ..spec.view import View
+from . import style
+from .base import aligned, by_group, figure
+from .density import CONSTANT
+from .text import count, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

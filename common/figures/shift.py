@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.figures import style
-from common.figures.base import figure, shifts
-from common.figures.density import BIN_WIDTH, draw_histograms
-from common.figures.text import count, number, percent
-from common.spec.view import View
+from ..spec.view import View
+from . import style
+from .base import figure, shifts
+from .density import BIN_WIDTH, draw_histograms
+from .text import count, number, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

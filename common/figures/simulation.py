@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.figures import style
-from common.figures.base import figure
-from common.figures.text import number
-from common.metrics import METRICS
-from common.spec.view import View
+from ..metrics import METRICS
+from ..spec.view import View
+from . import style
+from .base import figure
+from .text import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

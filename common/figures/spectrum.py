@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from common.core.errors import AudioError
-from common.figures import style
-from common.figures.audio import mono
+from ..core.errors import AudioError
+from . import style
+from .audio import mono
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +108,7 @@ def plot_spectra(files: Mapping[str, str | Path]) -> None:
 
 
 def _read(path: str | Path) -> tuple[np.ndarray, int]:
-    from common.samples import audio
+    from ..samples import audio
 
     signal, sampling_rate = audio.read(Path(path))
     return mono(signal), sampling_rate

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core import paths
-from common.core.files import write_bytes
-from common.spec import read_yaml
+from ..core import paths
+from ..core.files import write_bytes
+from ..spec import read_yaml
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,8 +138,8 @@ def canvas(
     """
     from matplotlib.figure import Figure
 
-    from common.figures.canvas import Canvas
-    from common.figures.layout import Margins
+    from .canvas import Canvas
+    from .layout import Margins
 
     figure = Figure(figsize=(width, height), dpi=DPI, layout=Margins())
     Canvas(figure)
@@ -273,7 +273,7 @@ def no_data(axes: Axes, text: str = "no samples") -> None:
 
 def encode(figure: Figure) -> bytes:
     """The figure as PNG with a palette of at most 256 colours; equal figures give equal bytes."""
-    from common.figures.palette import with_palette
+    from .palette import with_palette
 
     with applied(), warnings.catch_warnings():
         # a label in a script that DejaVu Sans lacks is drawn as boxes; the page has its text

@@ -8,7 +8,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from common.figures import style
+from . import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from common.core import display
+from ..core import display
 
 
 def percent(share: float) -> str:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common.figures import style
-from common.figures.base import figure, labels_of, option, present
-from common.figures.text import count, number
-from common.metrics.units import unit_values
-from common.spec import kinds
-from common.spec.view import View
+from ..metrics.units import unit_values
+from ..spec import kinds
+from ..spec.view import View
+from . import style
+from .base import figure, labels_of, option, present
+from .text import count, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,6 +1,6 @@
 """Metrics: pure functions on arrays, registered with what one must know to show them."""
 
-from common.metrics import (  # noqa: F401 (registration)
+from . import (  # noqa: F401 (registration)
     agreement,
     bins,
     change,
@@ -14,6 +14,6 @@ from common.metrics import (  # noqa: F401 (registration)
     shift,
     units,
 )
-from common.metrics.base import METRICS, Metric, metric
+from .base import METRICS, Metric, metric
 
 __all__ = ["METRICS", "Metric", "metric"]

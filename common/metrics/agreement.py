@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.metrics.base import check_lengths, floats, metric
-from common.metrics.sums import Given, Sums, Terms, one_share, share_value
+from .base import check_lengths, floats, metric
+from .sums import Given, Sums, Terms, one_share, share_value
 
 #: what both are registered with
 _FIELDS = {

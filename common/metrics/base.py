@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from common.core.errors import ConfigError, LengthError
-from common.core.registry import Registry
-from common.metrics.sums import Given, Sums
+from ..core.errors import ConfigError, LengthError
+from ..core.registry import Registry
+from .sums import Given, Sums
 
 Value = float | Mapping[str, float]
 

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from common.metrics.base import floats, metric
-from common.metrics.sums import (
+from .base import floats, metric
+from .sums import (
     Cells,
     Given,
     Key,

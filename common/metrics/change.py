@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from common.metrics import (  # noqa: F401 (registration)
+from . import (  # noqa: F401 (registration)
     classification,
     event_psds,
     event_scores,
     regression,
 )
-from common.metrics.base import METRICS, Metric
-from common.metrics.labels import observed_labels
+from .base import METRICS, Metric
+from .labels import observed_labels
 
 #: metrics with one value whose change is a metric, too
 CHANGING = ("ccc", "uar")

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from common.metrics.base import check_lengths, metric
-from common.metrics.sums import (
+from .base import check_lengths, metric
+from .sums import (
     Given,
     Key,
     Sums,

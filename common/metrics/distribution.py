@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.metrics.base import mean, metric
-from common.metrics.bins import two_histograms
-from common.metrics.classification import by_label, class_keys, label_codes, label_counts
-from common.metrics.sums import (
+from .base import mean, metric
+from .bins import two_histograms
+from .classification import by_label, class_keys, label_codes, label_counts
+from .sums import (
     Cells,
     Columns,
     Given,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from common.metrics.base import metric
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.presets import PSDS, PsdsSettings
-from common.metrics.events.psds import Psds, psds_of_scores
-from common.metrics.events.recordings import SoundEvents
+from .base import metric
+from .events.criteria import Criteria
+from .events.presets import PSDS, PsdsSettings
+from .events.psds import Psds, psds_of_scores
+from .events.recordings import SoundEvents
 
 #: of every PSDS; the figures stand in docs/method/uncertainty.rst
 CAUTION = "biased with few recordings: the interval misses on one side more often than it says"

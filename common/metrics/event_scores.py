@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from common.metrics.base import METRICS, Metric, metric
-from common.metrics.events import figures
-from common.metrics.events.recordings import SoundEvents
-from common.metrics.events.tallies import Tally, by_event, by_intersection, by_segment, unchanged
-from common.metrics.sums import Columns, Given, Key, Sums, Terms
+from .base import METRICS, Metric, metric
+from .events import figures
+from .events.recordings import SoundEvents
+from .events.tallies import Tally, by_event, by_intersection, by_segment, unchanged
+from .sums import Columns, Given, Key, Sums, Terms
 
 DOC = """{first}
 

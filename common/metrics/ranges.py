@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.metrics.base import metric
-from common.metrics.sums import Given, Sums, Terms, one_share, share_value
+from .base import metric
+from .sums import Given, Sums, Terms, one_share, share_value
 
 
 def _inside(arrays: Sequence[np.ndarray], params: Given) -> Terms:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.metrics.base import check_lengths, floats, metric
-from common.metrics.classification import by_label
-from common.metrics.regression import pcc
+from .base import check_lengths, floats, metric
+from .classification import by_label
+from .regression import pcc
 
 #: values that differ by less than this part of the largest one are tied: two means of the
 #: same numbers may differ in their last digit, which must not decide about a rank

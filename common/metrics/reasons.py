@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from common.metrics.events.recordings import SoundEvents
+from .events.recordings import SoundEvents
 
 Cause = Literal["", "data", "model", "not run"]
 #: no model could have this score: too few samples, a class that is not annotated

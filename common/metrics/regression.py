@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.metrics.base import floats, metric
-from common.metrics.sums import Columns, Given, Sums, Terms, ones
+from .base import floats, metric
+from .sums import Columns, Given, Sums, Terms, ones
 
 #: a variance below this part of the mean square is rounding
 ROUNDING = 1e-12

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from common.metrics.base import check_lengths, metric
-from common.metrics.bins import bin_cells, bin_labels
-from common.metrics.classification import label_codes
-from common.metrics.sums import Cells, Given, Sums, Terms
+from .base import check_lengths, metric
+from .bins import bin_cells, bin_labels
+from .classification import label_codes
+from .sums import Cells, Given, Sums, Terms
 
 #: what all of them are registered with
 _FIELDS: dict[str, Any] = {

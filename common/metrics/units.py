@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.metrics.base import check_lengths, floats, metric
-from common.metrics.classification import by_label, class_keys, label_codes
-from common.metrics.sums import Columns, Given, Sums, Terms, ones
+from .base import check_lengths, floats, metric
+from .classification import by_label, class_keys, label_codes
+from .sums import Columns, Given, Sums, Terms, ones
 
 
 class UnitValues(NamedTuple):

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from common import spec
-from common.core.provenance import digest
-from common.core.registry import unknown
-from common.models.base import LoadedModel, LoadOptions, ModelAdapter, place
-from common.models.checked import Checked
+from .. import spec
+from ..core.provenance import digest
+from ..core.registry import unknown
+from .base import LoadedModel, LoadOptions, ModelAdapter, place
+from .checked import Checked
 
 #: adapters by the name in the catalog: modules of this package
 ADAPTERS = ("onnx", "python", "predictions", "chance")

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from common import spec
-from common.core.errors import BenchmarkError, ModelError, writable
+from .. import spec
+from ..core.errors import BenchmarkError, ModelError, writable
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,14 @@ from pathlib import Path
 
 import numpy as np
 
-from common import spec
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.core.rng import digest
-from common.models import chance_events
-from common.models.base import Batch, LoadedModel, LoadOptions, SampleKey, place
-from common.models.outputs import wanted
-from common.spec import kinds
+from .. import spec
+from ..core.errors import ConfigError
+from ..core.registry import unknown
+from ..core.rng import digest
+from ..spec import kinds
+from . import chance_events
+from .base import Batch, LoadedModel, LoadOptions, SampleKey, place
+from .outputs import wanted
 
 #: distribution -> whether it serves the targets of a kind
 _SERVES: dict[str, Callable[[kinds.Kind], bool]] = {

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from common import spec
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.core.rng import generator
-from common.models.base import Batch, SampleKey, place
+from .. import spec
+from ..core.errors import ConfigError
+from ..core.registry import unknown
+from ..core.rng import generator
+from .base import Batch, SampleKey, place
 
 DISTRIBUTIONS = ("silent", "always", "poisson")
 _POISSON = ("per_minute", "mean_s")

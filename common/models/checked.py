@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from common import spec
-from common.core.errors import ModelError
-from common.models.base import Batch, LoadedModel, foreign
-from common.spec import kinds
+from .. import spec
+from ..core.errors import ModelError
+from ..spec import kinds
+from .base import Batch, LoadedModel, foreign
 
 
 class Checked:

@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from common import spec
-from common.core.errors import BenchmarkError, ConfigError, ModelError
-from common.core.registry import unknown
-from common.models import notes
-from common.models.base import Batch, SampleKey, place
-from common.models.labels import missing_labels, positions
-from common.models.outputs import reordered
-from common.spec import kinds
-from common.spec.view import ORIGINAL
+from .. import spec
+from ..core.errors import BenchmarkError, ConfigError, ModelError
+from ..core.registry import unknown
+from ..spec import kinds
+from ..spec.view import ORIGINAL
+from . import notes
+from .base import Batch, SampleKey, place
+from .labels import missing_labels, positions
+from .outputs import reordered
 
 PARAMS = ("conditions", "missing")
 TEXT = (".csv", ".tsv", ".txt")
@@ -117,7 +117,7 @@ class EventFiles:
         return self._events(path)
 
     def _scores(self, entry: spec.Model, path: Path) -> dict[str, dict[str, Any]]:
-        from common.samples import event_lists
+        from ..samples import event_lists
 
         labels = self._output.labels or (self._target.labels if path.suffix == ".npy" else None)
         assert self._target.detection is not None
@@ -137,7 +137,7 @@ class EventFiles:
         return recordings
 
     def _events(self, path: Path) -> dict[str, dict[str, Any]]:
-        from common.samples import event_lists
+        from ..samples import event_lists
 
         table = event_lists.read_events(path)
         recordings: dict[str, dict[str, Any]] = {}
@@ -198,7 +198,7 @@ class EventFiles:
 
 def _holds_scores(path: Path, labels: list[str]) -> bool:
     """Whether a file, or the first one of a folder, has a column of scores for a label."""
-    from common.samples.event_lists.text_lists import split_lines
+    from ..samples.event_lists.text_lists import split_lines
 
     if path.is_dir():
         extensions = (*TEXT, *SCORES, ".parquet")

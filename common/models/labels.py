@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from common import spec
-from common.core.errors import ConfigError, ModelError
-from common.core.registry import unknown
-from common.spec import kinds
-from common.spec.kinds.classification import NO_SCORE
+from .. import spec
+from ..core.errors import ConfigError, ModelError
+from ..core.registry import unknown
+from ..spec import kinds
+from ..spec.kinds.classification import NO_SCORE
 
 
 def positions(

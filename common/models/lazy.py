@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from common.core.errors import BenchmarkError
-from common.models.base import LoadedModel
+from ..core.errors import BenchmarkError
+from .base import LoadedModel
 
 
 class Lazy:

@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from common.core import files
-from common.core.documents import parse_json
-from common.core.errors import ModelError, OutputError
-from common.core.paths import MODELS_CACHE
-from common.core.provenance import digest, file_digest
+from ..core import files
+from ..core.documents import parse_json
+from ..core.errors import ModelError, OutputError
+from ..core.paths import MODELS_CACHE
+from ..core.provenance import digest, file_digest
 
 logger = logging.getLogger(__name__)
 

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from common import spec
-from common.core.errors import ModelError
-from common.models import notes, onnx_header
-from common.models.base import Batch, LoadOptions, place
-from common.models.onnx_files import ModelFiles, content_digests, layout
-from common.models.onnx_session import open_graph, open_transformed
-from common.models.outputs import Node, OutputPlace, choose, wanted
+from .. import spec
+from ..core.errors import ModelError
+from . import notes, onnx_header
+from .base import Batch, LoadOptions, place
+from .onnx_files import ModelFiles, content_digests, layout
+from .onnx_session import open_graph, open_transformed
+from .outputs import Node, OutputPlace, choose, wanted
 
 #: signals that are taken at once, of which each is a call: reading the answers costs less
 GROUP = 64

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common import spec
-from common.core.documents import read_yaml
-from common.core.errors import ConfigError, ModelError
-from common.models.base import place
-from common.models.notes import content_digest
+from .. import spec
+from ..core.documents import read_yaml
+from ..core.errors import ConfigError, ModelError
+from .base import place
+from .notes import content_digest
 
 #: larger graphs hold their tensors themselves; they are not searched for names of files
 SEARCHED_BYTES = 64 * 2**20

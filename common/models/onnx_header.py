@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common.core.errors import ModelError
+from ..core.errors import ModelError
 
 #: fields of ModelProto, GraphProto and TensorProto that are looked into or stepped over
 GRAPH, NODE, INITIALIZER = 7, 1, 5

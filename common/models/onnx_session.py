@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common import spec
-from common.core.errors import ConfigError, MissingDependency, ModelError
-from common.models.base import LoadOptions, one_line, place
+from .. import spec
+from ..core.errors import ConfigError, MissingDependency, ModelError
+from .base import LoadOptions, one_line, place
 
 logger = logging.getLogger(__name__)
 

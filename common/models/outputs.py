@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from common import spec
-from common.core.errors import ConfigError, ModelError
-from common.core.registry import unknown
-from common.models.base import place
-from common.models.labels import check_scored, missing_labels, positions, rescale
-from common.spec import kinds
+from .. import spec
+from ..core.errors import ConfigError, ModelError
+from ..core.registry import unknown
+from ..spec import kinds
+from .base import place
+from .labels import check_scored, missing_labels, positions, rescale
 
 logger = logging.getLogger(__name__)
 

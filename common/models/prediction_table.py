@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.core.errors import ModelError
-from common.spec.view import ORIGINAL
+from ..core.errors import ModelError
+from ..spec.view import ORIGINAL
 
 #: columns that say what a row belongs to
 KEYS = ("file", "start", "end", "dataset", "condition")

@@ -23,16 +23,16 @@ from typing import Any
 
 import numpy as np
 
-from common import spec
-from common.core.errors import ConfigError, ModelError
-from common.core.provenance import digest
-from common.core.registry import unknown
-from common.models import event_files, notes
-from common.models.base import Batch, LoadedModel, LoadOptions, SampleKey, place
-from common.models.labels import check_scored, missing_labels, positions, rescale, scores_of_class
-from common.models.outputs import wanted
-from common.spec import kinds
-from common.spec.view import ORIGINAL
+from .. import spec
+from ..core.errors import ConfigError, ModelError
+from ..core.provenance import digest
+from ..core.registry import unknown
+from ..spec import kinds
+from ..spec.view import ORIGINAL
+from . import event_files, notes
+from .base import Batch, LoadedModel, LoadOptions, SampleKey, place
+from .labels import check_scored, missing_labels, positions, rescale, scores_of_class
+from .outputs import wanted
 
 
 def content(entry: spec.Model, cache: Path | None) -> str:
@@ -52,7 +52,7 @@ def offered(
     key = "columns-" + content(entry, cache)
     names = notes.recall(cache, key)
     if names is None:
-        from common.models.prediction_table import header
+        from .prediction_table import header
 
         names = header(_path(entry), place(entry, "path"))
         notes.keep(cache, key, names)
@@ -68,7 +68,7 @@ def conditions(
     key = "conditions-" + content(entry, cache)
     names = notes.recall(cache, key)
     if names is None:
-        from common.models.prediction_table import read
+        from .prediction_table import read
 
         table = read(_path(entry), place(entry, "path"))
         cells = table.get("condition", [""])
@@ -178,7 +178,7 @@ class PredictionsModel:
     fingerprint = ""
 
     def __init__(self, entry: spec.Model, targets: Mapping[str, spec.Target]):
-        from common.models.prediction_table import Rows, read
+        from .prediction_table import Rows, read
 
         path, where = _path(entry), place(entry)
         table = read(path, where)
@@ -267,7 +267,7 @@ def target_column(columns: TargetColumns) -> str:
 
 
 def _numbers(cells: Any, name: str) -> np.ndarray:
-    from common.models.prediction_table import line, missing
+    from .prediction_table import line, missing
 
     values = np.full(len(cells), np.nan)
     for row, cell in enumerate(cells.astype(object)):
@@ -286,7 +286,7 @@ def _numbers(cells: Any, name: str) -> np.ndarray:
 
 
 def _classes(columns: TargetColumns, cells: Any, name: str) -> np.ndarray:
-    from common.models.prediction_table import line, missing
+    from .prediction_table import line, missing
 
     target, class_scores = columns.target, {}
     values = np.full((len(cells), len(target.labels)), np.nan)
@@ -306,7 +306,7 @@ def _classes(columns: TargetColumns, cells: Any, name: str) -> np.ndarray:
 
 def _others(columns: TargetColumns, cells: Any, first: str) -> str:
     """Further labels of a column that are no class, so that all can be mapped at once."""
-    from common.models.prediction_table import missing
+    from .prediction_table import missing
 
     mapping = columns.output.mapping
     names = {str(cell) for cell in cells.astype(object) if not missing(cell)} - {first}

@@ -30,15 +30,15 @@ from typing import Any
 
 import numpy as np
 
-from common import spec
-from common.core.errors import ConfigError, ModelError
-from common.core.provenance import digest
-from common.core.registry import unknown
-from common.models import notes, sources
-from common.models.base import Batch, LoadOptions, foreign, place
-from common.models.labels import check_scored, missing_labels, one_hot, positions
-from common.models.outputs import OutputPlace, wanted
-from common.spec import kinds
+from .. import spec
+from ..core.errors import ConfigError, ModelError
+from ..core.provenance import digest
+from ..core.registry import unknown
+from ..spec import kinds
+from . import notes, sources
+from .base import Batch, LoadOptions, foreign, place
+from .labels import check_scored, missing_labels, one_hot, positions
+from .outputs import OutputPlace, wanted
 
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:

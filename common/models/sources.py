@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-from common.core import paths
-from common.core.closure import code_hash, code_of
-from common.core.errors import ModelError
-from common.core.provenance import digest as digest_of
+from ..core import paths
+from ..core.closure import code_hash, code_of
+from ..core.errors import ModelError
+from ..core.provenance import digest as digest_of
 
 
 @contextmanager

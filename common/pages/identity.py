@@ -12,9 +12,9 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from common.core import closure, paths, provenance
-from common.core.mirror import listing
-from common.metrics import METRICS
+from ..core import closure, paths, provenance
+from ..core.mirror import listing
+from ..metrics import METRICS
 
 #: from results and prose to HTML: our extensions of Sphinx, and what calls it
 RENDERING = ("common.pages.rendering", *(path.stem for path in paths.extensions()))

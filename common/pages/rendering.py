@@ -17,12 +17,12 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from common.core import paths, provenance
-from common.core.errors import BenchmarkError, OutputError
-from common.core.mirror import listing, mirror, remove_empty
-from common.core.paths import Paths
-from common.pages.own import FOLDER as OWN
-from common.spec import Benchmark
+from ..core import paths, provenance
+from ..core.errors import BenchmarkError, OutputError
+from ..core.mirror import listing, mirror, remove_empty
+from ..core.paths import Paths
+from ..spec import Benchmark
+from .own import FOLDER as OWN
 
 #: folder in the cache, with a folder for each website
 MEMORY = "site"

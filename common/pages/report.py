@@ -9,10 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from common.core import files, paths
-from common.core.errors import OutputError
-from common.core.paths import Paths
-from common.spec import Benchmark
+from ..core import files, paths
+from ..core.errors import OutputError
+from ..core.paths import Paths
+from ..spec import Benchmark
 
 #: browsers that print without a window
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")

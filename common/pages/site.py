@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common.core import files, paths
-from common.core.documents import parse_json
-from common.core.mirror import contents, stats
-from common.core.paths import Paths
-from common.pages import identity
-from common.pages.rendering import MEMORY, Stale, forget, memory, render
-from common.results.criteria import write_criteria
-from common.spec import Benchmark
+from ..core import files, paths
+from ..core.documents import parse_json
+from ..core.mirror import contents, stats
+from ..core.paths import Paths
+from ..results.criteria import write_criteria
+from ..spec import Benchmark
+from . import identity
+from .rendering import MEMORY, Stale, forget, memory, render
 
 #: packages that decide about the pages
 PACKAGES = (
@@ -122,7 +122,7 @@ def _hash(content: Any) -> str:
 
 def _stale(folders: Paths, benchmark: Benchmark) -> Stale:
     """Stale cells, which pages mark; they are never made again here."""
-    from common.engine.staleness import stale
+    from ..engine.staleness import stale
 
     return {
         str(key): {"reasons": list(why.reasons), "conditions": sorted(why.conditions)}

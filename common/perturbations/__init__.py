@@ -8,13 +8,13 @@ Reading order: :mod:`~common.perturbations.base` (what a perturbation is),
 catalog, bound to their recordings); :mod:`~common.perturbations.severity` has their levels.
 """
 
-from common.perturbations import (  # noqa: F401 (registration)
+from . import (  # noqa: F401 (registration)
     filters,
     noise,
     phone,
     small_changes,
 )
-from common.perturbations.base import PERTURBATIONS, perturbation
-from common.perturbations.library import Library, corpus_of, faults
+from .base import PERTURBATIONS, perturbation
+from .library import Library, corpus_of, faults
 
 __all__ = ["PERTURBATIONS", "Library", "corpus_of", "faults", "perturbation"]

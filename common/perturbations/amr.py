@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from common.core.errors import MissingDependency
+from ..core.errors import MissingDependency
 
 #: the only sampling rate of the codec
 RATE = 8000

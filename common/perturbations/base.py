@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from common.core.errors import AudioError
-from common.core.registry import Registry
+from ..core.errors import AudioError
+from ..core.registry import Registry
 
 Function = Callable[..., np.ndarray]
 #: a single value, or several to draw from

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from common.perturbations.levels import peak_normalised
+from .levels import peak_normalised
 
 #: standard deviation of white noise before its gain
 SIGMA = 0.3

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pydantic
 
-from common.core.errors import ConfigError, DataError
-from common.core.registry import unknown
-from common.samples import audio, datasets
-from common.spec import Benchmark, Dataset, Record, fault
+from ..core.errors import ConfigError, DataError
+from ..core.registry import unknown
+from ..samples import audio, datasets
+from ..spec import Benchmark, Dataset, Record, fault
 
 #: longest recording that is kept in memory, in seconds
 KEPT_S = 60.0

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 
-from common.core.paths import default_cache
-from common.core.registry import unknown
-from common.core.rng import generator
-from common.perturbations.library import Library
-from common.samples.demo import ensure
-from common.spec import load_benchmark
+from ..core.paths import default_cache
+from ..core.registry import unknown
+from ..core.rng import generator
+from ..samples.demo import ensure
+from ..spec import load_benchmark
+from .library import Library
 
 #: set of recordings that are drawn from with ``demo``: those that the program makes itself
 CORPORA = "embedded"

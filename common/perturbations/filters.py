@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from common.perturbations.base import Recordings, perturbation
-from common.perturbations.levels import level_as
+from .base import Recordings, perturbation
+from .levels import level_as
 
 #: length of the filters of a spectral tilt, with the centre at half of it
 TAPS = 1024

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core import closure, provenance, rng
-from common.core.errors import DatasetUnavailable
-from common.core.registry import unknown
-from common.perturbations import amr
-from common.perturbations.base import PERTURBATIONS
-from common.perturbations.corpora import Corpora, CorpusSpec, corpus_spec
-from common.perturbations.severity import levels
-from common.samples import datasets
-from common.spec import Benchmark, Dataset, Perturbation, Target, kinds
+from ..core import closure, provenance, rng
+from ..core.errors import DatasetUnavailable
+from ..core.registry import unknown
+from ..samples import datasets
+from ..spec import Benchmark, Dataset, Perturbation, Target, kinds
+from . import amr
+from .base import PERTURBATIONS
+from .corpora import Corpora, CorpusSpec, corpus_spec
+from .severity import levels
 
 if TYPE_CHECKING:
-    from common.models.base import SampleKey
+    from ..models.base import SampleKey
 
 #: parameter that names recordings of a dataset
 CORPUS = "corpus"

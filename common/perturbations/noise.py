@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.perturbations.base import Choice, Recordings, draw, perturbation
-from common.perturbations.basics import white
-from common.perturbations.levels import factor, is_silent, level_as, noise_gain
+from ..core.errors import DataError
+from .base import Choice, Recordings, draw, perturbation
+from .basics import white
+from .levels import factor, is_silent, level_as, noise_gain
 
 #: how often a silent piece of a recording is drawn again
 DRAWS = 20

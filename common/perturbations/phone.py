@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.perturbations import amr
-from common.perturbations.base import perturbation
-from common.perturbations.basics import butterworth, pink
-from common.perturbations.compander import compress
-from common.perturbations.levels import factor, is_silent, level_as, peak_normalised
-from common.samples.audio import resample
+from ..samples.audio import resample
+from . import amr
+from .base import perturbation
+from .basics import butterworth, pink
+from .compander import compress
+from .levels import factor, is_silent, level_as, peak_normalised
 
 
 @perturbation("low_quality_phone")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from common.spec import Perturbation
+from ..spec import Perturbation
 
 
 class Level(NamedTuple):

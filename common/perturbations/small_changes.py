@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.core.errors import AudioError
-from common.perturbations.base import Choice, draw, perturbation, samples_of
-from common.perturbations.basics import butterworth, white
-from common.perturbations.levels import factor, noise_gain
+from ..core.errors import AudioError
+from .base import Choice, draw, perturbation, samples_of
+from .basics import butterworth, white
+from .levels import factor, noise_gain
 
 
 @perturbation("additive_tone")

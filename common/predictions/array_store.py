@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from common.predictions.store import PredictionStore
+from .store import PredictionStore
 
 
 class ArrayStore(PredictionStore):

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common import spec
-from common.core import provenance
-from common.models.base import LoadedModel, SampleKey
-from common.predictions.store import PredictionStore
-from common.samples.base import KEYS, Samples
-from common.spec.view import ORIGINAL
+from .. import spec
+from ..core import provenance
+from ..models.base import LoadedModel, SampleKey
+from ..samples.base import KEYS, Samples
+from ..spec.view import ORIGINAL
+from .store import PredictionStore
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from common.perturbations import Library
+    from ..perturbations import Library
 
 #: seconds of audio that one worker holds at a time
 CHUNK_S = 120.0

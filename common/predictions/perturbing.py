@@ -22,12 +22,12 @@ from typing import Protocol
 
 import numpy as np
 
-from common.core import leftovers, processes
-from common.core.errors import BenchmarkError
-from common.core.leftovers import SHARED
-from common.models.base import SampleKey
-from common.perturbations.library import Library
-from common.spec import Benchmark
+from ..core import leftovers, processes
+from ..core.errors import BenchmarkError
+from ..core.leftovers import SHARED
+from ..models.base import SampleKey
+from ..perturbations.library import Library
+from ..spec import Benchmark
 
 logger = logging.getLogger(__name__)
 

@@ -18,12 +18,12 @@ from queue import SimpleQueue
 
 import numpy as np
 
-from common.core.errors import AudioError, BenchmarkError, ModelError
-from common.models.base import Batch, LoadedModel, SampleKey
-from common.predictions.inputs import Piece, Request, Source, chunks, pieces
-from common.predictions.perturbing import Lane, Perturbing, changes
-from common.samples import audio
-from common.spec.view import ORIGINAL
+from ..core.errors import AudioError, BenchmarkError, ModelError
+from ..models.base import Batch, LoadedModel, SampleKey
+from ..samples import audio
+from ..spec.view import ORIGINAL
+from .inputs import Piece, Request, Source, chunks, pieces
+from .perturbing import Lane, Perturbing, changes
 
 logger = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class Predictor:
         root = None
         opened = [self._opened(request) for request in self.requests]
         if any(opened):
-            from common.samples import datasets
+            from ..samples import datasets
 
             root = datasets.media(self.source.samples, files)
         if self.perturbing is not None:

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common.core.errors import LengthError, OutputError
-from common.core.files import clear_way, keep, set_aside, write_bytes
-from common.samples.base import KEYS
+from ..core.errors import LengthError, OutputError
+from ..core.files import clear_way, keep, set_aside, write_bytes
+from ..samples.base import KEYS
 
 if TYPE_CHECKING:
     import pandas as pd

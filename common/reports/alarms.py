@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core import rng
-from common.core.documents import read_yaml
-from common.uncertainty.simulation.bounds import Bounds
-from common.uncertainty.simulation.setup import truncated_normal
+from ..core import rng
+from ..core.documents import read_yaml
+from ..uncertainty.simulation.bounds import Bounds
+from ..uncertainty.simulation.setup import truncated_normal
 
 if TYPE_CHECKING:
-    from common.designs import Score, View
-    from common.spec import MetricUse, Test
+    from ..designs import Score, View
+    from ..spec import MetricUse, Test
 
 #: parts of the variance of predictions that lie between speakers
 SHARES = (0.0, 0.1, 0.3, 0.5)
@@ -114,8 +114,8 @@ def _view(scene: AlarmScene, share: float, generator: np.random.Generator, seed:
     """Truth and predictions of a fair model that listens."""
     import pandas as pd
 
-    from common.designs import ORIGINAL, View
-    from common.spec import Target
+    from ..designs import ORIGINAL, View
+    from ..spec import Target
 
     speakers = scene.groups * scene.speakers
     speaker = np.repeat(np.arange(speakers), scene.segments)
@@ -154,8 +154,8 @@ def _judged(
     test: Test, view: View, uses: list[MetricUse], bounds: Bounds
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Of each metric, which of the four judgements raise an alarm for some group."""
-    from common.designs import design_of
-    from common.designs.certainty import permutations
+    from ..designs import design_of
+    from ..designs.certainty import permutations
 
     grouped = {"attribute": "group", "min_group": 1}
     plain = test.model_copy(update={"design": {test.design_name: grouped}})

@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common import results
-from common.core import advice, provenance
-from common.core.errors import BenchmarkError, ConfigError
-from common.core.paths import Paths
-from common.designs import Score
-from common.engine.publish import environment
-from common.engine.scoring import Evaluation
-from common.engine.staleness import stale_cell
-from common.reports.rebuild import Rebuilder
-from common.results import history, keys
-from common.results.history import KeptVersion
-from common.results.keys import CellKey
-from common.spec import Benchmark
-from common.spec.view import ORIGINAL, View
-from common.uncertainty.simulation import Bounds
+from .. import results
+from ..core import advice, provenance
+from ..core.errors import BenchmarkError, ConfigError
+from ..core.paths import Paths
+from ..designs import Score
+from ..engine.publish import environment
+from ..engine.scoring import Evaluation
+from ..engine.staleness import stale_cell
+from ..results import history, keys
+from ..results.history import KeptVersion
+from ..results.keys import CellKey
+from ..spec import Benchmark
+from ..spec.view import ORIGINAL, View
+from ..uncertainty.simulation import Bounds
+from .rebuild import Rebuilder
 
 #: so many samples are named, and so many of the worst
 FIRST = 3

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from common.core import advice
-from common.core.display import number
-from common.results.keys import split
-from common.spec.criterion import Criterion
-from common.uncertainty import is_decidable
+from ..core import advice
+from ..core.display import number
+from ..results.keys import split
+from ..spec.criterion import Criterion
+from ..uncertainty import is_decidable
 
 WIDTH = 12
 

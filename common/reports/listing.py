@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from common.core.paths import Paths
-from common.engine.plan import missing_columns, participants
-from common.perturbations import corpus_of
-from common.spec import Benchmark, Dataset, Test
+from ..core.paths import Paths
+from ..engine.plan import missing_columns, participants
+from ..perturbations import corpus_of
+from ..spec import Benchmark, Dataset, Test
 
 
 def listing(
@@ -25,7 +25,7 @@ def listing(
     if what == "stale":
         return _stale(benchmark, folders or Paths())
     if what == "metrics":
-        from common.metrics import METRICS
+        from ..metrics import METRICS
 
         return [
             {"id": m.id, "kind": m.kind, "best": m.direction, "label": m.label} for m in METRICS
@@ -45,7 +45,7 @@ def listing(
 
 
 def _stale(benchmark: Benchmark, folders: Paths) -> list[dict[str, Any]]:
-    from common.engine.staleness import stale
+    from ..engine.staleness import stale
 
     return [
         {

@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from common import results
-from common.core.errors import ConfigError
-from common.core.paths import Paths
-from common.results import sums
-from common.results.keys import CellKey
-from common.results.population import population_score, sources
+from .. import results
+from ..core.errors import ConfigError
+from ..core.paths import Paths
+from ..results import sums
+from ..results.keys import CellKey
+from ..results.population import population_score, sources
 
 FORM = "TRAIT=GROUP:SHARE[,GROUP:SHARE]"
 

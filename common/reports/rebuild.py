@@ -13,24 +13,24 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from common.core import advice
-from common.core.documents import parse_json
-from common.core.errors import DataError, NotCached
-from common.core.paths import Paths
-from common.designs import Selection
-from common.designs.selecting import Selector
-from common.engine.plan import Planner
-from common.engine.requests import wanted
-from common.engine.scoring import Evaluation, decoded, evaluate
-from common.predictions.array_store import store_of
-from common.predictions.attributes import Context
-from common.predictions.inputs import description
-from common.predictions.store import DESCRIPTION, PredictionStore
-from common.results.keys import CellKey
-from common.samples import datasets
-from common.samples.base import Samples
-from common.spec import Benchmark, Model
-from common.spec.cell import Cell
+from ..core import advice
+from ..core.documents import parse_json
+from ..core.errors import DataError, NotCached
+from ..core.paths import Paths
+from ..designs import Selection
+from ..designs.selecting import Selector
+from ..engine.plan import Planner
+from ..engine.requests import wanted
+from ..engine.scoring import Evaluation, decoded, evaluate
+from ..predictions.array_store import store_of
+from ..predictions.attributes import Context
+from ..predictions.inputs import description
+from ..predictions.store import DESCRIPTION, PredictionStore
+from ..results.keys import CellKey
+from ..samples import datasets
+from ..samples.base import Samples
+from ..spec import Benchmark, Model
+from ..spec.cell import Cell
 
 
 class Rebuilder:

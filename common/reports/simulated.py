@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from common.core.errors import ConfigError
-from common.core.files import write_text
-from common.core.paths import Paths
-from common.metrics import METRICS
-from common.reports.alarms import MODELS, alarms
-from common.spec import Benchmark
-from common.uncertainty.simulation import table
-from common.uncertainty.simulation.bounds import Bounds
-from common.uncertainty.simulation.setup import METRIC_IDS, POINTS, SETUPS, default_setup, points
-from common.uncertainty.simulation.table import Draws
+from ..core.errors import ConfigError
+from ..core.files import write_text
+from ..core.paths import Paths
+from ..metrics import METRICS
+from ..spec import Benchmark
+from ..uncertainty.simulation import table
+from ..uncertainty.simulation.bounds import Bounds
+from ..uncertainty.simulation.setup import METRIC_IDS, POINTS, SETUPS, default_setup, points
+from ..uncertainty.simulation.table import Draws
+from .alarms import MODELS, alarms
 
 #: (stage, done, total) -> None
 Progress = Callable[[str, int, int], None]
@@ -123,8 +123,8 @@ def _csv(rows: Sequence[Mapping[str, object]]) -> str:
 
 def _plots(folders: Paths, draws: Draws, tell: Callable[[int, int], None]) -> list[str]:
     """Draw the largest difference over the samples per group, one figure per setup."""
-    from common.figures.simulation import describe_lines, simulation_lines
-    from common.figures.style import save
+    from ..figures.simulation import describe_lines, simulation_lines
+    from ..figures.style import save
 
     names = table.plot_names(SETUPS)
     nulls = table.simulate(list(names.values()), POINTS, draws, tell)

@@ -14,27 +14,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common.core import advice, display, files
-from common.core.errors import BenchmarkError, ConfigError, DatasetUnavailable
-from common.core.paths import Paths
-from common.core.registry import unknown
-from common.designs.certainty import CLUSTER
-from common.engine.human import DESIGN
-from common.metrics import METRICS
-from common.predictions.attributes import acoustics
-from common.reports.explain import single
-from common.reports.rebuild import Rebuilder
-from common.results.keys import CellKey
-from common.results.manifest import Manifest
-from common.results.slices import CONFIRMED, FOUND, TRIED, Clip, SliceRow, SliceSound, to_csv
-from common.samples import datasets
-from common.samples.base import KEYS, Samples
-from common.spec import Benchmark, Target, Test, kinds
-from common.spec.view import View
-from common.uncertainty.slices import LEVEL, Property, SliceFinding, labels, quantile_bins, search
+from ..core import advice, display, files
+from ..core.errors import BenchmarkError, ConfigError, DatasetUnavailable
+from ..core.paths import Paths
+from ..core.registry import unknown
+from ..designs.certainty import CLUSTER
+from ..engine.human import DESIGN
+from ..metrics import METRICS
+from ..predictions.attributes import acoustics
+from ..results.keys import CellKey
+from ..results.manifest import Manifest
+from ..results.slices import CONFIRMED, FOUND, TRIED, Clip, SliceRow, SliceSound, to_csv
+from ..samples import datasets
+from ..samples.base import KEYS, Samples
+from ..spec import Benchmark, Target, Test, kinds
+from ..spec.view import View
+from ..uncertainty.slices import LEVEL, Property, SliceFinding, labels, quantile_bins, search
+from .explain import single
+from .rebuild import Rebuilder
 
 if TYPE_CHECKING:
-    from common.engine.scoring import Evaluation
+    from ..engine.scoring import Evaluation
 
 #: numbers are divided into so many bins
 BINS = 4

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from common.reports.explain import sample_id
-from common.reports.slices import Searched, SlicesReport
-from common.results.slices import CONFIRMED, TRIED, SliceRow
+from ..results.slices import CONFIRMED, TRIED, SliceRow
+from .explain import sample_id
+from .slices import Searched, SlicesReport
 
 
 def content(report: SlicesReport) -> dict[str, Any]:

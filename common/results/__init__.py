@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from common.results.tables import (
+from .tables import (
     ADDED,
     COLUMNS,
     COUNTS,

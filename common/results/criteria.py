@@ -6,11 +6,11 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 
-from common.core import files
-from common.core.paths import RANGES_CSV, Paths
-from common.designs import design_of
-from common.metrics import METRICS
-from common.spec import Benchmark, Target, Test
+from ..core import files
+from ..core.paths import RANGES_CSV, Paths
+from ..designs import design_of
+from ..metrics import METRICS
+from ..spec import Benchmark, Target, Test
 
 
 def _csv(rows: Sequence[Sequence[str]]) -> str:

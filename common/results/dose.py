@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from common.core.errors import DataError
-from common.results import SEVERITY_COLUMNS
+from ..core.errors import DataError
+from . import SEVERITY_COLUMNS
 
 #: columns that older files lack
 LATER = ("breaking_mild", "breaking_severe")

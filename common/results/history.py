@@ -11,12 +11,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from common import results
-from common.core import advice, files
-from common.core.documents import parse_json
-from common.core.errors import DataError
-from common.core.paths import VERSIONS, Paths
-from common.results.manifest import FORMAT, Manifest
+from .. import results
+from ..core import advice, files
+from ..core.documents import parse_json
+from ..core.errors import DataError
+from ..core.paths import VERSIONS, Paths
+from .manifest import FORMAT, Manifest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from common.spec import Criterion
+from ..spec import Criterion
 
 
 class Verdict(NamedTuple):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from common.core.errors import ConfigError
+from ..core.errors import ConfigError
 
 SEPARATOR = "/"
 NO_LABEL = "-"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common.core.documents import parse_json
+from ..core.documents import parse_json
 
 FORMAT = "3"
 

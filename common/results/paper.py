@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.results.tally import (
+from .tally import (
     ALL,
     VerdictCounts,
     counts,

@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError
-from common.metrics import METRICS
-from common.results.sums import ABOUT
-from common.uncertainty.student import LEVEL, two_sided
+from ..core.errors import ConfigError
+from ..metrics import METRICS
+from ..uncertainty.student import LEVEL, two_sided
+from .sums import ABOUT
 
 if TYPE_CHECKING:
     import pandas as pd

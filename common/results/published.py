@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from common.core.errors import DataError
-from common.core.paths import PUBLISHED
-from common.results import COLUMNS, COUNTS, NUMBERS
+from ..core.errors import DataError
+from ..core.paths import PUBLISHED
+from . import COLUMNS, COUNTS, NUMBERS
 
 #: columns that name a line of the score tables; all others are model ids
 CELL = ["test", "metric", "data", "column"]

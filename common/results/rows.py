@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from common.designs import Score
-from common.designs.groups import remark
-from common.metrics import METRICS
-from common.metrics.reasons import DATA
-from common.results.judge import Verdict, judge
-from common.spec import Criterion, Dataset, Model, Target
-from common.spec.cell import Cell
-from common.uncertainty import (
+from ..designs import Score
+from ..designs.groups import remark
+from ..metrics import METRICS
+from ..metrics.reasons import DATA
+from ..spec import Criterion, Dataset, Model, Target
+from ..spec.cell import Cell
+from ..uncertainty import (
     Effects,
     Interval,
     Permuted,
@@ -23,7 +22,8 @@ from common.uncertainty import (
     verdict_on_share,
     verdict_with_power,
 )
-from common.uncertainty.simulation import Bounds
+from ..uncertainty.simulation import Bounds
+from .judge import Verdict, judge
 
 
 def rows(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from common.core.documents import parse_json
+from ..core.documents import parse_json
 
 FORMAT = 1
 INDEX = "samples.json"

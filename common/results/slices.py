@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from common.core.documents import parse_json
-from common.core.errors import DataError
+from ..core.documents import parse_json
+from ..core.errors import DataError
 
 CONFIRMED, FOUND, TRIED = "confirmed", "not confirmed", "not found"
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.core.files import write_bytes
-from common.metrics import METRICS
-from common.metrics.sums import Key
+from ..core.errors import DataError
+from ..core.files import write_bytes
+from ..metrics import METRICS
+from ..metrics.sums import Key
 
 if TYPE_CHECKING:
     import pandas as pd

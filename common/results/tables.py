@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core import advice
-from common.core.errors import DataError
+from ..core import advice
+from ..core.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd

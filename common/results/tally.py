@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from common.core.errors import DataError
-from common.results import STATUSES
+from ..core.errors import DataError
+from . import STATUSES
 
 #: status of a row -> name of its count
 COUNTS = dict(zip(STATUSES, ("passed", "failed", "skipped", "errors"), strict=True))

@@ -17,15 +17,15 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from common.core.errors import DataError, DatasetUnavailable
-from common.core.paths import Paths
-from common.core.provenance import digest
-from common.samples import repositories
-from common.samples.base import Samples, definition
-from common.samples.entries import needed, place
-from common.samples.event_lists.databases import drop_pickles
-from common.samples.repositories import Repository
-from common.spec import Column, Dataset, Target
+from ..core.errors import DataError, DatasetUnavailable
+from ..core.paths import Paths
+from ..core.provenance import digest
+from ..spec import Column, Dataset, Target
+from . import repositories
+from .base import Samples, definition
+from .entries import needed, place
+from .event_lists.databases import drop_pickles
+from .repositories import Repository
 
 #: folder of files in their original form below ``<cache root>/<name>/<version>``
 FLAVOR = "d3b62a9b"
@@ -84,8 +84,8 @@ def load(
     dataset: Dataset, cache: Path, targets: Mapping[str, Target], *, download: bool
 ) -> Samples:
     """Sample table; no audio is fetched."""
-    from common.samples.audformat_adapter import AudformatTables
-    from common.samples.tables import sample_table
+    from .audformat_adapter import AudformatTables
+    from .tables import sample_table
 
     root = cache_root(dataset, cache)
     if root == Paths(cache=cache).audb:  # made by earlier versions of this program
@@ -155,7 +155,7 @@ def media(samples: Samples, files: Collection[str]) -> Path:
 
 def _existing(dataset: Dataset, audb: Any, root: Path) -> list[str]:
     """Tables that the entry names and the database has; alternatives may be missing."""
-    from common.samples.tables import missing
+    from .tables import missing
 
     where = {"version": dataset.version, "cache_root": str(root)}
     table_ids = _call(dataset, audb.dependencies, dataset.database, **where).table_ids

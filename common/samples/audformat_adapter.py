@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.core.errors import DataError
-from common.core.provenance import digest
-from common.samples.base import KEYS, Samples, definition, media_fingerprint
-from common.samples.entries import place
-from common.samples.event_lists import EventTable, durations_of_audio, from_audformat
-from common.samples.event_lists.databases import HEADER, open_database
-from common.samples.tables import missing, objects, sample_table
-from common.spec import Dataset, Target, read_yaml
+from ..core.errors import DataError
+from ..core.provenance import digest
+from ..spec import Dataset, Target, read_yaml
+from .base import KEYS, Samples, definition, media_fingerprint
+from .entries import place
+from .event_lists import EventTable, durations_of_audio, from_audformat
+from .event_lists.databases import HEADER, open_database
+from .tables import missing, objects, sample_table
 
 #: files -> length of each in s
 Durations = Callable[[Collection[str]], dict[str, float]]

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from common.core.errors import AudioError
-from common.samples.decode import SLACK_S, Info, Reader, longest, open_audio, read_info, too_long
+from ..core.errors import AudioError
+from .decode import SLACK_S, Info, Reader, longest, open_audio, read_info, too_long
 
 __all__ = ["Info", "info", "load", "load_many", "read", "resample", "to_mono"]
 

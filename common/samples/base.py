@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from common.core import closure
-from common.core.provenance import digest
-from common.spec import Dataset, Target
+from ..core import closure
+from ..core.provenance import digest
+from ..spec import Dataset, Target
 
 if TYPE_CHECKING:  # importing pandas costs a second; an up-to-date check needs no tables
     import pandas as pd

@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import cast
 
-from common.core.errors import DatasetUnavailable
-from common.core.registry import unknown
-from common.samples import entries
-from common.samples.base import DataAdapter, Samples
-from common.spec import Dataset, Target
+from ..core.errors import DatasetUnavailable
+from ..core.registry import unknown
+from ..spec import Dataset, Target
+from . import entries
+from .base import DataAdapter, Samples
 
 #: adapters by the name in the catalog: modules of this package, loaded when one is needed
 ADAPTERS = ("audb", "audformat", "folder")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from common.core.errors import AudioError
+from ..core.errors import AudioError
 
 #: seconds that a file may end early, for headers that are slightly wrong
 SLACK_S = 0.1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.samples.base import KEYS
-from common.spec import Column, Dataset
+from ..core.errors import ConfigError
+from ..core.registry import unknown
+from ..spec import Column, Dataset
+from .base import KEYS
 
 
 def place(dataset: Dataset, key: str = "") -> str:

@@ -12,15 +12,15 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from common.core.errors import DataError
-from common.metrics.events.lists import EventList, merged
-from common.samples.base import KEYS
-from common.samples.entries import place
-from common.samples.event_lists import EventTable, check_events
-from common.samples.event_lists.checking import SLACK_S
-from common.samples.protocol import Tables
-from common.spec import Column, Dataset, Target
-from common.spec.kinds.events import Annotation
+from ..core.errors import DataError
+from ..metrics.events.lists import EventList, merged
+from ..spec import Column, Dataset, Target
+from ..spec.kinds.events import Annotation
+from .base import KEYS
+from .entries import place
+from .event_lists import EventTable, check_events
+from .event_lists.checking import SLACK_S
+from .protocol import Tables
 
 
 class WholeFiles:

@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from common.core.errors import DataError
-from common.core.provenance import digest
-from common.samples.base import KEYS, Samples, definition, media_fingerprint
-from common.samples.entries import needed, place
-from common.samples.event_lists import EventTable, durations_of_audio, read_events
-from common.samples.event_lists.columns import NAMES, find_columns
-from common.samples.tables import missing, sample_table
-from common.spec import Dataset, Target
+from ..core.errors import DataError
+from ..core.provenance import digest
+from ..spec import Dataset, Target
+from .base import KEYS, Samples, definition, media_fingerprint
+from .entries import needed, place
+from .event_lists import EventTable, durations_of_audio, read_events
+from .event_lists.columns import NAMES, find_columns
+from .tables import missing, sample_table
 
 METADATA = "metadata.csv"
 MISSING = frozenset({"", "NA", "NaN", "nan", "NaT", "<NA>", "null", "None"})

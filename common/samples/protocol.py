@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from common.samples.event_lists import EventTable
+    from .event_lists import EventTable
 
 
 class Tables(Protocol):

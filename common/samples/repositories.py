@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from common.core.errors import ConfigError
-from common.spec import read_yaml
+from ..core.errors import ConfigError
+from ..spec import read_yaml
 
 #: seconds to wait for a host
 TIMEOUT_S = 1.0

@@ -12,13 +12,13 @@ from typing import Any, NoReturn, cast
 import numpy as np
 import pandas as pd
 
-from common.core.errors import DataError
-from common.core.registry import unknown
-from common.samples.base import KEYS, rating_column
-from common.samples.entries import alternatives, check, limits, place
-from common.samples.event_tables import WholeFiles, annotated
-from common.samples.protocol import Tables
-from common.spec import Column, Dataset, Target, kinds
+from ..core.errors import DataError
+from ..core.registry import unknown
+from ..spec import Column, Dataset, Target, kinds
+from .base import KEYS, rating_column
+from .entries import alternatives, check, limits, place
+from .event_tables import WholeFiles, annotated
+from .protocol import Tables
 
 NS = 1_000_000_000
 

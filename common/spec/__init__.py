@@ -6,15 +6,15 @@ Reading order: :mod:`~common.spec.records` (what may be declared), :mod:`~common
 
 from __future__ import annotations
 
-from common.core.documents import read_yaml
-from common.spec.loading import (
+from ..core.documents import read_yaml
+from .loading import (
     fault,
     load_benchmark,
     load_entries,
     load_tests,
     parse,
 )
-from common.spec.records import (
+from .records import (
     ID_PATTERN,
     KINDS,
     Benchmark,

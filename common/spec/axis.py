@@ -8,7 +8,7 @@ from typing import Any
 
 import pydantic
 
-from common.spec.criterion import Record
+from .criterion import Record
 
 
 class Severity(Record):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from common.spec import Dataset, Model, Target, Test
+from . import Dataset, Model, Target, Test
 
 
 @dataclass(frozen=True)

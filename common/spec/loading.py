@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import pydantic
 
-from common.core import names, paths
-from common.core.documents import read_yaml
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.spec.records import (
+from ..core import names, paths
+from ..core.documents import read_yaml
+from ..core.errors import ConfigError
+from ..core.registry import unknown
+from .records import (
     Benchmark,
     Dataset,
     Entry,

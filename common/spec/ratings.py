@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pydantic
 
-from common.spec.criterion import Record
+from .criterion import Record
 
 
 class Ratings(Record):

@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args
 
 import pydantic
 
-from common.core import names
-from common.core.registry import unknown
-from common.spec.axis import Severity
-from common.spec.criterion import Chance, Criterion, MetricUse, Record
-from common.spec.ratings import Ratings
+from ..core import names
+from ..core.registry import unknown
+from .axis import Severity
+from .criterion import Chance, Criterion, MetricUse, Record
+from .ratings import Ratings
 
 __all__ = [
     "Benchmark",
@@ -84,7 +84,7 @@ class Target(Entry):
 
     @pydantic.model_validator(mode="after")
     def _complete(self) -> Target:
-        from common.spec import kinds
+        from . import kinds
 
         kinds.of(self).check_target(self)
         return self
@@ -92,7 +92,7 @@ class Target(Entry):
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the prediction columns: the target, or ``target/label`` per class."""
-        from common.spec import kinds
+        from . import kinds
 
         return kinds.of(self).columns(self)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from common.spec import Target, kinds
+from . import Target, kinds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,18 +6,18 @@ each metric a *statistic* turns the samples into sums per speaker; a resample is
 sum of speakers, and 1,000 of them are one matrix product.
 """
 
-from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.breaking import Break, breaking_interval
-from common.uncertainty.clusters import DRAWS, Clusters
-from common.uncertainty.effect import Effects, cohens_h, hedges_g
-from common.uncertainty.equivalence import fairness_of
-from common.uncertainty.interval import METHODS, Interval
-from common.uncertainty.multiple import benjamini_hochberg, benjamini_yekutieli
-from common.uncertainty.paired import PairedDifference, mcnemar, nearer, paired
-from common.uncertainty.permutation import PERMUTATIONS, Permuted, permuted
-from common.uncertainty.recipe import Recipe, Term
-from common.uncertainty.statistics import STATISTICS
-from common.uncertainty.verdict import (
+from .bootstrap import Bootstrap
+from .breaking import Break, breaking_interval
+from .clusters import DRAWS, Clusters
+from .effect import Effects, cohens_h, hedges_g
+from .equivalence import fairness_of
+from .interval import METHODS, Interval
+from .multiple import benjamini_hochberg, benjamini_yekutieli
+from .paired import PairedDifference, mcnemar, nearer, paired
+from .permutation import PERMUTATIONS, Permuted, permuted
+from .recipe import Recipe, Term
+from .statistics import STATISTICS
+from .verdict import (
     VERDICTS,
     is_decidable,
     verdict_on_share,

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from common.core.registry import Registry
-from common.metrics import Metric
-from common.metrics.shift import groups_of
-from common.metrics.sums import WHOLE, Cells, Key, Nature, Sums, is_of_two_sets
-from common.uncertainty.clusters import Clusters
-from common.uncertainty.recipe import Term
+from ..core.registry import Registry
+from ..metrics import Metric
+from ..metrics.shift import groups_of
+from ..metrics.sums import WHOLE, Cells, Key, Nature, Sums, is_of_two_sets
+from .clusters import Clusters
+from .recipe import Term
 
 #: if a smaller part of weights is not zero, only that part is multiplied
 SPARSE = 0.1

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from common.metrics import METRICS
-from common.metrics.base import Metric
-from common.metrics.sums import Key
-from common.uncertainty.base import Bound, Difference
-from common.uncertainty.clusters import DRAWS, Clusters, codes_of
-from common.uncertainty.interval import Interval, intervals
-from common.uncertainty.recipe import Recipe, Term
-from common.uncertainty.statistics import bind
+from ..metrics import METRICS
+from ..metrics.base import Metric
+from ..metrics.sums import Key
+from .base import Bound, Difference
+from .clusters import DRAWS, Clusters, codes_of
+from .interval import Interval, intervals
+from .recipe import Recipe, Term
+from .statistics import bind
 
 
 class Bootstrap:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.spec.records import Criterion
-from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.paired import size_of
-from common.uncertainty.recipe import Recipe
-from common.uncertainty.student import TAIL, Z, student
+from ..spec.records import Criterion
+from .bootstrap import Bootstrap
+from .paired import size_of
+from .recipe import Recipe
+from .student import TAIL, Z, student
 
 
 class Break(NamedTuple):

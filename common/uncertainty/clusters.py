@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from common.core import rng
+from ..core import rng
 
 #: number of resamples
 DRAWS = 1000

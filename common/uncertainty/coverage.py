@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from common.core import rng
-from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.interval import METHODS
-from common.uncertainty.populations import (
+from ..core import rng
+from .bootstrap import Bootstrap
+from .interval import METHODS
+from .populations import (
     GROUPS,
     DrawnSamples,
     Population,
@@ -28,7 +28,7 @@ from common.uncertainty.populations import (
     shift,
     unchanged,
 )
-from common.uncertainty.written import write_table
+from .written import write_table
 
 COLUMNS = ("score", "speakers", "samples", "sizes", "likeness", "true value", *METHODS, "width")
 #: speakers of the sample that stands for the population

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from common.metrics import METRICS
-from common.metrics.base import Metric
-from common.metrics.bins import shares_by_bin
-from common.metrics.distribution import shares_by_class
-from common.metrics.sums import Key
-from common.spec import kinds
-from common.uncertainty.recipe import Recipe, Term
-from common.uncertainty.statistics import flat
+from ..metrics import METRICS
+from ..metrics.base import Metric
+from ..metrics.bins import shares_by_bin
+from ..metrics.distribution import shares_by_class
+from ..metrics.sums import Key
+from ..spec import kinds
+from .recipe import Recipe, Term
+from .statistics import flat
 
 NAN = float("nan")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from common.uncertainty.permutation import Permuted
+from .permutation import Permuted
 
 #: adjusted p values below this say that there is a difference
 LEVEL = 0.05

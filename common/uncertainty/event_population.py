@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.metrics import METRICS
-from common.metrics.events import EventList, FrameScores
-from common.metrics.events.recordings import SoundEvents
-from common.uncertainty.populations import DrawnSamples, Population
-from common.uncertainty.recipe import Recipe, Term
+from ..metrics import METRICS
+from ..metrics.events import EventList, FrameScores
+from ..metrics.events.recordings import SoundEvents
+from .populations import DrawnSamples, Population
+from .recipe import Recipe, Term
 
 #: a recording has so many frames of so many seconds, and up to so many events
 FRAMES, FRAME_S, EVENTS = 40, 0.25, 3

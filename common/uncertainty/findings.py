@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from common.core import rng
-from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.multiple import benjamini_hochberg
-from common.uncertainty.populations import CLASSES, DrawnSamples, SampleSize, draw
-from common.uncertainty.recipe import Recipe, Term
-from common.uncertainty.written import write_table
+from ..core import rng
+from .bootstrap import Bootstrap
+from .multiple import benjamini_hochberg
+from .populations import CLASSES, DrawnSamples, SampleSize, draw
+from .recipe import Recipe, Term
+from .written import write_table
 
 LEVELS = (0.05, 0.01, 0.002)
 #: q values below this are called findings

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError
-from common.uncertainty.base import Bound
-from common.uncertainty.clusters import effective, stratified
-from common.uncertainty.p_value import p_values
-from common.uncertainty.shares import half_count_variance, log_ends, logit_ends
-from common.uncertainty.student import NORMAL, TAIL, Z, student
+from ..core.errors import ConfigError
+from .base import Bound
+from .clusters import effective, stratified
+from .p_value import p_values
+from .shares import half_count_variance, log_ends, logit_ends
+from .student import NORMAL, TAIL, Z, student
 
 #: probability with which the smallest detectable effect is detected
 POWER = 0.8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.uncertainty.student import student, two_sided
+from .student import student, two_sided
 
 #: a difference closer to 0 is 0 but for rounding
 ZERO = 1e-12

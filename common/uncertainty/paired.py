@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.uncertainty.base import Support
-from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.clusters import effective, stratified
-from common.uncertainty.interval import MOST_UNDEFINED, detectable
-from common.uncertainty.recipe import Recipe
-from common.uncertainty.student import student, two_sided
+from .base import Support
+from .bootstrap import Bootstrap
+from .clusters import effective, stratified
+from .interval import MOST_UNDEFINED, detectable
+from .recipe import Recipe
+from .student import student, two_sided
 
 #: differences below this are rounding
 ROUNDING = 1e-12

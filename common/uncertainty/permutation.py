@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core import rng
-from common.uncertainty.base import Bound
-from common.uncertainty.clusters import Clusters
-from common.uncertainty.recipe import Recipe, Term
-from common.uncertainty.statistics import bind
+from ..core import rng
+from .base import Bound
+from .clusters import Clusters
+from .recipe import Recipe, Term
+from .statistics import bind
 
 #: number of permutations; with the groups as they are, p is at least 1 / 1,000
 PERMUTATIONS = 999

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from common.uncertainty.recipe import Recipe, Term
+from .recipe import Recipe, Term
 
 #: shares of three classes; the first one is rare
 CLASSES, SHARES = ("a", "b", "c"), (0.1, 0.3, 0.6)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from common.metrics.ranking import TIE
-from common.uncertainty.base import STATISTICS, Bound, BoundWeights, Statistic
-from common.uncertainty.clusters import Clusters
-from common.uncertainty.recipe import Term
+from ..metrics.ranking import TIE
+from .base import STATISTICS, Bound, BoundWeights, Statistic
+from .clusters import Clusters
+from .recipe import Term
 
 
 def weighted_ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

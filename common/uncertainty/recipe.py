@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from common.core.errors import LengthError
+from ..core.errors import LengthError
 
 
 @dataclass(frozen=True, eq=False)

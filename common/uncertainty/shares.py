@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.uncertainty.student import student
+from .student import student
 
 
 def logit_ends(

@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core import rng
-from common.uncertainty.clusters import codes_of
-from common.uncertainty.multiple import benjamini_hochberg, benjamini_yekutieli
-from common.uncertainty.student import student, two_sided
+from ..core import rng
+from .clusters import codes_of
+from .multiple import benjamini_hochberg, benjamini_yekutieli
+from .student import student, two_sided
 
 #: share of false slices among those confirmed
 LEVEL = 0.05

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from common.metrics.event_psds import SCENARIOS, psds_of
-from common.metrics.events import figures
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.detection_rates import seconds_of
-from common.metrics.events.exact_intersection import ExactIntersection
-from common.metrics.events.intersection_based import intersection_counts
-from common.metrics.events.presets import PsdsSettings
-from common.metrics.events.recordings import SoundEvents
-from common.uncertainty.base import (
+from ..metrics.event_psds import SCENARIOS, psds_of
+from ..metrics.events import figures
+from ..metrics.events.criteria import Criteria
+from ..metrics.events.detection_rates import seconds_of
+from ..metrics.events.exact_intersection import ExactIntersection
+from ..metrics.events.intersection_based import intersection_counts
+from ..metrics.events.presets import PsdsSettings
+from ..metrics.events.recordings import SoundEvents
+from .base import (
     STATISTICS,
     Bound,
     Sample,
@@ -28,8 +28,8 @@ from common.uncertainty.base import (
     Support,
     sample_of,
 )
-from common.uncertainty.clusters import Clusters
-from common.uncertainty.recipe import Term
+from .clusters import Clusters
+from .recipe import Term
 
 #: thresholds of each class that resamples of a PSDS are made from
 POINTS = 40

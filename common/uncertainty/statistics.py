@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from common.metrics import METRICS, Metric
-from common.metrics.labels import observed_labels
-from common.metrics.shift import Shift
-from common.metrics.sums import Key
-from common.uncertainty import ranks, sound_events  # noqa: F401 (registration)
-from common.uncertainty.base import (
+from ..metrics import METRICS, Metric
+from ..metrics.labels import observed_labels
+from ..metrics.shift import Shift
+from ..metrics.sums import Key
+from . import ranks, sound_events  # noqa: F401 (registration)
+from .base import (
     STATISTICS,
     Bound,
     BoundSums,
@@ -22,8 +22,8 @@ from common.uncertainty.base import (
     Support,
     sample_of,
 )
-from common.uncertainty.clusters import Clusters
-from common.uncertainty.recipe import Term
+from .clusters import Clusters
+from .recipe import Term
 
 __all__ = ["GENERIC", "STATISTICS", "bind"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from common.spec.records import Criterion
+from ..spec.records import Criterion
 
 #: so large a part of all speakers may be unlike those of a dataset if these are few
 UNSEEN = 0.1

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from common.core import rng
-from common.spec.records import Criterion
-from common.uncertainty.bootstrap import Bootstrap
-from common.uncertainty.coverage import true_value
-from common.uncertainty.event_population import detections
-from common.uncertainty.populations import (
+from ..core import rng
+from ..spec.records import Criterion
+from .bootstrap import Bootstrap
+from .coverage import true_value
+from .event_population import detections
+from .populations import (
     Population,
     SampleSize,
     draw,
@@ -26,8 +26,8 @@ from common.uncertainty.populations import (
     unchanged,
     unchanged_of,
 )
-from common.uncertainty.verdict import PASSES, verdict_on_share, verdict_with_power
-from common.uncertainty.written import write_table
+from .verdict import PASSES, verdict_on_share, verdict_with_power
+from .written import write_table
 
 COLUMNS = (
     *("score", "population", "speakers", "samples", "true value", "mean score"),

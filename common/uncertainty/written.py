@@ -8,7 +8,7 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from common.core.files import write_text
+from ..core.files import write_text
 
 
 def write_table(

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common.cli.bench.usage import Stopwatch, peak_mb
-from common.core.errors import ConfigError
-from common.core.paths import DOCS, Paths, default_cache
+from ...core.errors import ConfigError
+from ...core.paths import DOCS, Paths, default_cache
+from .usage import Stopwatch, peak_mb
 
 Say = Callable[[str], None]
 #: figures of every benchmark: all processor time, and the memory of its largest process
@@ -54,7 +54,7 @@ def run_command(args: argparse.Namespace, workers: int, say: Say) -> dict[str, A
         raise ConfigError("--write goes with 'bench all' only")
     suite = Suite(args.catalog, args.model, args.dataset)
     if args.what == "all":
-        from common.cli.bench.everything import bench_all
+        from .everything import bench_all
 
         return bench_all(suite, workers=workers, say=say, page=PAGE if args.write else None)
     if args.models and args.what != "site":
@@ -104,7 +104,7 @@ def _text(name: str, value: Any) -> str:
 
 def _ranking(workers: int) -> dict[str, Any]:
     """How often rankings of equal models tell two of them apart, by simulation."""
-    from common.cli.bench.ranking import bench_ranking
+    from .ranking import bench_ranking
 
     return bench_ranking()
 
@@ -115,10 +115,10 @@ def _engine(workers: int) -> dict[str, Any]:
     The number of signals given to models must equal the number of distinct
     (model, segment, condition), and be zero in the second run.
     """
-    from common.engine.plan import Filters
-    from common.engine.run import Engine
-    from common.samples import demo
-    from common.spec import load_benchmark
+    from ...engine.plan import Filters
+    from ...engine.run import Engine
+    from ...samples import demo
+    from ...spec import load_benchmark
 
     benchmark = load_benchmark()
     datasets = [d.id for d in benchmark.datasets.values() if d.embedded]
@@ -143,14 +143,14 @@ def _engine(workers: int) -> dict[str, Any]:
 
 def _events(large: bool) -> dict[str, Any]:
     """Sound event metrics, on one core, beside the tools that they replace."""
-    from common.cli.bench.events import bench_events
+    from .events import bench_events
 
     return bench_events(large=large)
 
 
 def _suite(workers: int, suite: Suite) -> dict[str, Any]:
     """A whole suite as a user meets it, in fresh processes."""
-    from common.cli.bench.suite import LIMITS, bench_suite
+    from .suite import LIMITS, bench_suite
 
     with tempfile.TemporaryDirectory() as folder:
         figures = bench_suite(Path(folder), workers, *suite)
@@ -159,14 +159,14 @@ def _suite(workers: int, suite: Suite) -> dict[str, Any]:
 
 def _paper(workers: int, suite: Suite) -> dict[str, Any]:
     """Every score of the suite by other means."""
-    from common.cli.bench.paper import bench_paper
+    from .paper import bench_paper
 
     return bench_paper(*suite, workers=workers)
 
 
 def _perturb(workers: int) -> dict[str, Any]:
     """All perturbations of many files, and beside auglib."""
-    from common.cli.bench.perturb import LIMITS, bench_perturb
+    from .perturb import LIMITS, bench_perturb
 
     figures = bench_perturb(workers)
     return {**figures, **{f"limit of {name}": value for name, value in LIMITS.items()}}
@@ -174,7 +174,7 @@ def _perturb(workers: int) -> dict[str, Any]:
 
 def _site(models: int) -> dict[str, Any]:
     """The website on the published results, in fresh processes."""
-    from common.cli.bench.site import LIMITS, MANY_LIMITS, bench_site
+    from .site import LIMITS, MANY_LIMITS, bench_site
 
     limits = MANY_LIMITS if models else LIMITS
     with tempfile.TemporaryDirectory() as folder:
@@ -184,14 +184,14 @@ def _site(models: int) -> dict[str, Any]:
 
 def _fairness(workers: int) -> dict[str, Any]:
     """The fairness tests on many predictions, in a fresh process."""
-    from common.cli.bench.fairness import LIMITS, bench_fairness
+    from .fairness import LIMITS, bench_fairness
 
     return {**bench_fairness(), **{f"at most {name}": value for name, value in LIMITS.items()}}
 
 
 def _uncertainty(workers: int) -> dict[str, Any]:
     """The intervals of a full run, with and without speakers, in fresh processes."""
-    from common.cli.bench.uncertainty import LIMITS, bench_uncertainty
+    from .uncertainty import LIMITS, bench_uncertainty
 
     figures: dict[str, Any] = {}
     for name, speakers in (("with speakers", True), ("each sample alone", False)):

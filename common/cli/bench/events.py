@@ -21,18 +21,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from common.cli.bench.usage import peak_mb
-from common.core.errors import BenchmarkError
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.event_based import EventBased
-from common.metrics.events.exact_intersection import ExactIntersection
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.horizon import Horizon
-from common.metrics.events.lists import EventList, merged
-from common.metrics.events.presets import DCASE_TASK4_THRESHOLDS, PSDS
-from common.metrics.events.psds import psds_of_events, psds_of_scores
-from common.metrics.events.roc import psds_of_roc
-from common.metrics.events.segment_based import SegmentBased
+from ...core.errors import BenchmarkError
+from ...metrics.events.criteria import Criteria
+from ...metrics.events.event_based import EventBased
+from ...metrics.events.exact_intersection import ExactIntersection
+from ...metrics.events.frames import FrameScores
+from ...metrics.events.horizon import Horizon
+from ...metrics.events.lists import EventList, merged
+from ...metrics.events.presets import DCASE_TASK4_THRESHOLDS, PSDS
+from ...metrics.events.psds import psds_of_events, psds_of_scores
+from ...metrics.events.roc import psds_of_roc
+from ...metrics.events.segment_based import SegmentBased
+from .usage import peak_mb
 
 #: environment variable with the interpreter that has the peers
 PEERS = "SED_PEERS_PYTHON"

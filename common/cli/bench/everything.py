@@ -16,11 +16,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from common.cli.bench.command import ALL, PEAK, Suite
-from common.cli.options import SPEED
-from common.core import files
-from common.core.errors import BenchmarkError
-from common.core.paths import REPOSITORY
+from ...core import files
+from ...core.errors import BenchmarkError
+from ...core.paths import REPOSITORY
+from ..options import SPEED
+from .command import ALL, PEAK, Suite
 
 #: what ends the name of a figure that the page shows
 SHOWN = "processor time"

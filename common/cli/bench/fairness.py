@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from common.cli.bench.usage import Stopwatch, peak_mb
-from common.spec import Target, Test, kinds
+from ...spec import Target, Test, kinds
+from .usage import Stopwatch, peak_mb
 
 #: samples, speakers and languages or accents of the table
 SAMPLES, SPEAKERS, GROUPS = 100_000, 500, 30
@@ -35,9 +35,9 @@ def bench_fairness() -> dict[str, float | int]:
 
 
 def _measure() -> dict[str, float | int]:
-    from common.designs.selecting import Selector
-    from common.predictions.attributes import Context
-    from common.spec import load_benchmark
+    from ...designs.selecting import Selector
+    from ...predictions.attributes import Context
+    from ...spec import load_benchmark
 
     benchmark = load_benchmark()
     # one value per sample: sound events have fairness tests of their own
@@ -76,7 +76,7 @@ def _balance() -> Stopwatch:
     """How long balancing numbers over three groups takes."""
     import pandas as pd
 
-    from common.designs.balancing import balance_values, shuffled
+    from ...designs.balancing import balance_values, shuffled
 
     generator = np.random.default_rng(0)
     samples = pd.DataFrame({"file": [f"{n // 10:06d}.wav" for n in range(ROWS)]}).astype(object)
@@ -90,11 +90,11 @@ def _balance() -> Stopwatch:
 
 def _score(select: Any, dataset: Any, target: Target, test: Test, drawn: np.ndarray) -> int:
     """Number of result rows of one test for one target."""
-    from common.designs import View, design_of
-    from common.results.rows import rows
-    from common.spec.cell import Cell
-    from common.spec.records import Model
-    from common.spec.view import ORIGINAL
+    from ...designs import View, design_of
+    from ...results.rows import rows
+    from ...spec.cell import Cell
+    from ...spec.records import Model
+    from ...spec.view import ORIGINAL
 
     selection = select(test, target)
     predictions = drawn[selection.samples.index.to_numpy()]
@@ -117,10 +117,10 @@ def _samples(
     """A table with all columns of the tests, and the pitch of its samples in the cache."""
     import pandas as pd
 
-    from common.designs import design_of
-    from common.predictions.attributes.segment_f0 import COLUMN, method, store
-    from common.samples.base import KEYS, Samples
-    from common.spec.records import Dataset
+    from ...designs import design_of
+    from ...predictions.attributes.segment_f0 import COLUMN, method, store
+    from ...samples.base import KEYS, Samples
+    from ...spec.records import Dataset
 
     speakers = np.arange(SAMPLES) % SPEAKERS
     table = pd.DataFrame({"file": [f"audio/{n // 10:06d}.wav" for n in range(SAMPLES)]}).astype(

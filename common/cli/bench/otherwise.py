@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.designs import Score, design_of
-from common.engine.scoring import Evaluation
+from ...designs import Score, design_of
+from ...engine.scoring import Evaluation
 
 
 def recomputed(cell: Evaluation) -> Callable[[Score], float]:

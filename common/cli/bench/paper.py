@@ -19,20 +19,20 @@ from typing import Any
 
 import numpy as np
 
-from common.cli.bench.otherwise import recomputed
-from common.core.errors import BenchmarkError, MissingDependency
-from common.core.paths import Paths
-from common.engine.plan import Filters
-from common.engine.run import Engine
-from common.engine.scoring import Evaluation
-from common.reports.rebuild import Rebuilder
-from common.results import published, read_all
-from common.results.keys import CellKey
-from common.results.manifest import Manifest
-from common.samples import datasets
-from common.spec import Benchmark, Model, kinds, load_benchmark
-from common.spec.view import ORIGINAL
-from common.uncertainty.simulation import Bounds
+from ...core.errors import BenchmarkError, MissingDependency
+from ...core.paths import Paths
+from ...engine.plan import Filters
+from ...engine.run import Engine
+from ...engine.scoring import Evaluation
+from ...reports.rebuild import Rebuilder
+from ...results import published, read_all
+from ...results.keys import CellKey
+from ...results.manifest import Manifest
+from ...samples import datasets
+from ...spec import Benchmark, Model, kinds, load_benchmark
+from ...spec.view import ORIGINAL
+from ...uncertainty.simulation import Bounds
+from .otherwise import recomputed
 
 #: largest difference between two ways to compute a score
 SAME = 1e-9

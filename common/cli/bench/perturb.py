@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from common.cli.bench.usage import Stopwatch
-from common.core import rng
-from common.core.errors import BenchmarkError
-from common.perturbations import Library
-from common.perturbations.library import CORPUS
-from common.spec import Benchmark, load_benchmark
+from ...core import rng
+from ...core.errors import BenchmarkError
+from ...perturbations import Library
+from ...perturbations.library import CORPUS
+from ...spec import Benchmark, load_benchmark
+from .usage import Stopwatch
 
 RATE = 16000
 FILES, SECONDS = 1000, 3.0
@@ -135,11 +135,11 @@ def _run(
     benchmark: Benchmark, library: Library, folder: Path, names: list[str], workers: int
 ) -> None:
     """All perturbations of all files through the machinery of a run."""
-    from common.predictions.inputs import Request, Source
-    from common.predictions.perturbing import Perturbing
-    from common.predictions.predict import Predictor
-    from common.predictions.store import PredictionStore
-    from common.samples import datasets
+    from ...predictions.inputs import Request, Source
+    from ...predictions.perturbing import Perturbing
+    from ...predictions.predict import Predictor
+    from ...predictions.store import PredictionStore
+    from ...samples import datasets
 
     samples = datasets.load(benchmark.datasets["signals"], folder / "cache", benchmark.targets)
     source = Source(samples)
@@ -173,7 +173,7 @@ def _side_by_side(library: Library, folder: Path, names: list[str], count: int) 
         import auglib
     except ImportError:
         return {"auglib": "not installed: pip install auglib"}
-    from common.cli.bench.perturb_peer import WAYS, peer
+    from .perturb_peer import WAYS, peer
 
     files = [str(folder / "signals" / f"{n:04d}.wav") for n in range(count)]
     figures: dict[str, Any] = {"auglib": auglib.__version__, "signals with both": count}

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.models.base import SampleKey
-from common.perturbations import Library
-from common.perturbations.filters import tilt_filter
-from common.samples import audio
+from ...models.base import SampleKey
+from ...perturbations import Library
+from ...perturbations.filters import tilt_filter
+from ...samples import audio
 
 RATE = 16000
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.rng import DEFAULT_SEED, generator
-from common.reports.summary.leave_one_out import DRAWS, RankingLayout
-from common.reports.summary.outcomes import common_cells, outcomes
-from common.reports.summary.rank_simulation import SCENARIOS, Found, simulate
-from common.results import published
-from common.results.tally import family_of
+from ...core.rng import DEFAULT_SEED, generator
+from ...reports.summary.leave_one_out import DRAWS, RankingLayout
+from ...reports.summary.outcomes import common_cells, outcomes
+from ...reports.summary.rank_simulation import SCENARIOS, Found, simulate
+from ...results import published
+from ...results.tally import family_of
 
 #: number of worlds; a share of 5 % is known to 1.4 percent points then
 WORLDS = 1000

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from common import results
-from common.cli.bench.usage import Stopwatch
-from common.core import files
-from common.core.errors import BenchmarkError
-from common.core.paths import REPOSITORY, Paths
-from common.results import published
-from common.results.manifest import Manifest
+from ... import results
+from ...core import files
+from ...core.errors import BenchmarkError
+from ...core.paths import REPOSITORY, Paths
+from ...results import published
+from ...results.manifest import Manifest
+from .usage import Stopwatch
 
 #: seconds that a case may take on two cores
 LIMITS = {"clean": 15.0, "model_added": 4.0, "value_changed": 2.0, "nothing_changed": 0.7}

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common.cli.bench.usage import Stopwatch
-from common.core.errors import BenchmarkError
-from common.core.paths import REPOSITORY, Paths, default_cache
+from ...core.errors import BenchmarkError
+from ...core.paths import REPOSITORY, Paths, default_cache
+from .usage import Stopwatch
 
 #: wall clock on two cores that do nothing else, with the datasets of the paper, in seconds
 LIMITS = {"cold: wall clock": 120.0, "warm: wall clock": 10.0}

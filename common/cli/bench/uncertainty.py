@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.cli.bench.usage import Stopwatch, peak_mb
-from common.spec import Target, Test, kinds
+from ...spec import Target, Test, kinds
+from .usage import Stopwatch, peak_mb
 
 if TYPE_CHECKING:
-    from common.spec.view import View
+    from ...spec.view import View
 
 #: samples and speakers of each test
 SAMPLES, SPEAKERS = 100_000, 500
@@ -39,9 +39,9 @@ def bench_uncertainty(*, speakers: bool = True) -> dict[str, float | int]:
 
 
 def _measure(speakers: bool) -> dict[str, float | int]:
-    from common.designs import design_of
-    from common.designs.certainty import intervals
-    from common.spec import load_benchmark
+    from ...designs import design_of
+    from ...designs.certainty import intervals
+    from ...spec import load_benchmark
 
     benchmark = load_benchmark()
     generator = np.random.default_rng(0)
@@ -76,9 +76,9 @@ def _view(test: Test, target: Target, generator: np.random.Generator, *, speaker
     """Random samples and predictions with everything that a test asks for."""
     import pandas as pd
 
-    from common.designs import ORIGINAL, design_of
-    from common.designs.certainty import CLUSTER
-    from common.spec.view import View
+    from ...designs import ORIGINAL, design_of
+    from ...designs.certainty import CLUSTER
+    from ...spec.view import View
 
     chosen: Any = design_of(test)
     number = np.arange(SAMPLES)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from common.spec import Target, Test, kinds
+from ...spec import Target, Test, kinds
 
 FORMAT = 1
 PREFIX = "events_"

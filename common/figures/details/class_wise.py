@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from common.designs.certainty import cluster_codes
-from common.metrics.event_scores import cases, f_scores
-from common.metrics.events import figures
-from common.metrics.events.tallies import Tally, tally
-from common.metrics.sums import Columns, Given, Sums
-from common.spec.view import View
-from common.uncertainty.base import BoundSums, sample_of
-from common.uncertainty.clusters import Clusters
-from common.uncertainty.interval import intervals
-from common.uncertainty.recipe import Term
+from ...designs.certainty import cluster_codes
+from ...metrics.event_scores import cases, f_scores
+from ...metrics.events import figures
+from ...metrics.events.tallies import Tally, tally
+from ...metrics.sums import Columns, Given, Sums
+from ...spec.view import View
+from ...uncertainty.base import BoundSums, sample_of
+from ...uncertainty.clusters import Clusters
+from ...uncertainty.interval import intervals
+from ...uncertainty.recipe import Term
 
 #: value, lower and upper end
 Figure = tuple[float, float, float]

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.figures.details import FORMAT, wanted
-from common.figures.details.class_wise import class_wise
-from common.figures.details.curves import is_scored, picker, rocs
-from common.figures.details.scenes import scenes
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.intersection_based import IntersectionBased
-from common.metrics.events.recordings import SoundEvents
-from common.metrics.events.tallies import TALLIES
-from common.spec.view import View
+from ...metrics.events.criteria import Criteria
+from ...metrics.events.intersection_based import IntersectionBased
+from ...metrics.events.recordings import SoundEvents
+from ...metrics.events.tallies import TALLIES
+from ...spec.view import View
+from . import FORMAT, wanted
+from .class_wise import class_wise
+from .curves import is_scored, picker, rocs
+from .scenes import scenes
 
 if TYPE_CHECKING:
-    from common.spec.cell import Cell
+    from ...spec.cell import Cell
 
 #: classes up to which a confusion matrix is written
 CONFUSION = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from common.metrics.events.fitting import Collar
+from ...metrics.events.fitting import Collar
 
 
 def collar(params: Mapping[str, Any]) -> Collar:

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from common.figures.details.counting import collar
-from common.metrics.event_psds import SCENARIOS, roc_of
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.exact_collar import ExactCollar
-from common.metrics.events.exact_intersection import ExactIntersection
-from common.metrics.events.exact_segment import ExactSegment
-from common.metrics.events.presets import PsdsSettings
-from common.metrics.events.psds import Psds
-from common.metrics.events.recordings import SoundEvents
-from common.metrics.events.tallies import Tally, tally
-from common.spec import MetricUse
+from ...metrics.event_psds import SCENARIOS, roc_of
+from ...metrics.events.criteria import Criteria
+from ...metrics.events.exact_collar import ExactCollar
+from ...metrics.events.exact_intersection import ExactIntersection
+from ...metrics.events.exact_segment import ExactSegment
+from ...metrics.events.presets import PsdsSettings
+from ...metrics.events.psds import Psds
+from ...metrics.events.recordings import SoundEvents
+from ...metrics.events.tallies import Tally, tally
+from ...spec import MetricUse
+from .counting import collar
 
 #: places between 0 and the largest rate where curves are written
 POINTS = 200
@@ -120,7 +120,7 @@ def picker(
     scores = prediction.scores
     if scores is None or truth.is_silent:
         return None
-    from common.figures.details.picker import table
+    from .picker import table
 
     pool: ExactSegment | ExactCollar | ExactIntersection
     timed = {"durations": truth.durations}

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.figures.base import DETAILS
-from common.figures.details import DESIGN
-from common.figures.event_confusion import describe_event_confusion, event_confusion_figure
-from common.figures.event_curves import describe_psd_roc, psd_roc_figure
-from common.figures.event_errors import describe_error_composition, error_composition_figure
-from common.metrics import METRICS
-from common.metrics.events.figures import divide
+from ...metrics import METRICS
+from ...metrics.events.figures import divide
+from ..base import DETAILS
+from ..event_confusion import describe_event_confusion, event_confusion_figure
+from ..event_curves import describe_psd_roc, psd_roc_figure
+from ..event_errors import describe_error_composition, error_composition_figure
+from . import DESIGN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from common.metrics.events import figures
-from common.metrics.events.threshold_curve import CountCurve
+from ...metrics.events import figures
+from ...metrics.events.threshold_curve import CountCurve
 
 TITLES = {
     "segment_based": "Segment-based",

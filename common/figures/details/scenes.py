@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from common.figures.details.counting import collar
-from common.metrics.events.event_based import match
-from common.metrics.events.grouping import reaches
-from common.metrics.events.lists import EventList
-from common.metrics.events.recordings import SoundEvents
-from common.spec.view import View
+from ...metrics.events.event_based import match
+from ...metrics.events.grouping import reaches
+from ...metrics.events.lists import EventList
+from ...metrics.events.recordings import SoundEvents
+from ...spec.view import View
+from .counting import collar
 
 #: recordings that are shown
 NUMBER = 4

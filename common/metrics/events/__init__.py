@@ -12,27 +12,27 @@ Reading order: :mod:`lists <common.metrics.events.lists>` (what an event is),
 :mod:`sweep <common.metrics.events.sweep>`.
 """
 
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.detection_rates import rates
-from common.metrics.events.event_based import EventBased, label_confusion
-from common.metrics.events.exact_collar import ExactCollar
-from common.metrics.events.exact_intersection import ExactIntersection
-from common.metrics.events.exact_segment import ExactSegment
-from common.metrics.events.fitting import Collar
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.horizon import Horizon
-from common.metrics.events.intersection_based import IntersectionBased
-from common.metrics.events.lists import EventList
-from common.metrics.events.operating_points import Constraint, distinct, macro_f, select
-from common.metrics.events.presets import (
+from .criteria import Criteria
+from .detection_rates import rates
+from .event_based import EventBased, label_confusion
+from .exact_collar import ExactCollar
+from .exact_intersection import ExactIntersection
+from .exact_segment import ExactSegment
+from .fitting import Collar
+from .frames import FrameScores
+from .horizon import Horizon
+from .intersection_based import IntersectionBased
+from .lists import EventList
+from .operating_points import Constraint, distinct, macro_f, select
+from .presets import (
     DCASE_TASK4_COLLAR,
     DCASE_TASK4_INTERSECTION,
     DCASE_TASK4_THRESHOLDS,
     PSDS,
     PsdsSettings,
 )
-from common.metrics.events.psds import Psds, psds_of_events, psds_of_scores
-from common.metrics.events.roc import (
+from .psds import Psds, psds_of_events, psds_of_scores
+from .roc import (
     Curve,
     PsdRoc,
     cross_trigger_curves,
@@ -40,8 +40,8 @@ from common.metrics.events.roc import (
     psd_roc,
     psds_of_roc,
 )
-from common.metrics.events.segment_based import SegmentBased
-from common.metrics.events.threshold_curve import auroc
+from .segment_based import SegmentBased
+from .threshold_curve import auroc
 
 __all__ = [
     "DCASE_TASK4_COLLAR",

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError, DataError
-from common.metrics.events.lists import EventList, intersecting, merged
+from ...core.errors import ConfigError, DataError
+from .lists import EventList, intersecting, merged
 
 Overlap = Literal["error", "merge", "allow"]
 

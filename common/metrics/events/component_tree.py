@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.metrics.events.grouping import expand
+from .grouping import expand
 
 
 class Sequences(NamedTuple):

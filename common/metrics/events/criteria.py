@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError
-from common.metrics.events.grouping import Index, expand, reaches, running_maximum, sort_order
-from common.metrics.events.lists import EventList
+from ...core.errors import ConfigError
+from .grouping import Index, expand, reaches, running_maximum, sort_order
+from .lists import EventList
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError, DataError
-from common.core.registry import unknown
-from common.metrics.events import figures
-from common.metrics.events.intersection_based import Confusion
+from ...core.errors import ConfigError, DataError
+from ...core.registry import unknown
+from . import figures
+from .intersection_based import Confusion
 
 #: unit of time -> seconds
 UNITS = {

@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from common.core.registry import unknown
-from common.metrics.events.checks import negative_times, refuse, reversed_times
-from common.metrics.events.fitting import Collar, Pairs, fitting_pairs
-from common.metrics.events.lists import EventList
-from common.metrics.events.matching import MATCHINGS, Matched, Matching
-from common.metrics.events.pool import Pool
-from common.metrics.events.report import Columns, Options, Scores, error_rates, f_figures, scores
+from ...core.registry import unknown
+from .checks import negative_times, refuse, reversed_times
+from .fitting import Collar, Pairs, fitting_pairs
+from .lists import EventList
+from .matching import MATCHINGS, Matched, Matching
+from .pool import Pool
+from .report import Columns, Options, Scores, error_rates, f_figures, scores
 
 
 class EventCounts(NamedTuple):

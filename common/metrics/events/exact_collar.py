@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.metrics.events.component_tree import Tree
-from common.metrics.events.fitting import SLACK, Collar
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.grouping import expand
-from common.metrics.events.lifetimes import lives, states, there, turns
-from common.metrics.events.lists import EventList
-from common.metrics.events.sed_eval_matching import maximum_matching
-from common.metrics.events.selection import ScoredFiles, checked_truth, selections
-from common.metrics.events.sweep import Changes, SweepCounts, SweepPool, output_changes
+from .component_tree import Tree
+from .fitting import SLACK, Collar
+from .frames import FrameScores
+from .grouping import expand
+from .lifetimes import lives, states, there, turns
+from .lists import EventList
+from .sed_eval_matching import maximum_matching
+from .selection import ScoredFiles, checked_truth, selections
+from .sweep import Changes, SweepCounts, SweepPool, output_changes
 
 
 class ExactCollar(SweepPool):

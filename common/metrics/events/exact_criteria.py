@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from common.metrics.events.component_tree import Tree, touching
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.grouping import reaches
-from common.metrics.events.lifetimes import lives, states, there, turns
-from common.metrics.events.lists import EventList
-from common.metrics.events.selection import ScoredFiles
-from common.metrics.events.sweep import Changes
+from .component_tree import Tree, touching
+from .criteria import Criteria
+from .grouping import reaches
+from .lifetimes import lives, states, there, turns
+from .lists import EventList
+from .selection import ScoredFiles
+from .sweep import Changes
 
 #: how near in s coverage must be to its limit for it to be added up again, one by one
 NEAR_S = 2e-6

@@ -12,19 +12,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.core.errors import ConfigError
-from common.metrics.events.checks import Overlap
-from common.metrics.events.criteria import Criteria, usable
-from common.metrics.events.detection_rates import check_alpha_ct, check_duration, seconds_of
-from common.metrics.events.exact_criteria import judge, slots
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.grouping import order_free_sum
-from common.metrics.events.horizon import Horizon, above, lowest, peaks
-from common.metrics.events.lists import EventList
-from common.metrics.events.roc import Curve, PsdRoc, curve, psd_roc
-from common.metrics.events.selection import checked_durations, checked_truth, selections
-from common.metrics.events.sweep import Changes, SweepCounts, SweepPool, output_changes
-from common.metrics.events.threshold_curve import CountCurve
+from ...core.errors import ConfigError
+from .checks import Overlap
+from .criteria import Criteria, usable
+from .detection_rates import check_alpha_ct, check_duration, seconds_of
+from .exact_criteria import judge, slots
+from .frames import FrameScores
+from .grouping import order_free_sum
+from .horizon import Horizon, above, lowest, peaks
+from .lists import EventList
+from .roc import Curve, PsdRoc, curve, psd_roc
+from .selection import checked_durations, checked_truth, selections
+from .sweep import Changes, SweepCounts, SweepPool, output_changes
+from .threshold_curve import CountCurve
 
 #: by how much the number of files must have grown before old parts are looked through again
 GROWTH = 1.25

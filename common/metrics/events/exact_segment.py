@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from common.core.errors import ConfigError
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.grouping import Index, expand
-from common.metrics.events.lists import EventList
-from common.metrics.events.selection import checked_durations, checked_truth
-from common.metrics.events.sweep import Changes, SweepCounts, SweepPool
+from ...core.errors import ConfigError
+from .frames import FrameScores
+from .grouping import Index, expand
+from .lists import EventList
+from .selection import checked_durations, checked_truth
+from .sweep import Changes, SweepCounts, SweepPool
 
 #: score of a segment without any frame, as in sed_scores_eval
 NO_FRAME = 0.0

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError
-from common.metrics.events.grouping import Index, expand, sort_order
-from common.metrics.events.lists import EventList
+from ...core.errors import ConfigError
+from .grouping import Index, expand, sort_order
+from .lists import EventList
 
 #: searches reach this much further in s than the comparison that decides
 SLACK = 1e-6

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from common.core.errors import DataError, LengthError
-from common.metrics.events.lists import EventList
+from ...core.errors import DataError, LengthError
+from .lists import EventList
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.metrics.events.detection_rates import seconds_of
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.lists import EventList
+from .detection_rates import seconds_of
+from .frames import FrameScores
+from .lists import EventList
 
 
 class Horizon(NamedTuple):

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError, DataError
-from common.metrics.events import figures
-from common.metrics.events.checks import (
+from ...core.errors import ConfigError, DataError
+from . import figures
+from .checks import (
     Overlap,
     beyond_recording,
     negative_times,
@@ -23,11 +23,11 @@ from common.metrics.events.checks import (
     settle_overlaps,
     unknown_labels,
 )
-from common.metrics.events.criteria import Criteria, hits, usable
-from common.metrics.events.grouping import order_free_sum
-from common.metrics.events.lists import EventList
-from common.metrics.events.pool import Pool
-from common.metrics.events.report import Columns
+from .criteria import Criteria, hits, usable
+from .grouping import order_free_sum
+from .lists import EventList
+from .pool import Pool
+from .report import Columns
 
 #: detections that are worked on together
 DETECTIONS = 2**20

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.metrics.events.component_tree import Tree
-from common.metrics.events.grouping import dense_rank, expand
+from .component_tree import Tree
+from .grouping import dense_rank, expand
 
 
 class Lives(NamedTuple):

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.metrics.base import check_lengths
-from common.metrics.events.grouping import running_maximum, sort_order
+from ...core.errors import DataError
+from ..base import check_lengths
+from .grouping import running_maximum, sort_order
 
 #: (file, onset in s, offset in s, label)
 Row = tuple[Any, Any, Any, Any]

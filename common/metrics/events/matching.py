@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from common.metrics.events.fitting import Pairs
-from common.metrics.events.sed_eval_matching import maximum_matching
+from .fitting import Pairs
+from .sed_eval_matching import maximum_matching
 
 Matching = Literal["optimal", "greedy", "sed_eval"]
 

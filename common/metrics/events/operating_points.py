@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.registry import unknown
-from common.metrics.events import figures
-from common.metrics.events.detection_rates import Rates
-from common.metrics.events.intersection_based import Confusion
-from common.metrics.events.lists import EventList
+from ...core.registry import unknown
+from . import figures
+from .detection_rates import Rates
+from .intersection_based import Confusion
+from .lists import EventList
 
 CONSTRAINTS = ("tpr", "fpr", "efpr", "fscore")
 

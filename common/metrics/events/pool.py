@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from common.core.errors import ConfigError, DataError
+from ...core.errors import ConfigError, DataError
 
 T = TypeVar("T", bound=tuple[Any, ...])
 SelfPool = TypeVar("SelfPool", bound="Pool[Any]")

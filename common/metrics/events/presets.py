@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from common.metrics.events.criteria import Criteria
+from .criteria import Criteria
 
 
 class PsdsSettings(NamedTuple):

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.metrics.events.checks import Overlap
-from common.metrics.events.detection_rates import Compatibility, rates
-from common.metrics.events.exact_intersection import ExactIntersection
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.horizon import Horizon
-from common.metrics.events.intersection_based import IntersectionBased
-from common.metrics.events.lists import EventList
-from common.metrics.events.presets import PsdsSettings
-from common.metrics.events.roc import PsdRoc, area, curves, psd_roc
+from .checks import Overlap
+from .detection_rates import Compatibility, rates
+from .exact_intersection import ExactIntersection
+from .frames import FrameScores
+from .horizon import Horizon
+from .intersection_based import IntersectionBased
+from .lists import EventList
+from .presets import PsdsSettings
+from .roc import PsdRoc, area, curves, psd_roc
 
 
 class Psds(NamedTuple):

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from common.core.errors import LengthError
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.grouping import expand
-from common.metrics.events.lists import EventList
+from ...core.errors import LengthError
+from .frames import FrameScores
+from .grouping import expand
+from .lists import EventList
 
 
 @dataclass(frozen=True, eq=False)

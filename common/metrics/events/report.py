@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError
-from common.metrics.events import figures
+from ...core.errors import ConfigError
+from . import figures
 
 #: group of figures -> name of the figure -> its value
 Figures = dict[str, dict[str, float]]

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError
+from ...core.errors import ConfigError
 
 #: values (rates x classes) that are looked at together
 CELLS = 2**22

@@ -12,13 +12,13 @@ from typing import Literal
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.metrics.events import figures
-from common.metrics.events.checks import negative_times, refuse, unknown_labels
-from common.metrics.events.lists import EventList
-from common.metrics.events.pool import Pool
-from common.metrics.events.report import Columns, Options, Scores, error_rates, f_figures, scores
-from common.metrics.events.segment_counts import SegmentCounts, segment_counts
+from ...core.errors import DataError
+from . import figures
+from .checks import negative_times, refuse, unknown_labels
+from .lists import EventList
+from .pool import Pool
+from .report import Columns, Options, Scores, error_rates, f_figures, scores
+from .segment_counts import SegmentCounts, segment_counts
 
 
 class SegmentBased(Pool[SegmentCounts]):

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError
-from common.metrics.events.grouping import expand
-from common.metrics.events.lists import EventList
+from ...core.errors import ConfigError
+from .grouping import expand
+from .lists import EventList
 
 #: cells (segments x labels) that are looked at together, one byte each
 CELLS = 2**24

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.metrics.events.checks import (
+from ...core.errors import DataError
+from .checks import (
     Overlap,
     negative_times,
     refuse,
@@ -16,10 +16,10 @@ from common.metrics.events.checks import (
     settle_overlaps,
     unknown_labels,
 )
-from common.metrics.events.component_tree import Tree, component_tree, sequences
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.grouping import Index, expand
-from common.metrics.events.lists import EventList
+from .component_tree import Tree, component_tree, sequences
+from .frames import FrameScores
+from .grouping import Index, expand
+from .lists import EventList
 
 #: frames of all selected sequences that are worked on together; they fit the cache
 FRAMES = 2**16

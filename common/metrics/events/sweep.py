@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.core.registry import unknown
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.pool import Pool
-from common.metrics.events.threshold_curve import AtThreshold, CountCurve, average, best_f, f_at
+from ...core.errors import DataError
+from ...core.registry import unknown
+from .frames import FrameScores
+from .pool import Pool
+from .threshold_curve import AtThreshold, CountCurve, average, best_f, f_at
 
 
 class Changes(NamedTuple):

@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from common.metrics.base import check_lengths
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.event_based import event_counts, match
-from common.metrics.events.fitting import Collar
-from common.metrics.events.grouping import expand
-from common.metrics.events.intersection_based import intersection_counts
-from common.metrics.events.lists import EventList
-from common.metrics.events.recordings import SoundEvents
-from common.metrics.events.segment_counts import segment_counts
+from ..base import check_lengths
+from .criteria import Criteria
+from .event_based import event_counts, match
+from .fitting import Collar
+from .grouping import expand
+from .intersection_based import intersection_counts
+from .lists import EventList
+from .recordings import SoundEvents
+from .segment_counts import segment_counts
 
 
 class Tally(NamedTuple):

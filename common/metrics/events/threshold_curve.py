@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError
-from common.metrics.events import figures
+from ...core.errors import ConfigError
+from . import figures
 
 
 class CountCurve(NamedTuple):

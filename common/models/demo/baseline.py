@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from common.core.errors import ModelError
-from common.models.demo import features
+from ...core.errors import ModelError
+from . import features
 
 WEIGHTS = Path(__file__).with_name("baseline.json")
 FORMAT = 1

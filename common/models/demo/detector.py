@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from common.core.errors import ModelError
+from ...core.errors import ModelError
 
 WEIGHTS = Path(__file__).with_name("detector.json")
 FORMAT = 1

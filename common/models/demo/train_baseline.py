@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common import spec
-from common.core import files, paths, rng
-from common.metrics import classification, regression
-from common.models.demo import baseline, features
-from common.samples import demo
-from common.samples.demo import acted, recipes
+from ... import spec
+from ...core import files, paths, rng
+from ...metrics import classification, regression
+from ...samples import demo
+from ...samples.demo import acted, recipes
+from . import baseline, features
 
 TRAIN, TEST = "train", "test"
 RIDGE = 100.0

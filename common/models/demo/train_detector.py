@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from common import spec
-from common.core import files, paths, rng
-from common.models.demo import detector
-from common.samples.demo import recipes, scenes
-from common.samples.demo.corpus import SAMPLING_RATE
-from common.spec import kinds
+from ... import spec
+from ...core import files, paths, rng
+from ...samples.demo import recipes, scenes
+from ...samples.demo.corpus import SAMPLING_RATE
+from ...spec import kinds
+from . import detector
 
 #: scenes of each place with each device that the detector is trained on
 EACH = 24
@@ -117,8 +117,8 @@ def report(target: spec.Target, recipe: scenes.Scenes, model: detector.Detector)
     """Scores on the scenes of the tests, one line each."""
     import pandas as pd
 
-    from common.metrics import METRICS
-    from common.spec.kinds.events import Annotation
+    from ...metrics import METRICS
+    from ...spec.kinds.events import Annotation
 
     kind, every = kinds.get(target.kind), recipe.items()
     raw, rows = [], []

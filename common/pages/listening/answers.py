@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from common.designs import design_of
-from common.designs.paired import Paired
-from common.designs.perturbed import Perturbed
-from common.spec import Target, Test, kinds
-from common.spec.view import ORIGINAL, View
+from ...designs import design_of
+from ...designs.paired import Paired
+from ...designs.perturbed import Perturbed
+from ...spec import Target, Test, kinds
+from ...spec.view import ORIGINAL, View
 
 
 @dataclass(frozen=True)

@@ -15,21 +15,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common.core import closure, files, paths, provenance
-from common.core.errors import BenchmarkError
-from common.core.paths import Paths
-from common.core.rng import DEFAULT_SEED
-from common.pages.listening import licences
-from common.pages.listening.sample_table import AnsweredCell, SampleTable, WorstFirst
-from common.pages.listening.samples import Rebuild, condition_label
-from common.pages.listening.sounds import Key, SoundMaker
-from common.perturbations.library import Library
-from common.results import sample_tables
-from common.results.keys import CellKey
-from common.results.manifest import Manifest
-from common.results.sample_tables import PICTURE
-from common.spec import Benchmark, Dataset, Target, kinds
-from common.spec.view import ORIGINAL
+from ...core import closure, files, paths, provenance
+from ...core.errors import BenchmarkError
+from ...core.paths import Paths
+from ...core.rng import DEFAULT_SEED
+from ...perturbations.library import Library
+from ...results import sample_tables
+from ...results.keys import CellKey
+from ...results.manifest import Manifest
+from ...results.sample_tables import PICTURE
+from ...spec import Benchmark, Dataset, Target, kinds
+from ...spec.view import ORIGINAL
+from . import licences
+from .sample_table import AnsweredCell, SampleTable, WorstFirst
+from .samples import Rebuild, condition_label
+from .sounds import Key, SoundMaker
 
 logger = logging.getLogger(__name__)
 

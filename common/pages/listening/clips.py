@@ -8,17 +8,17 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from common.core import files, provenance
-from common.core.errors import BenchmarkError
-from common.core.paths import SLICES, Paths
-from common.pages.listening import licences
-from common.pages.listening.loudness import loudness
-from common.pages.listening.scenes import picture
-from common.pages.listening.sounds import LONGEST_S, RATE, flac
-from common.results import slices
-from common.results.slices import SliceSound
-from common.samples import audio, datasets
-from common.samples.base import Samples
+from ...core import files, provenance
+from ...core.errors import BenchmarkError
+from ...core.paths import SLICES, Paths
+from ...results import slices
+from ...results.slices import SliceSound
+from ...samples import audio, datasets
+from ...samples.base import Samples
+from . import licences
+from .loudness import loudness
+from .scenes import picture
+from .sounds import LONGEST_S, RATE, flac
 
 logger = logging.getLogger(__name__)
 

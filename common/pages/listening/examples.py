@@ -20,19 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from common.core import closure, files, paths, provenance
-from common.core.documents import parse_json
-from common.core.errors import BenchmarkError
-from common.engine.plan import conditions
-from common.pages.listening import speech
-from common.pages.listening.loudness import loudness
-from common.pages.listening.speech import RATE, SPEECH, ExampleSettings, settings, speak
-from common.perturbations.examples import shown
-from common.perturbations.filters import tilt_filter
-from common.perturbations.library import Library
-from common.samples import demo
-from common.samples.demo import publish, recipes
-from common.spec import Benchmark
+from ...core import closure, files, paths, provenance
+from ...core.documents import parse_json
+from ...core.errors import BenchmarkError
+from ...engine.plan import conditions
+from ...perturbations.examples import shown
+from ...perturbations.filters import tilt_filter
+from ...perturbations.library import Library
+from ...samples import demo
+from ...samples.demo import publish, recipes
+from ...spec import Benchmark
+from . import speech
+from .loudness import loudness
+from .speech import RATE, SPEECH, ExampleSettings, settings, speak
 
 STATE = "examples.json"
 FORMAT = 1

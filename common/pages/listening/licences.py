@@ -7,7 +7,7 @@ some purposes only (NC, research) do not. An entry without licence is not played
 
 from __future__ import annotations
 
-from common.spec import Dataset
+from ...spec import Dataset
 
 #: SPDX ids of licences that allow it; those of the second group want the authors named
 FREE = ("CC0-1.0", "PDDL-1.0", "Unlicense", "0BSD", "MIT-0")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from common.core.paths import Paths
-from common.pages.listening import cell_samples, samples, scenes
-from common.reports.rebuild import Rebuilder
-from common.spec import Benchmark
+from ...core.paths import Paths
+from ...reports.rebuild import Rebuilder
+from ...spec import Benchmark
+from . import cell_samples, samples, scenes
 
 
 def update(benchmark: Benchmark, folders: Paths, *, seed: int, download: bool = False) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from common.designs import design_of
-from common.designs.context_shift import ContextShift
-from common.designs.groups import GroupDesign, group_codes
-from common.pages.listening.sounds import Key
-from common.samples.base import KEYS
-from common.spec import Test
-from common.spec.view import View
+from ...designs import design_of
+from ...designs.context_shift import ContextShift
+from ...designs.groups import GroupDesign, group_codes
+from ...samples.base import KEYS
+from ...spec import Test
+from ...spec.view import View
+from .sounds import Key
 
 
 def keys_of(view: View) -> list[Key]:

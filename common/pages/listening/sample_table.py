@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from common.core.rng import digest
-from common.models.base import SampleKey
-from common.pages.listening import answers
-from common.pages.listening.answers import ConditionPair
-from common.pages.listening.sample_lists import groups, keys_of, moved, of_line, ranked
-from common.pages.listening.sounds import Key
-from common.results.sample_tables import SCALE
-from common.samples import datasets
-from common.spec import Dataset, Target, kinds
-from common.spec.cell import Cell
-from common.spec.view import ORIGINAL, View
+from ...core.rng import digest
+from ...models.base import SampleKey
+from ...results.sample_tables import SCALE
+from ...samples import datasets
+from ...spec import Dataset, Target, kinds
+from ...spec.cell import Cell
+from ...spec.view import ORIGINAL, View
+from . import answers
+from .answers import ConditionPair
+from .sample_lists import groups, keys_of, moved, of_line, ranked
+from .sounds import Key
 
 #: a table has at most so many samples, and so many answers
 MOST_SAMPLES, MOST_ANSWERS = 2000, 250_000

@@ -18,23 +18,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core import closure, display, files, provenance
-from common.core.documents import parse_json
-from common.core.errors import BenchmarkError
-from common.core.paths import Paths
-from common.core.rng import DEFAULT_SEED, digest
-from common.models.base import SampleKey
-from common.pages.listening import answers, licences
-from common.pages.listening.answers import ConditionPair
-from common.pages.listening.sounds import Key, SoundMaker, prune
-from common.perturbations.library import Library
-from common.results.keys import CellKey
-from common.results.manifest import Manifest
-from common.spec import Benchmark, Dataset, Target, Test, kinds
-from common.spec.view import View
+from ...core import closure, display, files, provenance
+from ...core.documents import parse_json
+from ...core.errors import BenchmarkError
+from ...core.paths import Paths
+from ...core.rng import DEFAULT_SEED, digest
+from ...models.base import SampleKey
+from ...perturbations.library import Library
+from ...results.keys import CellKey
+from ...results.manifest import Manifest
+from ...spec import Benchmark, Dataset, Target, Test, kinds
+from ...spec.view import View
+from . import answers, licences
+from .answers import ConditionPair
+from .sounds import Key, SoundMaker, prune
 
 if TYPE_CHECKING:
-    from common.engine.scoring import Evaluation
+    from ...engine.scoring import Evaluation
 
 #: cell, what its manifest notes, and whether the model is a chance model -> the cell and its view,
 #: as of :class:`common.reports.rebuild.Rebuilder`

@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from common.core import closure, files, paths, provenance
-from common.core.documents import parse_json
-from common.core.errors import BenchmarkError
-from common.core.paths import Paths
-from common.figures.audio import FLOOR_DB, mono, spectrogram
-from common.figures.details import PREFIX
-from common.pages.listening import licences
-from common.pages.listening.sounds import RATE, flac
-from common.results.manifest import Manifest
-from common.samples import audio, datasets
-from common.spec import Benchmark, Dataset
+from ...core import closure, files, paths, provenance
+from ...core.documents import parse_json
+from ...core.errors import BenchmarkError
+from ...core.paths import Paths
+from ...figures.audio import FLOOR_DB, mono, spectrogram
+from ...figures.details import PREFIX
+from ...results.manifest import Manifest
+from ...samples import audio, datasets
+from ...spec import Benchmark, Dataset
+from . import licences
+from .sounds import RATE, flac
 
 logger = logging.getLogger(__name__)
 

@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from common.core import closure, files, paths, provenance
-from common.core.paths import Paths
-from common.figures.audio import FLOOR_DB, mono, spectrogram
-from common.models.base import SampleKey
-from common.pages.listening.loudness import loudness
-from common.perturbations.library import Library
-from common.results.sample_tables import PICTURE
-from common.samples import audio, datasets
-from common.samples.base import Samples
-from common.spec import Benchmark, Dataset
-from common.spec.view import ORIGINAL
+from ...core import closure, files, paths, provenance
+from ...core.paths import Paths
+from ...figures.audio import FLOOR_DB, mono, spectrogram
+from ...models.base import SampleKey
+from ...perturbations.library import Library
+from ...results.sample_tables import PICTURE
+from ...samples import audio, datasets
+from ...samples.base import Samples
+from ...spec import Benchmark, Dataset
+from ...spec.view import ORIGINAL
+from .loudness import loudness
 
 #: file, start and end in ns
 Key = tuple[str, int, int]

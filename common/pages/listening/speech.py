@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pydantic
 
-from common.core import rng
-from common.core.errors import ConfigError
-from common.samples.demo import acoustics, recipes, synthesis
-from common.samples.demo.corpus import SAMPLING_RATE
-from common.samples.demo.speech import CUES, Speaker, Utterance, known
-from common.spec import Record, fault, read_yaml
+from ...core import rng
+from ...core.errors import ConfigError
+from ...samples.demo import acoustics, recipes, synthesis
+from ...samples.demo.corpus import SAMPLING_RATE
+from ...samples.demo.speech import CUES, Speaker, Utterance, known
+from ...spec import Record, fault, read_yaml
 
 SETTINGS = Path(__file__).with_name("examples.yaml")
 SPEECH = "speech.wav"

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from common.designs import Design, design_of
-from common.designs.against_truth import AgainstTruth
-from common.designs.by_group import ByGroup
-from common.designs.context_shift import ContextShift
-from common.designs.expected_range import ExpectedRange
-from common.designs.group_shift import GroupShift
-from common.designs.groups import GroupDesign, group_codes
-from common.designs.per_unit import PerUnit
-from common.metrics.classification import label_codes
-from common.metrics.units import unit_codes
-from common.spec import Test
-from common.spec.view import View
+from ...designs import Design, design_of
+from ...designs.against_truth import AgainstTruth
+from ...designs.by_group import ByGroup
+from ...designs.context_shift import ContextShift
+from ...designs.expected_range import ExpectedRange
+from ...designs.group_shift import GroupShift
+from ...designs.groups import GroupDesign, group_codes
+from ...designs.per_unit import PerUnit
+from ...metrics.classification import label_codes
+from ...metrics.units import unit_codes
+from ...spec import Test
+from ...spec.view import View
 
 Shape = dict[str, Any]
 #: part of the data as a score names it -> as a result row does

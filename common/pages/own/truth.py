@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.designs import Score
-from common.designs.selecting import Selector
-from common.engine.scoring import scores_of
-from common.metrics import METRICS
-from common.pages.own import FORMAT
-from common.pages.own.shapes import shape
-from common.results.rows import rows
-from common.samples.base import KEYS, Samples
-from common.spec import Dataset, Model, Target, Test, kinds
-from common.spec.cell import Cell
-from common.spec.view import ORIGINAL, View
-from common.uncertainty.simulation import Bounds
+from ...designs import Score
+from ...designs.selecting import Selector
+from ...engine.scoring import scores_of
+from ...metrics import METRICS
+from ...results.rows import rows
+from ...samples.base import KEYS, Samples
+from ...spec import Dataset, Model, Target, Test, kinds
+from ...spec.cell import Cell
+from ...spec.view import ORIGINAL, View
+from ...uncertainty.simulation import Bounds
+from . import FORMAT
+from .shapes import shape
 
 #: a model that nobody has, to see what the rows of a test look like
 STAND_IN = Model(id="own", version="1", adapter="predictions")

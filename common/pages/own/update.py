@@ -12,21 +12,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from common.core import closure, files, provenance
-from common.core.documents import parse_json
-from common.core.errors import BenchmarkError
-from common.core.paths import Paths
-from common.core.rng import DEFAULT_SEED
-from common.designs.selecting import Selector
-from common.pages.listening import licences
-from common.pages.own import FOLDER, FORMAT, INDEX
-from common.pages.own.shapes import has_shape
-from common.predictions.attributes import Context
-from common.results.manifest import Manifest
-from common.samples import datasets
-from common.samples.base import Samples
-from common.spec import Benchmark, Dataset, Target
-from common.uncertainty.simulation import Bounds
+from ...core import closure, files, provenance
+from ...core.documents import parse_json
+from ...core.errors import BenchmarkError
+from ...core.paths import Paths
+from ...core.rng import DEFAULT_SEED
+from ...designs.selecting import Selector
+from ...predictions.attributes import Context
+from ...results.manifest import Manifest
+from ...samples import datasets
+from ...samples.base import Samples
+from ...spec import Benchmark, Dataset, Target
+from ...uncertainty.simulation import Bounds
+from ..listening import licences
+from . import FOLDER, FORMAT, INDEX
+from .shapes import has_shape
 
 logger = logging.getLogger(__name__)
 
@@ -128,7 +128,7 @@ class _Maker:
         path = self.folders.media / src
         if old.get("key") == key and path.is_file():
             return dict(old)
-        from common.pages.own.truth import script, truth  # needs pandas
+        from .truth import script, truth  # needs pandas
 
         try:
             samples = self._load(dataset)

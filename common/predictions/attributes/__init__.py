@@ -1,7 +1,7 @@
 """Attributes of samples that are computed from their audio, such as the pitch of a speaker."""
 
-from common.predictions.attributes import speaker_pitch  # noqa: F401 (registration)
-from common.predictions.attributes.base import (
+from . import speaker_pitch  # noqa: F401 (registration)
+from .base import (
     ATTRIBUTES,
     Attribute,
     Computed,

@@ -21,18 +21,18 @@ from pathlib import Path
 
 import numpy as np
 
-from common.core import closure
-from common.core.errors import DataError
-from common.core.provenance import digest
-from common.models.base import Batch
-from common.predictions.attributes.base import Context
-from common.predictions.attributes.segment_f0 import FOLDER, method, segment_f0
-from common.predictions.inputs import Request, Source
-from common.predictions.predict import Predictor
-from common.predictions.store import PredictionStore
-from common.samples import datasets
-from common.samples.base import Samples
-from common.spec.view import ORIGINAL
+from ...core import closure
+from ...core.errors import DataError
+from ...core.provenance import digest
+from ...models.base import Batch
+from ...samples import datasets
+from ...samples.base import Samples
+from ...spec.view import ORIGINAL
+from ..inputs import Request, Source
+from ..predict import Predictor
+from ..store import PredictionStore
+from .base import Context
+from .segment_f0 import FOLDER, method, segment_f0
 
 RATE_HZ = 16000
 #: columns of the store

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 import pydantic
 
-from common.core.registry import Registry
-from common.samples.base import Samples
-from common.spec import Record, fault
+from ...core.registry import Registry
+from ...samples.base import Samples
+from ...spec import Record, fault
 
 #: (done, total) -> None
 Progress = Callable[[int, int], None]

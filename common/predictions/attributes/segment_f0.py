@@ -7,18 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
-from common.core import closure
-from common.core.errors import DataError, MissingDependency
-from common.core.provenance import digest
-from common.models.base import Batch
-from common.predictions.attributes import f0
-from common.predictions.attributes.base import Context
-from common.predictions.inputs import Request, Source
-from common.predictions.predict import Predictor
-from common.predictions.store import PredictionStore
-from common.samples import datasets
-from common.samples.base import Samples
-from common.spec.view import ORIGINAL
+from ...core import closure
+from ...core.errors import DataError, MissingDependency
+from ...core.provenance import digest
+from ...models.base import Batch
+from ...samples import datasets
+from ...samples.base import Samples
+from ...spec.view import ORIGINAL
+from ..inputs import Request, Source
+from ..predict import Predictor
+from ..store import PredictionStore
+from . import f0
+from .base import Context
 
 #: rate of the signal that the pitch is taken from
 RATE_HZ = 16000

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pydantic
 
-from common.metrics.units import unit_codes
-from common.predictions.attributes.base import ATTRIBUTES, Attribute, Computed, Context
-from common.spec import Record
+from ...metrics.units import unit_codes
+from ...spec import Record
+from .base import ATTRIBUTES, Attribute, Computed, Context
 
 if TYPE_CHECKING:  # importing pandas costs a second; a plan needs no tables
-    from common.samples.base import Samples
+    from ...samples.base import Samples
 
 #: limits of a credible mean of a segment
 CREDIBLE_HZ = (50.0, 350.0)
@@ -62,7 +62,7 @@ def compute(options: SpeakerPitch, samples: Samples, context: Context) -> Comput
     its own, whose speaker is unknown or has too few segments, or whose speaker lies in no
     range, has no value.
     """
-    from common.predictions.attributes.segment_f0 import method, segment_f0
+    from .segment_f0 import method, segment_f0
 
     model = method(options.f0)
     speakers = samples.table[options.unit].to_numpy(dtype=object)

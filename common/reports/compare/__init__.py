@@ -9,11 +9,11 @@
 =================================  ==========================================================
 """
 
-from common.reports.compare.flips import flips
-from common.reports.compare.formats import FORMATS, text
-from common.reports.compare.gate import Rules, judged, load_rules
-from common.reports.compare.pairs import OUTCOMES, Comparison, Pair, compare
-from common.reports.compare.sides import Side, resolve
+from .flips import flips
+from .formats import FORMATS, text
+from .gate import Rules, judged, load_rules
+from .pairs import OUTCOMES, Comparison, Pair, compare
+from .sides import Side, resolve
 
 __all__ = [
     "FORMATS",

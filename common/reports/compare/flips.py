@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from common.reports.compare.pairs import Comparison
-from common.reports.explain import distance, sample_id
-from common.spec import kinds
-from common.spec.view import ORIGINAL
-from common.uncertainty import mcnemar
+from ...spec import kinds
+from ...spec.view import ORIGINAL
+from ...uncertainty import mcnemar
+from ..explain import distance, sample_id
+from .pairs import Comparison
 
 
 @dataclass(frozen=True)

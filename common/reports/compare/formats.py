@@ -10,11 +10,11 @@ from dataclasses import asdict
 from typing import Any
 from xml.etree import ElementTree
 
-from common.core.display import number, signed
-from common.reports.compare.flips import Flipped, Flips
-from common.reports.compare.gate import Rules, compared, passes
-from common.reports.compare.pairs import OUTCOMES, Comparison, Pair
-from common.reports.summary.card import markdown
+from ...core.display import number, signed
+from ..summary.card import markdown
+from .flips import Flipped, Flips
+from .gate import Rules, compared, passes
+from .pairs import OUTCOMES, Comparison, Pair
 
 #: version of the JSON; higher when a reader of the old one would fail
 VERSION = "1"

@@ -11,12 +11,12 @@ from typing import Literal
 import numpy as np
 import pydantic
 
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.reports.compare.pairs import IGNORED, Comparison, Outcome, Pair
-from common.spec import fault, read_yaml
-from common.spec.records import Benchmark, Record
-from common.uncertainty import benjamini_hochberg
+from ...core.errors import ConfigError
+from ...core.registry import unknown
+from ...spec import fault, read_yaml
+from ...spec.records import Benchmark, Record
+from ...uncertainty import benjamini_hochberg
+from .pairs import IGNORED, Comparison, Outcome, Pair
 
 
 class Rules(Record):
@@ -66,7 +66,7 @@ def load_rules(
     Raises:
         ConfigError: with file and place, for what is wrong or unknown
     """
-    from common.metrics import METRICS
+    from ...metrics import METRICS
 
     content = (read_yaml(path) or {}) if path is not None else {}
     if not isinstance(content, Mapping):

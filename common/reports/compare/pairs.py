@@ -10,18 +10,18 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from common.core.errors import BenchmarkError
-from common.designs import Score
-from common.designs.certainty import cluster_codes
-from common.engine.scoring import Evaluation
-from common.metrics import METRICS, Metric
-from common.reports.compare.sides import Side
-from common.reports.rebuild import Rebuilder
-from common.results.history import KeptVersion
-from common.results.keys import NO_LABEL, CellKey
-from common.samples.base import KEYS
-from common.spec import Benchmark, Criterion, kinds
-from common.uncertainty import Bootstrap, PairedDifference, Recipe, mcnemar, nearer, paired
+from ...core.errors import BenchmarkError
+from ...designs import Score
+from ...designs.certainty import cluster_codes
+from ...engine.scoring import Evaluation
+from ...metrics import METRICS, Metric
+from ...results.history import KeptVersion
+from ...results.keys import NO_LABEL, CellKey
+from ...samples.base import KEYS
+from ...spec import Benchmark, Criterion, kinds
+from ...uncertainty import Bootstrap, PairedDifference, Recipe, mcnemar, nearer, paired
+from ..rebuild import Rebuilder
+from .sides import Side
 
 Outcome = Literal["better", "worse", "equal", "cannot tell", "not compared"]
 OUTCOMES: tuple[Outcome, ...] = ("worse", "better", "cannot tell", "equal", "not compared")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from common.core import advice
-from common.core.errors import ConfigError
-from common.core.paths import Paths
-from common.core.registry import unknown
-from common.results import history
-from common.results.history import KeptVersion
+from ...core import advice
+from ...core.errors import ConfigError
+from ...core.paths import Paths
+from ...core.registry import unknown
+from ...results import history
+from ...results.history import KeptVersion
 
 
 class _Bare(Paths):

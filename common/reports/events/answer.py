@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from common.core import display
-from common.metrics.events.psds import Psds
-from common.metrics.events.report import Scores
-from common.metrics.events.threshold_curve import AtThreshold
-from common.reports.events.evaluation import Evaluated, IntersectionF, PointScores
-from common.reports.events.inputs import Inputs
-from common.reports.events.settings import EventSettings
+from ...core import display
+from ...metrics.events.psds import Psds
+from ...metrics.events.report import Scores
+from ...metrics.events.threshold_curve import AtThreshold
+from .evaluation import Evaluated, IntersectionF, PointScores
+from .inputs import Inputs
+from .settings import EventSettings
 
 #: column of the overview -> (family, path of the figure)
 OVERVIEW = {

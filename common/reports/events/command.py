@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from common.core.errors import ConfigError
-from common.core.files import write_text
-from common.core.terminal import tell
-from common.reports.events.answer import answer, lines, many, per_file
-from common.reports.events.evaluation import evaluate
-from common.reports.events.inputs import Inputs, read_inputs
-from common.reports.events.settings import EventSettings, settings
+from ...core.errors import ConfigError
+from ...core.files import write_text
+from ...core.terminal import tell
+from .answer import answer, lines, many, per_file
+from .evaluation import evaluate
+from .inputs import Inputs, read_inputs
+from .settings import EventSettings, settings
 
 #: more segments than this, all recordings together, do not fit into memory
 MOST_SEGMENTS = 10**8
@@ -54,7 +54,7 @@ def run(
         write_text(args.per_file, per_file(inputs, evaluations))
         say(f"scores of {many(len(inputs.files), 'recording')}: {args.per_file}")
     if args.report == "html":
-        from common.reports.events_report import render
+        from ..events_report import render
 
         path = args.out or report_path
         write_text(path, render(inputs, options, evaluations, content, timelines=args.timelines))

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from common.core.errors import DataError
-from common.reports.events.names import Names
-from common.samples.event_lists import EventTable, read_events
-from common.samples.event_lists.folders import look
-from common.samples.event_lists.text_lists import EXTENSIONS, RECORDS
+from ...core.errors import DataError
+from ...samples.event_lists import EventTable, read_events
+from ...samples.event_lists.folders import look
+from ...samples.event_lists.text_lists import EXTENSIONS, RECORDS
+from .names import Names
 
 #: extensions of event lists in a folder
 LISTS = (*EXTENSIONS, ".parquet", ".jams")

@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.metrics.events import figures
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.detection_rates import rates
-from common.metrics.events.event_based import EventBased
-from common.metrics.events.intersection_based import Confusion, IntersectionBased
-from common.metrics.events.lists import EventList
-from common.metrics.events.matching import Matched
-from common.metrics.events.operating_points import distinct, macro_f
-from common.metrics.events.psds import Psds, summary
-from common.metrics.events.report import Columns, Scores
-from common.metrics.events.roc import curves, psd_roc
-from common.metrics.events.segment_based import SegmentBased
-from common.reports.events.inputs import Inputs, System
-from common.reports.events.scored import Exact, events_and_curves
-from common.reports.events.settings import EventSettings
+from ...metrics.events import figures
+from ...metrics.events.criteria import Criteria
+from ...metrics.events.detection_rates import rates
+from ...metrics.events.event_based import EventBased
+from ...metrics.events.intersection_based import Confusion, IntersectionBased
+from ...metrics.events.lists import EventList
+from ...metrics.events.matching import Matched
+from ...metrics.events.operating_points import distinct, macro_f
+from ...metrics.events.psds import Psds, summary
+from ...metrics.events.report import Columns, Scores
+from ...metrics.events.roc import curves, psd_roc
+from ...metrics.events.segment_based import SegmentBased
+from .inputs import Inputs, System
+from .scored import Exact, events_and_curves
+from .settings import EventSettings
 
 
 class IntersectionF(NamedTuple):

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from common.core.errors import ConfigError, DataError
-from common.core.registry import unknown
-from common.metrics.events.lists import EventList, merged
-from common.reports.events.estimates import LISTS, Estimate, read_estimate
-from common.reports.events.names import Names
-from common.reports.events.pairs import read_pair_list
-from common.reports.events.rules import EventRules
-from common.samples.event_lists import EventTable, read_audformat, read_events
-from common.samples.event_lists.checking import refuse_incomplete
-from common.samples.event_lists.durations import durations_of_audio, read_durations
-from common.samples.event_lists.folders import look
+from ...core.errors import ConfigError, DataError
+from ...core.registry import unknown
+from ...metrics.events.lists import EventList, merged
+from ...samples.event_lists import EventTable, read_audformat, read_events
+from ...samples.event_lists.checking import refuse_incomplete
+from ...samples.event_lists.durations import durations_of_audio, read_durations
+from ...samples.event_lists.folders import look
+from .estimates import LISTS, Estimate, read_estimate
+from .names import Names
+from .pairs import read_pair_list
+from .rules import EventRules
 
 #: extensions of audio files in a folder that stands for durations
 AUDIO = (".wav", ".flac", ".ogg", ".mp3", ".opus", ".m4a", ".aif", ".aiff")

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.samples.event_lists import EventTable
+from ...core.errors import DataError
+from ...samples.event_lists import EventTable
 
 
 class Names:

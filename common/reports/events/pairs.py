@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from common.core.errors import DataError
-from common.reports.events.estimates import Estimate, OperatingPoint, of_recording
-from common.samples.event_lists import EventTable, read_events, read_pairs
+from ...core.errors import DataError
+from ...samples.event_lists import EventTable, read_events, read_pairs
+from .estimates import Estimate, OperatingPoint, of_recording
 
 
 def read_pair_list(path: Path) -> tuple[EventTable, Estimate]:

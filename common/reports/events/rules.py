@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.samples.event_lists.checking import beyond, check_events, first_of
-from common.samples.event_lists.table import EventTable
+from ...core.errors import DataError
+from ...samples.event_lists.checking import beyond, check_events, first_of
+from ...samples.event_lists.table import EventTable
 
 #: part of a message -> options that help
 HINTS = {

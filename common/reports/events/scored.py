@@ -8,20 +8,20 @@ from pathlib import Path
 
 import numpy as np
 
-from common.core.errors import ConfigError, DataError
-from common.core.registry import unknown
-from common.metrics.events.exact_collar import ExactCollar
-from common.metrics.events.exact_intersection import ExactIntersection
-from common.metrics.events.exact_segment import ExactSegment
-from common.metrics.events.horizon import Horizon
-from common.metrics.events.lists import EventList
-from common.metrics.events.psds import Psds, summary
-from common.metrics.events.sweep import SweepPool
-from common.metrics.events.threshold_curve import AtThreshold, CountCurve, auroc
-from common.reports.events.inputs import Inputs
-from common.reports.events.settings import EventSettings
-from common.samples.event_lists.folders import look
-from common.samples.event_lists.frame_scores import EXTENSIONS, NamedScores, read_scores
+from ...core.errors import ConfigError, DataError
+from ...core.registry import unknown
+from ...metrics.events.exact_collar import ExactCollar
+from ...metrics.events.exact_intersection import ExactIntersection
+from ...metrics.events.exact_segment import ExactSegment
+from ...metrics.events.horizon import Horizon
+from ...metrics.events.lists import EventList
+from ...metrics.events.psds import Psds, summary
+from ...metrics.events.sweep import SweepPool
+from ...metrics.events.threshold_curve import AtThreshold, CountCurve, auroc
+from ...samples.event_lists.folders import look
+from ...samples.event_lists.frame_scores import EXTENSIONS, NamedScores, read_scores
+from .inputs import Inputs
+from .settings import EventSettings
 
 #: recordings whose scores are in memory together
 CHUNK = 200
@@ -150,7 +150,7 @@ def _read(path: Path, inputs: Inputs) -> NamedScores:
 
 
 def _joined(parts: list[NamedScores], inputs: Inputs) -> NamedScores:
-    from common.metrics.events.frames import FrameScores
+    from ...metrics.events.frames import FrameScores
 
     files = tuple(file for part in parts for file in part.files)
     values = [

@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.metrics.events.criteria import Criteria
-from common.metrics.events.detection_rates import Compatibility, check_alpha_ct, seconds_of
-from common.metrics.events.fitting import Collar
-from common.metrics.events.matching import MATCHINGS, Matching
-from common.metrics.events.presets import (
+from ...core.errors import ConfigError
+from ...core.registry import unknown
+from ...metrics.events.criteria import Criteria
+from ...metrics.events.detection_rates import Compatibility, check_alpha_ct, seconds_of
+from ...metrics.events.fitting import Collar
+from ...metrics.events.matching import MATCHINGS, Matching
+from ...metrics.events.presets import (
     DCASE_TASK4_COLLAR,
     DCASE_TASK4_INTERSECTION,
     PSDS,
     PsdsSettings,
 )
-from common.reports.events.options import FAMILIES
+from .options import FAMILIES
 
 #: what is used without a preset: the defaults of psds_eval, and the largest rate of its example
 DEFAULT_PSDS = PSDS["psds-eval-readme"]

@@ -5,6 +5,6 @@ nothing, and all but the picker works without JavaScript. All texts that come fr
 escaped by the template.
 """
 
-from common.reports.events_report.page import render
+from .page import render
 
 __all__ = ["render"]

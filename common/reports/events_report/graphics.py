@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
-from common.figures import style
-from common.figures.details.picker import TITLES
-from common.figures.event_confusion import describe_event_confusion, event_confusion_figure
-from common.figures.event_curves import (
+from ...figures import style
+from ...figures.details.picker import TITLES
+from ...figures.event_confusion import describe_event_confusion, event_confusion_figure
+from ...figures.event_curves import (
     describe_psd_roc,
     draw_f_over_threshold,
     psd_roc_figure,
 )
-from common.figures.event_errors import describe_error_composition, error_composition_figure
-from common.figures.svg import to_svg
-from common.metrics.events.psds import Psds
-from common.reports.events.evaluation import Evaluated
-from common.reports.events.inputs import Inputs
-from common.reports.events.settings import EventSettings
+from ...figures.event_errors import describe_error_composition, error_composition_figure
+from ...figures.svg import to_svg
+from ...metrics.events.psds import Psds
+from ..events.evaluation import Evaluated
+from ..events.inputs import Inputs
+from ..events.settings import EventSettings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,12 +11,12 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from common.figures.details import picker
-from common.reports.events.answer import best_rows, main_figures, many, overview
-from common.reports.events.evaluation import Evaluated
-from common.reports.events.inputs import Inputs
-from common.reports.events.settings import EventSettings
-from common.reports.events_report import graphics, tables, timelines
+from ...figures.details import picker
+from ..events.answer import best_rows, main_figures, many, overview
+from ..events.evaluation import Evaluated
+from ..events.inputs import Inputs
+from ..events.settings import EventSettings
+from . import graphics, tables, timelines
 
 HERE = Path(__file__).parent
 #: recordings in the table of those with most errors

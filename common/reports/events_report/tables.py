@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from common.figures.details import picker
-from common.metrics.events.report import Figures
-from common.reports.events.answer import number
-from common.reports.events.evaluation import Evaluated
-from common.reports.events.inputs import Inputs
+from ...figures.details import picker
+from ...metrics.events.report import Figures
+from ..events.answer import number
+from ..events.evaluation import Evaluated
+from ..events.inputs import Inputs
 
 Rows = list[list[str]]
 #: (title, group, figure); not all families have all

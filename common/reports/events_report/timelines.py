@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from common.figures.event_timeline import (
+from ...figures.event_timeline import (
     TimelineLane,
     describe_event_timeline,
     event_timeline_figure,
 )
-from common.figures.svg import to_svg
-from common.metrics.events.lists import EventList
-from common.reports.events.evaluation import Evaluated
-from common.reports.events.inputs import Inputs
-from common.reports.events_report.tables import errors_of_files
+from ...figures.svg import to_svg
+from ...metrics.events.lists import EventList
+from ..events.evaluation import Evaluated
+from ..events.inputs import Inputs
+from .tables import errors_of_files
 
 
 def draw(name: str, evaluation: Evaluated, inputs: Inputs, number: int) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def draw(name: str, evaluation: Evaluated, inputs: Inputs, number: int) -> list[
         duration = max(ends) if inputs.durations is None else float(inputs.durations[file])
         options: dict[str, Any] = {}
         if inputs.audio is not None:
-            from common.samples.audio import read
+            from ...samples.audio import read
 
             signal, rate = read(inputs.audio / inputs.files[file])[:2]
             options = {"signal": signal, "sampling_rate": rate}

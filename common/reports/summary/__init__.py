@@ -15,22 +15,14 @@ Knows result rows and the published results; neither engine nor models. Verdicts
 :mod:`common.results.tally`, Tables VI and VII of the paper made again in :mod:`common.results.paper`.
 """
 
-from common.reports.summary.claims import Claims, claims
-from common.reports.summary.conclusions import LEVEL, Conclusions, conclusions
-from common.reports.summary.model_score import Outcome, beyond_chance, score
-from common.reports.summary.paper_text import paper_text
-from common.reports.summary.ranks import add_scope, ranking
-from common.reports.summary.report import rankings, text, to_json
-from common.reports.summary.standings import Standing, Standings, standings
-from common.reports.summary.wide import Key, Matrix, ModelColumn, WideCell, matrix
-from common.results.paper import (
+from ...results.paper import (
     all_mean_over_tests,
     table6,
     table6_counts,
     table6_exact,
     table7,
 )
-from common.results.tally import (
+from ...results.tally import (
     VerdictCounts,
     counts,
     family_of,
@@ -39,6 +31,14 @@ from common.results.tally import (
     shares,
     total,
 )
+from .claims import Claims, claims
+from .conclusions import LEVEL, Conclusions, conclusions
+from .model_score import Outcome, beyond_chance, score
+from .paper_text import paper_text
+from .ranks import add_scope, ranking
+from .report import rankings, text, to_json
+from .standings import Standing, Standings, standings
+from .wide import Key, Matrix, ModelColumn, WideCell, matrix
 
 __all__ = [
     "LEVEL",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from xml.sax.saxutils import escape
 
-from common.core.display import percent
+from ...core.display import percent
 
 #: average width of a character of the font in pixels; the text is fitted to it exactly
 CHARACTER = 6.6

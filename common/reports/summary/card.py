@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 import yaml
 
-from common.core.display import percent
-from common.metrics import METRICS
-from common.results import STATUSES
-from common.results.tally import VerdictCounts, family_of, half_up
-from common.spec.records import Target
+from ...core.display import percent
+from ...metrics import METRICS
+from ...results import STATUSES
+from ...results.tally import VerdictCounts, family_of, half_up
+from ...spec.records import Target
 
 Row = Mapping[Any, Any]
 

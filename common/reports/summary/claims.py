@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from common.core import rng
-from common.core.rng import DEFAULT_SEED
-from common.reports.summary.outcomes import OWNER, verdict_table
-from common.reports.summary.standings import Standings
-from common.results.tally import family_of
+from ...core import rng
+from ...core.rng import DEFAULT_SEED
+from ...results.tally import family_of
+from .outcomes import OWNER, verdict_table
+from .standings import Standings
 
 #: number of resamples of cells
 DRAWS = 2000

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.reports.summary.claims import Claims
-from common.reports.summary.standings import Standings
-from common.results.paper import Table
-from common.uncertainty.multiple import benjamini_yekutieli
+from ...results.paper import Table
+from ...uncertainty.multiple import benjamini_yekutieli
+from .claims import Claims
+from .standings import Standings
 
 #: a relation is called certain below this q value
 LEVEL = 0.05

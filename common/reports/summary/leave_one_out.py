@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.core import rng
+from ...core import rng
 
 #: number of draws for the critical value
 DRAWS = 2000

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from common.reports.summary.outcomes import Key, Outcomes
-from common.results.tally import family_of
+from ...results.tally import family_of
+from .outcomes import Key, Outcomes
 
 
 class Outcome(NamedTuple):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from common.metrics.reasons import DATA, MODEL, NOT_RUN
+from ...metrics.reasons import DATA, MODEL, NOT_RUN
 
 #: what names a cell
 CELL = ["test", "dataset", "metric", "data", "condition", "label"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from common.results.paper import (
+from ...results.paper import (
     Table,
     all_mean_over_tests,
     table6,

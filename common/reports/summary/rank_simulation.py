@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.reports.summary.leave_one_out import DRAWS, RankingLayout, pair_draws, told_apart
+from .leave_one_out import DRAWS, RankingLayout, pair_draws, told_apart
 
 #: name -> standard deviations of a (tests), b (datasets) and c (pairs)
 SCENARIOS = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from common.results.tally import ALL, COUNTS, OWNER, shares
+from ...results.tally import ALL, COUNTS, OWNER, shares
 
 #: remark of chance models
 CHANCE = "chance model"

@@ -9,18 +9,18 @@ from typing import Any
 
 import pandas as pd
 
-from common.core.display import percent
-from common.reports.summary.ranks import add_scope, ranking
-from common.reports.summary.standings import Standings, standings
-from common.reports.summary.standings_text import (
+from ...core.display import percent
+from ...results import published as published_results
+from ...results.paper import paper_tables
+from ...results.tally import counts, half_up, shares
+from .ranks import add_scope, ranking
+from .standings import Standings, standings
+from .standings_text import (
     common_json,
     ranks_json,
     standings_note,
     standings_rows,
 )
-from common.results import published as published_results
-from common.results.paper import paper_tables
-from common.results.tally import counts, half_up, shares
 
 #: longest name of a model in a text
 NAME_WIDTH = 34

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from common.core.rng import DEFAULT_SEED
-from common.reports.summary.leave_one_out import (
+from ...core.rng import DEFAULT_SEED
+from ...results.tally import family_of
+from .leave_one_out import (
     DRAWS,
     LEAST_PAIRS,
     RankingLayout,
@@ -32,16 +33,15 @@ from common.reports.summary.leave_one_out import (
     tiers,
     told_apart,
 )
-from common.reports.summary.model_score import (
+from .model_score import (
     Outcome,
     beyond_chance,
     family_means,
     mean_of,
     tallies_of,
 )
-from common.reports.summary.outcomes import CELL, Key, Outcomes, common_cells, outcomes
-from common.reports.summary.ranks import CHANCE
-from common.results.tally import family_of
+from .outcomes import CELL, Key, Outcomes, common_cells, outcomes
+from .ranks import CHANCE
 
 NO_VERDICT = "no model has a verdict"
 ONE_MODEL = "one model only: there is nothing to compare it with"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from common.core import display
-from common.reports.summary.standings import Standing, Standings
-from common.results.tally import half_up
+from ...core import display
+from ...results.tally import half_up
+from .standings import Standing, Standings
 
 #: decimals of shares in JSON
 DIGITS = 4

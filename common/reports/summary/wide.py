@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from common.core.errors import DataError
-from common.results import COUNTS, NUMBERS
+from ...core.errors import DataError
+from ...results import COUNTS, NUMBERS
 
 
 class Key(NamedTuple):

@@ -50,14 +50,14 @@ def ensure(
         OutputError: if the cache cannot be written
         DataError: if the synthesis fails
     """
-    from common.samples.demo import publish, recipes
+    from . import publish, recipes
 
     publish.ensure_corpora(cache, recipes.choose(names), workers=workers, progress=progress)
 
 
 def missing(cache: Path, names: Collection[str] | None = None) -> list[str]:
     """Those of the databases that :func:`ensure` would have to make."""
-    from common.samples.demo import publish, recipes
+    from . import publish, recipes
 
     return [recipe.id for recipe in publish.missing(cache, recipes.choose(names))]
 
@@ -66,6 +66,6 @@ def repository(cache: Path) -> audb.Repository:
     """The repository that :func:`ensure` publishes to, for ``audb.config.REPOSITORIES``."""
     import audb
 
-    from common.samples.demo.publish import host
+    from .publish import host
 
     return audb.Repository(REPOSITORY, str(host(cache)), "file-system")

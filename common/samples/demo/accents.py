@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 import pydantic
 
-from common import spec
-from common.core.errors import ConfigError
-from common.samples.demo import speech
-from common.samples.demo.corpus import KINDS
-from common.samples.demo.reading import TEXT, Reading, ReadText
-from common.samples.demo.speech import known
+from ... import spec
+from ...core.errors import ConfigError
+from . import speech
+from .corpus import KINDS
+from .reading import TEXT, Reading, ReadText
+from .speech import known
 
 STRESS = "ˈ"
 #: between the phonemes of espeak-ng, so that two short names are not read as a long one

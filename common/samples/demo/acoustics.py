@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from common.samples.demo.corpus import SAMPLING_RATE
+from .corpus import SAMPLING_RATE
 
 if TYPE_CHECKING:
-    from common.samples.demo.speech import Utterance
+    from .speech import Utterance
 
 MARGIN_S = 0.06  # silence kept before and after the speech
 FADE_S = 0.01

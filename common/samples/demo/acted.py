@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pydantic
 
-from common import spec
-from common.core import rng
-from common.core.errors import ConfigError
-from common.samples.demo import speech
-from common.samples.demo.corpus import KINDS
-from common.samples.demo.speech import Utterance, known
+from ... import spec
+from ...core import rng
+from ...core.errors import ConfigError
+from . import speech
+from .corpus import KINDS
+from .speech import Utterance, known
 
 #: the recipe that the baseline model is trained on
 RECIPE = Path(__file__).with_name("recipes") / "emotion.yaml"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from common.samples.demo.dsp import (
+from .dsp import (
     band,
     count,
     decay,
@@ -23,7 +23,7 @@ from common.samples.demo.dsp import (
     ringing,
     struck,
 )
-from common.samples.demo.sounds import SOUNDS, Make, bell
+from .sounds import SOUNDS, Make, bell
 
 #: names of the short sounds
 BURSTS: list[str] = []

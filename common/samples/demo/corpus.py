@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from common import spec
-from common.core.registry import Registry
+from ... import spec
+from ...core.registry import Registry
 
 #: sampling rate of all embedded audio in Hz
 SAMPLING_RATE = 16000

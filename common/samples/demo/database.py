@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from common.samples.demo import corpus
-from common.samples.demo.corpus import SAMPLING_RATE
-from common.samples.demo.speech import SpeechRecipe, Utterance
+from . import corpus
+from .corpus import SAMPLING_RATE
+from .speech import SpeechRecipe, Utterance
 
 SPEECH, AUDIO = "speech", "audio"
 SPEAKER = "speaker"

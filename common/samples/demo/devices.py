@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pydantic
 
-from common import spec
-from common.core import rng
-from common.core.errors import ConfigError
-from common.samples.demo import acoustics, dsp, rooms
-from common.samples.demo.corpus import KINDS, SAMPLING_RATE
-from common.samples.demo.reading import TEXT, Reading, ReadText
-from common.samples.demo.speech import Utterance, filled
+from ... import spec
+from ...core import rng
+from ...core.errors import ConfigError
+from . import acoustics, dsp, rooms
+from .corpus import KINDS, SAMPLING_RATE
+from .reading import TEXT, Reading, ReadText
+from .speech import Utterance, filled
 
 #: how long the control of the level looks, and the level below which it does not help, in dB
 CONTROL_S = 0.25

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from common.samples.demo.dsp import band, count, decay, faded, harmonics, noise, place, struck, tone
-from common.samples.demo.sounds import SOUNDS, finished
+from .dsp import band, count, decay, faded, harmonics, noise, place, struck, tone
+from .sounds import SOUNDS, finished
 
 MAJOR, MINOR = (0, 2, 4, 5, 7, 9, 11), (0, 2, 3, 5, 7, 8, 10)
 #: degrees of the scale on which the chords of a piece are built

@@ -20,11 +20,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from common.core import closure, files, heap, paths, provenance
-from common.core.documents import parse_json
-from common.core.errors import DataError, MissingDependency, OutputError
-from common.samples.demo import REPOSITORY, synthesis
-from common.samples.demo.corpus import CorpusRecipe
+from ...core import closure, files, heap, paths, provenance
+from ...core.documents import parse_json
+from ...core.errors import DataError, MissingDependency, OutputError
+from . import REPOSITORY, synthesis
+from .corpus import CorpusRecipe
 
 RENDER = "common.samples.demo.render"
 DATABASE = "common.samples.demo.database"

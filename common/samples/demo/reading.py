@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from common import spec
-from common.core import rng
-from common.core.errors import ConfigError
-from common.samples.demo import speech
-from common.samples.demo.corpus import KINDS
-from common.samples.demo.speech import Speaker, Utterance, known
-from common.samples.demo.templates import Templates, sentences
-from common.samples.demo.templates import load as load_templates
+from ... import spec
+from ...core import rng
+from ...core.errors import ConfigError
+from . import speech
+from .corpus import KINDS
+from .speech import Speaker, Utterance, known
+from .templates import Templates, sentences
+from .templates import load as load_templates
 
 SPLIT = "test"
 TEXT = {"dtype": "str"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from common import spec
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.samples.demo import accents, acted, devices, reading, scenes, sound_corpora  # noqa: F401 (registration)
-from common.samples.demo.corpus import KINDS, CorpusRecipe
+from ... import spec
+from ...core.errors import ConfigError
+from ...core.registry import unknown
+from . import accents, acted, devices, reading, scenes, sound_corpora  # noqa: F401 (registration)
+from .corpus import KINDS, CorpusRecipe
 
 FOLDER = Path(__file__).with_name("recipes")
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from common.core.errors import BenchmarkError
-from common.samples.demo import acoustics, recipes
-from common.samples.demo.corpus import SAMPLING_RATE, CorpusRecipe
+from ...core.errors import BenchmarkError
+from . import acoustics, recipes
+from .corpus import SAMPLING_RATE, CorpusRecipe
 
 
 def render(recipe: CorpusRecipe, items: Iterable[Any], folder: Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from common.samples.demo.dsp import band, fft_size, filtered
+from .dsp import band, fft_size, filtered
 
 SOUND_M_S = 343.0
 #: borders between the bands, in Hz

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pydantic
 
-from common import spec
-from common.core import rng
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.samples.demo import bursts, corpus, sounds
-from common.samples.demo.corpus import KINDS, SAMPLING_RATE
-from common.samples.demo.dsp import band, filtered, noise, with_rms
+from ... import spec
+from ...core import rng
+from ...core.errors import ConfigError
+from ...core.registry import unknown
+from . import bursts, corpus, sounds
+from .corpus import KINDS, SAMPLING_RATE
+from .dsp import band, filtered, noise, with_rms
 
 #: every sound of a scene can be asked for by its name
 KNOWN = (*sounds.BACKGROUNDS, *bursts.BURSTS)

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pydantic
 
-from common import spec
-from common.core import rng
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.samples.demo import bursts, corpus, database, music, rooms, sounds
-from common.samples.demo.corpus import KINDS, SAMPLING_RATE
+from ... import spec
+from ...core import rng
+from ...core.errors import ConfigError
+from ...core.registry import unknown
+from . import bursts, corpus, database, music, rooms, sounds
+from .corpus import KINDS, SAMPLING_RATE
 
 #: every sound of a corpus can be asked for by its name
 KNOWN = (*sounds.BACKGROUNDS, *bursts.BURSTS, *music.STYLES)

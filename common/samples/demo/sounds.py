@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from common.core.registry import Registry
-from common.samples.demo.dsp import (
+from ...core.registry import Registry
+from .dsp import (
     Gain,
     band,
     convolved,

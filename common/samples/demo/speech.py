@@ -16,11 +16,11 @@ from typing import Any, Literal
 import numpy as np
 import pydantic
 
-from common import spec
-from common.core import rng
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.samples.demo import corpus
+from ... import spec
+from ...core import rng
+from ...core.errors import ConfigError
+from ...core.registry import unknown
+from . import corpus
 
 #: cue -> meaning; what an utterance is made of
 CUES = {
@@ -177,7 +177,7 @@ class SpeechRecipe(corpus.CorpusRecipe):
 
     def rendered(self, items: Iterable[Utterance]) -> Iterator[tuple[str, np.ndarray]]:
         """Speak and shape utterances."""
-        from common.samples.demo import synthesis
+        from . import synthesis
 
         by_file = {utterance.file: utterance for utterance in items}
         requests = [utterance.request() for utterance in by_file.values()]
@@ -187,14 +187,14 @@ class SpeechRecipe(corpus.CorpusRecipe):
 
     def shaped(self, utterance: Utterance, sampling_rate: int, audio: np.ndarray) -> np.ndarray:
         """Audio of an utterance, made of what the synthesiser spoke."""
-        from common.samples.demo import acoustics
+        from . import acoustics
 
         random = rng.generator(self.seed, self.id, utterance.file)
         return acoustics.render(audio, sampling_rate, utterance, random)
 
     def database(self, items: Sequence[Utterance]) -> Any:
         """Tables with a column for every label and one for the speaker."""
-        from common.samples.demo import database
+        from . import database
 
         return database.of_speech(self, items)
 

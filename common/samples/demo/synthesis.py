@@ -15,8 +15,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from common.core import paths
-from common.core.errors import DataError, MissingDependency
+from ...core import paths
+from ...core.errors import DataError, MissingDependency
 
 WORKER = "common.samples.demo.espeak_worker"
 PACKAGE = "espeakng_loader"

@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 import pydantic
 
-from common import spec
-from common.core import rng
-from common.core.errors import ConfigError
-from common.samples.demo.speech import filled, known, unique
+from ... import spec
+from ...core import rng
+from ...core.errors import ConfigError
+from .speech import filled, known, unique
 
 BUILTIN = Path(__file__).with_name("templates.yaml")
 CANDIDATES = 24  # of so many fillings that with the least used words is taken

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from common.core.errors import DataError
-from common.samples.event_lists.checking import check_events
-from common.samples.event_lists.data_frames import (
+from ...core.errors import DataError
+from .checking import check_events
+from .data_frames import (
     from_audformat,
     from_frame,
     read_audformat,
     read_parquet,
 )
-from common.samples.event_lists.durations import durations_of_audio, read_durations
-from common.samples.event_lists.folders import look
-from common.samples.event_lists.frame_scores import NamedScores, read_scores, scores_from_frame
-from common.samples.event_lists.jams_files import read_jams
-from common.samples.event_lists.record_lists import holds_records, read_records
-from common.samples.event_lists.table import EventTable
-from common.samples.event_lists.text_lists import EXTENSIONS, RECORDS, read_text, split_lines
+from .durations import durations_of_audio, read_durations
+from .folders import look
+from .frame_scores import NamedScores, read_scores, scores_from_frame
+from .jams_files import read_jams
+from .record_lists import holds_records, read_records
+from .table import EventTable
+from .text_lists import EXTENSIONS, RECORDS, read_text, split_lines
 
 __all__ = [
     "EventTable",

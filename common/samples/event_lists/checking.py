@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from common.core.errors import ConfigError, DataError
-from common.core.registry import unknown
-from common.metrics.events import checks
-from common.metrics.events.checks import Fault
-from common.samples.event_lists.table import EventTable
+from ...core.errors import ConfigError, DataError
+from ...core.registry import unknown
+from ...metrics.events import checks
+from ...metrics.events.checks import Fault
+from .table import EventTable
 
 #: how far in s an event may reach beyond the end of its recording: annotations are rounded
 SLACK_S = 0.1

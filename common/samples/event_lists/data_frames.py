@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.core.errors import DataError, MissingDependency
-from common.core.registry import unknown
-from common.samples.event_lists.columns import TIMES, find_columns
-from common.samples.event_lists.databases import open_database
-from common.samples.event_lists.table import EventTable, label_or_none, posix
+from ...core.errors import DataError, MissingDependency
+from ...core.registry import unknown
+from .columns import TIMES, find_columns
+from .databases import open_database
+from .table import EventTable, label_or_none, posix
 
 if TYPE_CHECKING:
     import pandas as pd

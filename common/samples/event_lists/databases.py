@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from common.core.documents import read_yaml
-from common.core.errors import ConfigError, DataError
+from ...core.documents import read_yaml
+from ...core.errors import ConfigError, DataError
 
 HEADER = "db.yaml"
 PICKLE = ".pkl"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.samples.event_lists.columns import DURATIONS, find_columns
-from common.samples.event_lists.data_frames import read_parquet, texts
-from common.samples.event_lists.record_lists import holds_records, record_cells
-from common.samples.event_lists.table import posix
-from common.samples.event_lists.text_lists import split_lines
+from ...core.errors import DataError
+from .columns import DURATIONS, find_columns
+from .data_frames import read_parquet, texts
+from .record_lists import holds_records, record_cells
+from .table import posix
+from .text_lists import split_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,6 +128,6 @@ def durations_of_audio(root: Path, files: Iterable[str]) -> dict[str, float]:
     Raises:
         AudioError: if a file is missing or no audio
     """
-    from common.samples.audio import info
+    from ..audio import info
 
     return {file: info(Path(root) / file).duration_s for file in files}

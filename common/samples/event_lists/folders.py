@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from common.samples.event_lists.columns import names_durations
-from common.samples.event_lists.text_lists import DELIMITERS, EXTENSIONS, fields
+from .columns import names_durations
+from .text_lists import DELIMITERS, EXTENSIONS, fields
 
 
 class Folder(NamedTuple):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from common.core.errors import ConfigError, DataError
-from common.metrics.events.frames import FrameScores
-from common.samples.event_lists.columns import find_columns
-from common.samples.event_lists.data_frames import numbers, read_parquet
-from common.samples.event_lists.folders import look
-from common.samples.event_lists.table import posix
-from common.samples.event_lists.text_lists import refuse_longer, split_lines
+from ...core.errors import ConfigError, DataError
+from ...metrics.events.frames import FrameScores
+from .columns import find_columns
+from .data_frames import numbers, read_parquet
+from .folders import look
+from .table import posix
+from .text_lists import refuse_longer, split_lines
 
 if TYPE_CHECKING:
     import pandas as pd

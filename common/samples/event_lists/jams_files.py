@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from common.core.errors import DataError, MissingDependency
-from common.samples.event_lists.table import EventTable, label_or_none
+from ...core.errors import DataError, MissingDependency
+from .table import EventTable, label_or_none
 
 #: namespaces whose observations are events with a label
 NAMESPACES = ("tag_open", "segment_open", "scaper", "sound_event", "tag_audioset", "tag_urbansound")

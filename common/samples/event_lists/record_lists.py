@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common.core.documents import read_json, read_yaml
-from common.core.errors import ConfigError, DataError
-from common.samples.event_lists.columns import NAMES, TIMES, find_columns
-from common.samples.event_lists.table import EventTable
-from common.samples.event_lists.text_lists import RECORDS, Line, of_cells
+from ...core.documents import read_json, read_yaml
+from ...core.errors import ConfigError, DataError
+from .columns import NAMES, TIMES, find_columns
+from .table import EventTable
+from .text_lists import RECORDS, Line, of_cells
 
 #: values of YAML and JSON that stand for no value
 _NOTHING = ("", "~", "null", "Null", "NULL")

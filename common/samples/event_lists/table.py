@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from common.core.errors import DataError
-from common.metrics.events.lists import EventList
+from ...core.errors import DataError
+from ...metrics.events.lists import EventList
 
 _WINDOWS = re.compile(r"[A-Za-z]:\\|\\")
 

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from common.core.errors import ConfigError, DataError
-from common.samples.event_lists.columns import TIMES, find_columns, names_durations
-from common.samples.event_lists.table import EventTable, label_or_none, posix
+from ...core.errors import ConfigError, DataError
+from .columns import TIMES, find_columns, names_durations
+from .table import EventTable, label_or_none, posix
 
 #: extensions of event lists
 EXTENSIONS = (".txt", ".ann", ".csv", ".tsv", ".lab")

@@ -15,19 +15,19 @@ from typing import Any
 
 import yaml
 
-from common import spec
-from common.core.errors import ConfigError
-from common.core.files import write_bytes, write_text
-from common.core.provenance import digest
-from common.core.registry import unknown
-from common.samples import datasets
-from common.samples.base import Samples
-from common.samples.event_lists.databases import HEADER
-from common.samples.folder_adapter import METADATA
-from common.samples.importing import conventions, guessing
-from common.samples.importing.conventions import Layout
-from common.samples.importing.inspection import Inspection, inspect, several
-from common.spec import Benchmark, Dataset, Target, kinds
+from ... import spec
+from ...core.errors import ConfigError
+from ...core.files import write_bytes, write_text
+from ...core.provenance import digest
+from ...core.registry import unknown
+from ...spec import Benchmark, Dataset, Target, kinds
+from .. import datasets
+from ..base import Samples
+from ..event_lists.databases import HEADER
+from ..folder_adapter import METADATA
+from . import conventions, guessing
+from .conventions import Layout
+from .inspection import Inspection, inspect, several
 
 #: corpora of a dataset that names none
 PAPER = "paper"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pydantic
 
-from common.core import paths
-from common.core.errors import ConfigError
-from common.spec import Record, read_yaml
+from ...core import paths
+from ...core.errors import ConfigError
+from ...spec import Record, read_yaml
 
 #: share of the audio files of a folder that must follow a layout
 SHARE = 0.5

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from common.core.errors import ConfigError
-from common.core.registry import unknown
-from common.samples.audformat_adapter import readable
-from common.samples.base import KEYS
-from common.samples.event_lists.databases import HEADER, open_database
-from common.samples.folder_adapter import METADATA, MISSING, CsvTable
-from common.samples.importing import conventions
-from common.samples.importing.conventions import AUDIO, Conventions, Layout
-from common.spec import Target
+from ...core.errors import ConfigError
+from ...core.registry import unknown
+from ...spec import Target
+from ..audformat_adapter import readable
+from ..base import KEYS
+from ..event_lists.databases import HEADER, open_database
+from ..folder_adapter import METADATA, MISSING, CsvTable
+from . import conventions
+from .conventions import AUDIO, Conventions, Layout
 
 #: columns of a table that state the licence of each sample
 LICENSE_COLUMNS = ("licence", "license")

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from common.core import advice
-from common.core.errors import AudioError
-from common.samples import audio
-from common.samples.base import Samples
-from common.samples.decode import SLACK_S
-from common.spec import Target, kinds
+from ...core import advice
+from ...core.errors import AudioError
+from ...spec import Target, kinds
+from .. import audio
+from ..base import Samples
+from ..decode import SLACK_S
 
 NS = 1_000_000_000
 #: how many examples a message names

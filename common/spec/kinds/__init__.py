@@ -4,9 +4,9 @@ A new kind is a module that adds an object with the methods of :class:`~common.s
 to :data:`KINDS`, and an import below.
 """
 
-from common.spec import Target
-from common.spec.kinds import classification, events, regression  # noqa: F401 (registration)
-from common.spec.kinds.base import KINDS, Kind
+from .. import Target
+from . import classification, events, regression  # noqa: F401 (registration)
+from .base import KINDS, Kind
 
 __all__ = ["KINDS", "Kind", "get", "of"]
 

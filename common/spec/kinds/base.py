@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from common.core.errors import ModelError
-from common.core.registry import Registry
-from common.spec import Output, Target
+from ...core.errors import ModelError
+from ...core.registry import Registry
+from .. import Output, Target
 
 if TYPE_CHECKING:
     import pandas as pd

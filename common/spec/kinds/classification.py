@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.metrics.labels import NO_CLASS, observed_labels
-from common.spec import Output, Target
-from common.spec.kinds.base import KINDS, check_shape, matrix, numbers, refuse_detection
+from ...metrics.labels import NO_CLASS, observed_labels
+from .. import Output, Target
+from .base import KINDS, check_shape, matrix, numbers, refuse_detection
 
 if TYPE_CHECKING:
     import pandas as pd

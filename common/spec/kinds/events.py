@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from common.core.errors import ModelError
-from common.core.registry import unknown
-from common.metrics.events.checks import overlaps, repeated_events
-from common.metrics.events.frames import FrameScores
-from common.metrics.events.lists import EventList
-from common.metrics.events.recordings import SoundEvents
-from common.spec import Output, Target
-from common.spec.kinds.base import KINDS, Arrays
+from ...core.errors import ModelError
+from ...core.registry import unknown
+from ...metrics.events.checks import overlaps, repeated_events
+from ...metrics.events.frames import FrameScores
+from ...metrics.events.lists import EventList
+from ...metrics.events.recordings import SoundEvents
+from .. import Output, Target
+from .base import KINDS, Arrays
 
 if TYPE_CHECKING:
     import pandas as pd

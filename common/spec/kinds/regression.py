@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from common.spec import Output, Target
-from common.spec.kinds.base import KINDS, check_shape, matrix, numbers, refuse_detection
+from .. import Output, Target
+from .base import KINDS, check_shape, matrix, numbers, refuse_detection
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ draws of the paper), :mod:`~common.uncertainty.simulation.table` (``build.py sim
 :mod:`~common.reports.alarms` (how often a fair model is called unfair).
 """
 
-from common.uncertainty.simulation.bounds import Bounds, next_step
-from common.uncertainty.simulation.setup import POINTS, SETUPS, Null, Setup
+from .bounds import Bounds, next_step
+from .setup import POINTS, SETUPS, Null, Setup
 
 __all__ = ["POINTS", "SETUPS", "Bounds", "Null", "Setup", "next_step"]

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common.core import rng
-from common.core.closure import code_of
-from common.core.documents import parse_json
-from common.core.errors import ConfigError
-from common.core.files import keep, read_kept
-from common.core.provenance import digest
-from common.spec import MetricUse, Target
-from common.uncertainty.simulation.setup import FAMILY
+from ...core import rng
+from ...core.closure import code_of
+from ...core.documents import parse_json
+from ...core.errors import ConfigError
+from ...core.files import keep, read_kept
+from ...core.provenance import digest
+from ...spec import MetricUse, Target
+from .setup import FAMILY
 
 #: thresholds of the paper are multiples of this
 STEP = 0.025
@@ -125,8 +125,8 @@ class Bounds:
 
 
 def _simulated(inputs: dict[str, Any]) -> SimulatedBound:
-    from common.uncertainty.simulation.nulls import quantile
-    from common.uncertainty.simulation.setup import default_setup
+    from .nulls import quantile
+    from .setup import default_setup
 
     generator = rng.generator(rng.DEFAULT_SEED, "chance", digest(inputs))
     params = inputs["params"]

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from common.uncertainty.simulation import scores
-from common.uncertainty.simulation.setup import (
+from . import scores
+from .setup import (
     CONFUSIONS,
     MEAN,
     MEAN_SHIFTS,

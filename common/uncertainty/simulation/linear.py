@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from common.metrics import METRICS
-from common.uncertainty.simulation.setup import MEAN, SHIFTS, SIGMA
+from ...metrics import METRICS
+from .setup import MEAN, SHIFTS, SIGMA
 
 #: nodes of numerical integrals over [0, 1]
 NODES = 512

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common.uncertainty.simulation import scores
-from common.uncertainty.simulation.chance import distribution, numbers
-from common.uncertainty.simulation.linear import Distribution
-from common.uncertainty.simulation.setup import (
+from . import scores
+from .chance import distribution, numbers
+from .linear import Distribution
+from .setup import (
     FAMILY,
     LINEAR,
     MOMENTS,

@@ -15,8 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from common.uncertainty.simulation import scores
-from common.uncertainty.simulation.setup import (
+from . import scores
+from .setup import (
     CONFUSIONS,
     CONTEXTS,
     MEANS,

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from common.metrics import METRICS
-from common.metrics.sums import Cells, Sums, is_of_two_sets
+from ...metrics import METRICS
+from ...metrics.sums import Cells, Sums, is_of_two_sets
 
 
 def largest(difference: np.ndarray, used: np.ndarray | None = None) -> np.ndarray:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from common.core.registry import unknown
-from common.metrics import METRICS
+from ...core.registry import unknown
+from ...metrics import METRICS
 
 
 def _ids(*drawn: str, shift: bool) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def bin_probabilities(bins: int, mean: float = MEAN) -> np.ndarray:
     """Probability of each bin under the chance model of numbers, shape (bins,)."""
     from scipy.special import ndtr
 
-    from common.metrics.bins import bin_edges
+    from ...metrics.bins import bin_edges
 
     edges = np.array([0.0, *bin_edges(bins), 1.0])
     below = ndtr((edges - mean) / SIGMA)

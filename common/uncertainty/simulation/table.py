@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.core import rng
-from common.core.registry import unknown
-from common.spec import Test
-from common.uncertainty.simulation import chance, reference
-from common.uncertainty.simulation.bounds import bound_above, next_step
-from common.uncertainty.simulation.nulls import quantile
-from common.uncertainty.simulation.setup import (
+from ...core import rng
+from ...core.registry import unknown
+from ...spec import Test
+from . import chance, reference
+from .bounds import bound_above, next_step
+from .nulls import quantile
+from .setup import (
     OF_CLASSES,
     REPETITIONS,
     WITH_TRUTH,
