@@ -31,8 +31,9 @@ ROOMS = {
     "cli": "arguments, messages, exit codes; `bench/`",
 }
 ORDER = tuple(ROOMS)
-#: modules beside the rooms: doors that method pages call
+#: modules beside the rooms: doors that method pages and users of the library call
 DOORS = {
+    "events",
     "robustness_background_noise",
     "robustness_low_quality_phone",
     "robustness_simulated_recording_condition",
@@ -44,7 +45,8 @@ DATA = {"catalog", "suite"}
 SHOWN = {"core", "metrics", "spec", "uncertainty", "results", "figures", "reports", "pages"}
 GUIDE = paths.REPOSITORY / "CONTRIBUTING.md"
 BEGIN, END = "<!-- rooms: written by tests/test_layers.py -->\n", "<!-- end of rooms -->\n"
-MODULES = sorted(p for p in paths.PACKAGE.rglob("*.py") if p != paths.PACKAGE / "__init__.py")
+BARE = {paths.PACKAGE / "__init__.py", paths.PACKAGE / "__main__.py"}
+MODULES = sorted(path for path in paths.PACKAGE.rglob("*.py") if path not in BARE)
 DOCS = sorted(paths.DOCS.rglob("*.py"))
 
 
@@ -93,7 +95,7 @@ def table() -> str:
 
 def test_rooms_are_all_that_there_is() -> None:
     there = {path.name.removesuffix(".py") for path in paths.PACKAGE.iterdir()}
-    assert there - {"__init__", "__pycache__"} == {*ROOMS, *DOORS, *DATA}
+    assert there - {"__init__", "__main__", "__pycache__"} == {*ROOMS, *DOORS, *DATA}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(paths.PACKAGE)))

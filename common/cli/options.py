@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..core import advice
 from ..core.rng import DEFAULT_SEED
 from ..core.terminal import Parser
 from ..reports.events.options import add_options as add_events_options
@@ -60,7 +61,7 @@ def _common_options() -> Parser:
         "--output",
         metavar="DIR",
         type=Path,
-        help="root of method-tests/, extra/media/ and build/ (default: the repository)",
+        help="root of method-tests/, extra/media/ and build/ (default: the clone; the current folder if the program is installed)",
     )
     group.add_argument(
         "--cache", metavar="DIR", type=Path, help="cache folder (default: the XDG cache folder)"
@@ -223,7 +224,7 @@ def parser() -> argparse.ArgumentParser:
     """The complete argument parser."""
     shared = _common_options()
     top = Parser(
-        prog="build.py",
+        prog=advice.PROGRAM,
         description="Test speech models for correctness, fairness and robustness, and publish "
         "the outcome as a website. Without a command: all.",
         parents=[shared],

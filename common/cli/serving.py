@@ -131,7 +131,8 @@ def watched(folders: Paths, catalogs: Sequence[Path]) -> list[Path]:
 
 def rebuild(options: Sequence[str]) -> str:
     """Build in a new process, in which edited code counts; returns its error messages."""
-    command = [sys.executable, str(paths.REPOSITORY / "build.py"), "site", "--quiet", *options]
+    launcher = ["-m", paths.IMPORTED] if paths.INSTALLED else [str(paths.REPOSITORY / "build.py")]
+    command = [sys.executable, *launcher, "site", "--quiet", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return (done.stderr.strip() or f"exit code {done.returncode}") if done.returncode else ""
 

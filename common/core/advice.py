@@ -16,8 +16,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from . import paths
+
+#: the launcher of a clone
+LAUNCHER = "build.py"
+#: name of the program in its own messages
+PROGRAM = "speechproof" if paths.INSTALLED else LAUNCHER
 #: what the command line in use was given
-_USED: dict[str, Any] = {"program": "build.py", "options": ()}
+_USED: dict[str, Any] = {"program": PROGRAM, "options": ()}
 
 
 @contextmanager
@@ -25,11 +31,12 @@ def given(program: str, options: Mapping[str, Any]) -> Iterator[None]:
     """Let advice repeat the options of a command line while it runs.
 
     Args:
-        program: how the program was called; what is not ``build.py`` is taken for it
+        program: how the program was called; what is not the launcher of a clone is taken for
+            the name of the program
         options: long option -> value, list of values, or None if it was not given
     """
     before = dict(_USED)
-    program = program if Path(program).name == "build.py" else "build.py"
+    program = program if Path(program).name == LAUNCHER else PROGRAM
     _USED.update(program=program, options=tuple(_pairs(options)))
     try:
         yield
@@ -61,4 +68,6 @@ def command(*words: object) -> str:
         for name, value in _USED["options"]
         if (name, value) not in pairwise(said) and (name == "--catalog" or name not in said)
     ]
-    return shlex.join(["python", _USED["program"], *said, *(w for pair in used for w in pair)])
+    program = [_USED["program"]]
+    start = ["python", *program] if Path(*program).name == LAUNCHER else program
+    return shlex.join([*start, *said, *(w for pair in used for w in pair)])

@@ -89,7 +89,10 @@ class Sources:
     """
 
     def __init__(self, *packages: Path, stops: Iterable[str] = STOPS):
-        self._roots = {package.stem: package.parent for package in packages}
+        self._roots = {
+            paths.NAME if package == paths.PACKAGE else package.stem: package.with_suffix("")
+            for package in packages
+        }
         self._stops = frozenset(stops)
         self._memo: dict[str, Facts] = {}
         self._kept: Path | None = None
@@ -172,7 +175,8 @@ class Sources:
 
     def _path(self, name: str) -> Path | None:
         if name not in self._paths:
-            base = self._roots[name.partition(".")[0]].joinpath(*name.split("."))
+            root, *parts = name.split(".")
+            base = self._roots[root].joinpath(*parts)
             places = (base.with_suffix(".py"), base / "__init__.py")
             self._paths[name] = next((place for place in places if place.is_file()), None)
         return self._paths[name]
@@ -353,11 +357,9 @@ def _names(node: ast.AST, *, in_class: bool = False) -> Iterator[str]:
 
 
 def _module_of(start: Start) -> str:
-    if isinstance(start, str):
-        return start
     if isinstance(start, ModuleType):
-        return start.__name__
-    return str(inspect.unwrap(start).__module__)
+        start = start.__name__
+    return paths.named(start if isinstance(start, str) else inspect.unwrap(start).__module__)
 
 
 def _restored(content: Any) -> Facts:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-PACKAGE = REPOSITORY / "common"
+PACKAGE = Path(__file__).resolve().parents[1]
+#: name of the package in sources, texts and hashes, whatever it is called where it is installed
+NAME = "common"
+#: name under which it was imported
+IMPORTED = __name__.partition(".")[0]
+#: where it is installed, it holds what lies beside it in a clone
+INSTALLED = (PACKAGE / "share").is_dir()
+REPOSITORY = PACKAGE / "share" if INSTALLED else PACKAGE.parent
 CATALOG = PACKAGE / "catalog"
 SUITE = PACKAGE / "suite"
 DOCS = REPOSITORY / "docs"
@@ -37,6 +43,34 @@ def extensions() -> list[Path]:
     return sorted(path for path in (DOCS / "_ext").iterdir() if not path.name.startswith("_"))
 
 
+def imported(module: str) -> str:
+    """Name under which a module of the package can be imported.
+
+    >>> imported("common.core.paths") == __name__
+    True
+    """
+    return _renamed(module, NAME, IMPORTED)
+
+
+def named(module: str) -> str:
+    """Name of an imported module in sources, texts and hashes; modules of others keep theirs.
+
+    >>> named(__name__), named("numpy.linalg")
+    ('common.core.paths', 'numpy.linalg')
+    """
+    return _renamed(module, IMPORTED, NAME)
+
+
+def _renamed(module: str, before: str, after: str) -> str:
+    first, dot, rest = module.partition(".")
+    return after + dot + rest if first == before else module
+
+
+def default_output() -> Path:
+    """Where results are if nobody says: the clone, or the current folder of an installed program."""
+    return Path.cwd() if INSTALLED else REPOSITORY
+
+
 def default_cache() -> Path:
     """XDG cache folder of this program."""
     base = os.environ.get("XDG_CACHE_HOME")
@@ -52,7 +86,7 @@ class Paths:
         cache: predictions, audb flavours, embedded data
     """
 
-    output: Path = REPOSITORY
+    output: Path = field(default_factory=default_output)
     cache: Path = Path()
 
     def __post_init__(self) -> None:

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from .. import spec
+from ..core import paths
 from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
@@ -102,7 +103,7 @@ def _split(entry: spec.Model) -> tuple[str, str]:
         raise ConfigError(
             f"{place(entry, 'entry')}: expected \"module:factory\", found '{entry.entry}'"
         )
-    return module, factory
+    return paths.imported(module) if entry.builtin else module, factory
 
 
 def _create(entry: spec.Model) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -168,6 +168,7 @@ class Library:
         generator: np.random.Generator,
         *,
         demo: bool = False,
+        params: Mapping[str, Any] | None = None,
     ) -> np.ndarray:
         """Changed signal, with draws of a given generator.
 
@@ -177,15 +178,16 @@ class Library:
             sampling_rate: in Hz
             generator: source of all draws
             demo: whether to draw from few recordings only
+            params: parameters that differ from those of the entry
         """
         entry = self.entry(name)
-        params = dict(entry.params)
+        arguments = {**entry.params, **(params or {})}
         spec = _corpus(entry)
         if spec is not None:
             corpus = self._corpora.get(spec)
-            params[CORPUS] = corpus.first(spec.demo) if demo else corpus
+            arguments[CORPUS] = corpus.first(spec.demo) if demo else corpus
         changed: np.ndarray = PERTURBATIONS.get(entry.function)(
-            signal, sampling_rate, generator, **params
+            signal, sampling_rate, generator, **arguments
         )
         return changed
 

@@ -154,6 +154,11 @@ class Request:
     lock: threading.Lock = field(default_factory=threading.Lock)
     failures_in_a_row: int = 0
 
+    @property
+    def first_failure(self) -> str:
+        """Why the first segment of the source that failed did, whichever was tried first."""
+        return self.failed[min(self.failed)]
+
     def read(self, source: Source) -> np.ndarray:
         """Take what the store has; returns which wanted segments are missing."""
         self.values = self.store.blank(len(source.keys), len(self.columns))

@@ -19,7 +19,7 @@ def test_a_recipe_is_what_its_page_says(recipe: corpus.CorpusRecipe) -> None:
     (number,) = re.findall(rf"\* - ``{recipe.id}``\n +- (\d+)\n", PAGE)
     assert int(number) == len(recipe.items())
     assert recipe.license == "CC0-1.0"
-    assert recipe.synthesiser in (paths.REPOSITORY / "requirements.in").read_text("utf-8")
+    assert recipe.synthesiser in (paths.REPOSITORY / "pyproject.toml").read_text("utf-8")
     assert recipe.source.endswith(str(recipe.origin.relative_to(paths.REPOSITORY)))
     text = f"{recipe.description} {recipe.label}"
     assert "Demo" in text

@@ -188,9 +188,8 @@ def measured(samples: Samples, context: Context) -> dict[str, np.ndarray]:
     )
     Predictor(source, [request], workers=context.workers, progress=context.progress).run()
     if request.failed:
-        first = next(iter(request.failed.values()))
         raise DataError(
-            f"{len(request.failed)} of {len(every)} samples not measured; first: {first}"
+            f"{len(request.failed)} of {len(every)} samples not measured; first: {request.first_failure}"
         )
     rows = np.ones(len(samples.table), dtype=bool)
     f0 = segment_f0(method("autocorrelation"), samples, rows, context)

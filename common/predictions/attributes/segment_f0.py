@@ -116,8 +116,7 @@ def segment_f0(
     request = Request(lambda: model, COLUMN, ORIGINAL, [COLUMN], mask, pitch_store)
     Predictor(source, [request], workers=context.workers, progress=context.progress).run()
     if request.failed:
-        first = next(iter(request.failed.values()))
         count = f"{len(request.failed)} of {int(mask.sum())}"
-        raise DataError(f"no pitch for {count} samples; first: {first}")
+        raise DataError(f"no pitch for {count} samples; first: {request.first_failure}")
     values: np.ndarray = request.values[ids, 0]
     return values

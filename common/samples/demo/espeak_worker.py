@@ -149,7 +149,7 @@ def _with_voice(synthesiser: Synthesiser, voice: str, lines: Iterable[str]) -> i
 
 def _spawned(line: str) -> int:
     """Answer in a new process; its exit status."""
-    command = [sys.executable, "-m", "common.samples.demo.espeak_worker", ONCE]
+    command = [sys.executable, "-m", f"{__package__}.espeak_worker", ONCE]
     return subprocess.run(command, input=line.encode(), check=False).returncode
 
 

@@ -176,10 +176,10 @@ def _start(
     complaint = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
     source, place = str(recipe.origin.resolve()), str(folder.resolve())
     process = subprocess.Popen(
-        [sys.executable, "-m", RENDER, source, place, str(share), str(shares)],
+        [sys.executable, "-m", paths.imported(RENDER), source, place, str(share), str(shares)],
         stdout=subprocess.PIPE,
         stderr=complaint,
-        cwd=paths.REPOSITORY,
+        cwd=paths.PACKAGE.parent,
         env=heap.environment(),
     )
     return stack.enter_context(process), complaint

@@ -55,11 +55,11 @@ def synthesise(requests: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, int
         stdin.writelines(orders)  # a file and not a pipe: nobody has to feed it while we read
         stdin.seek(0)
         process = subprocess.Popen(
-            [sys.executable, "-m", WORKER],
+            [sys.executable, "-m", paths.imported(WORKER)],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            cwd=paths.REPOSITORY,
+            cwd=paths.PACKAGE.parent,
         )
         assert process.stdout is not None
         done = 0
