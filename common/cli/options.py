@@ -299,33 +299,7 @@ def parser() -> argparse.ArgumentParser:
         )
     )
     _compare_options(add("compare", "two models, paired cell by cell: better, worse, cannot tell"))
-    importing = add("import", "turn a folder with metadata.csv into a dataset of a catalog")
-    importing.add_argument(
-        "path",
-        metavar="PATH",
-        type=Path,
-        help="folder with metadata.csv, a CSV file, an audformat database, or an original download "
-        "whose file names hold the labels",
-    )
-    importing.add_argument("--as", dest="name", metavar="ID", help="id (default: folder name)")
-    importing.add_argument(
-        "--format", metavar="NAME", help="folder, audformat or a known download (default: found)"
-    )
-    importing.add_argument(
-        "--to",
-        metavar="DIR",
-        type=Path,
-        default=Path("catalog"),
-        help="catalog folder that gets the entry (default: ./catalog)",
-    )
-    importing.add_argument(
-        "--corpora",
-        metavar="NAME",
-        default="embedded",
-        help="set of noises and rooms that robustness tests draw from: embedded, paper (must be "
-        "fetched), or one of your perturbations.yaml (default: embedded)",
-    )
-    importing.add_argument("--force", action="store_true", help="replace an entry of this id")
+    _import_options(add("import", "turn data into a dataset of a catalog"))
     reporting = add("report", "a model as one HTML file that needs no network")
     reporting.add_argument("name", metavar="MODEL", help="id of a model with results")
     reporting.add_argument(
@@ -357,3 +331,61 @@ def parser() -> argparse.ArgumentParser:
     )
     _bench_options(add("bench", "the performance benchmarks"))
     return top
+
+
+def _import_options(importing: argparse.ArgumentParser) -> None:
+    importing.add_argument(
+        "path",
+        metavar="PATH",
+        type=Path,
+        help="folder with metadata.csv, .tsv, .jsonl or .parquet, such a table, an audformat database, a "
+        "folder of Hugging Face datasets, of Kaldi or of WebDataset, or the original download of a corpus",
+    )
+    importing.add_argument("--as", dest="name", metavar="ID", help="id (default: folder name)")
+    importing.add_argument(
+        "--format",
+        metavar="NAME",
+        help="folder, audformat, table, datasets, kaldi, webdataset or a corpus (default: found)",
+    )
+    importing.add_argument(
+        "--layout",
+        metavar="FILE",
+        type=Path,
+        help="YAML that says how paths and tables are to be read",
+    )
+    importing.add_argument(
+        "--guess",
+        action="store_true",
+        help="import nothing; print a layout that fits the names and tables found",
+    )
+    importing.add_argument(
+        "--columns",
+        metavar="NAME=COLUMN",
+        action="append",
+        default=[],
+        help="what columns of a table are, such as emotion=label,speaker=spk (default: guessed)",
+    )
+    importing.add_argument(
+        "--split",
+        metavar="PART",
+        default="",
+        help="part of a corpus, such as test or all (default: that of the paper)",
+    )
+    importing.add_argument(
+        "--encoding", metavar="NAME", default="", help="encoding of a table (default: UTF-8)"
+    )
+    importing.add_argument(
+        "--to",
+        metavar="DIR",
+        type=Path,
+        default=Path("catalog"),
+        help="catalog folder that gets the entry (default: ./catalog)",
+    )
+    importing.add_argument(
+        "--corpora",
+        metavar="NAME",
+        default="embedded",
+        help="set of noises and rooms that robustness tests draw from: embedded, paper (must be "
+        "fetched), or one of your perturbations.yaml (default: embedded)",
+    )
+    importing.add_argument("--force", action="store_true", help="replace an entry of this id")

@@ -11,15 +11,27 @@ if TYPE_CHECKING:
 
 
 def command_import(context: CommandContext) -> int:
-    """Turn a folder into a dataset of a catalog."""
+    """Turn data into a dataset of a catalog."""
     from ..samples.importing import import_dataset
+    from ..samples.importing.request import parse_columns
 
     args = context.args
+    if args.guess:
+        from ..samples.importing.proposal import propose
+
+        proposal = propose(args.path)
+        context.answer({"layout": proposal})
+        context.say(proposal.rstrip())
+        return OK
     report = import_dataset(
         args.path,
         args.name,
         args.format,
         args.to,
+        layout=args.layout,
+        columns=parse_columns(args.columns),
+        part=args.split,
+        encoding=args.encoding,
         force=args.force,
         corpora=args.corpora,
         benchmark=context.benchmark(),

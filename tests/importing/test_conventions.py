@@ -37,38 +37,6 @@ def test_columns_are_found_in_any_case_the_likeliest_first():
 
 
 @pytest.mark.parametrize(
-    ("file", "layout", "labels"),
-    [
-        ("03a01Fa.wav", "emodb", {"emotion": "happiness", "speaker": "03", "sex": "male"}),
-        (
-            "x/03-01-08-02-01-02-24.wav",
-            "ravdess",
-            {"emotion": "surprise", "speaker": "24", "sex": "female"},
-        ),
-        ("1001_IEO_HAP_LO.wav", "crema-d", {"emotion": "happiness", "speaker": "1001"}),
-        ("EB0_surprised_6.wav", "nemo", {"emotion": "surprise", "speaker": "EB0"}),
-    ],
-)
-def test_layouts(file, layout, labels):
-    found = KNOWN.layout(layout).labels(file)
-    assert labels.items() <= found.items()
-    for other in KNOWN.layouts:
-        assert (other.labels(file) is not None) == (other.id == layout)
-
-
-def test_songs_and_videos_are_not_taken_for_speech():
-    assert KNOWN.layout("ravdess").labels("03-02-08-02-01-02-24.wav") is None
-    assert KNOWN.layout("ravdess").labels("01-01-08-02-01-02-24.mp4") is None
-
-
-def test_a_layout_is_detected_if_half_of_the_files_follow_it():
-    good, bad = "03a01Fa.wav", "other.wav"
-    assert KNOWN.detect([good, bad]).id == "emodb"
-    assert KNOWN.detect([good, bad, bad]) is None
-    assert KNOWN.detect([]) is None
-
-
-@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("# Data\nLicence: CC0-1.0 (as stated on a card).", "CC0-1.0"),
@@ -94,11 +62,11 @@ def test_licences_in_a_column_decide(tmp_path):
 
 
 def test_a_broken_file_is_named(tmp_path, monkeypatch):
-    (tmp_path / "conventions.yaml").write_text("columns: {}\nsynonyms: {}\nlayouts: [{id: x}]\n")
+    (tmp_path / "conventions.yaml").write_text("columns: {}\nsynonyms: {}\nkeys: [x]\n")
     monkeypatch.setattr(paths, "CATALOG", tmp_path)
     conventions.load.cache_clear()
     with pytest.raises(
-        ConfigError, match=r"conventions\.yaml: layouts\.0\.pattern: Field required"
+        ConfigError, match=r"conventions\.yaml: keys: Input should be a valid (mapping|dictionary)"
     ):
         conventions.load()
     conventions.load.cache_clear()

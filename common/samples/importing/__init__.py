@@ -1,37 +1,40 @@
 """``build.py import``: turn a folder into an entry of a catalog, without copying audio.
 
-Known are folders with ``metadata.csv``, audformat databases, and original downloads whose file
-names hold the labels (``conventions.yaml``). Every row is looked at, and what is wrong with the
-data is reported in full, not only the first fault.
+Known are folders with ``metadata.csv``, audformat databases, original downloads of corpora
+(:mod:`~common.samples.importing.layouts`) and other formats of tables and archives
+(:mod:`~common.samples.importing.formats`). Every row is looked at, and what is wrong with the data is
+reported in full, not only the first fault.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ... import spec
 from ...core.errors import ConfigError
-from ...core.files import write_bytes, write_text
+from ...core.files import write_text
 from ...core.provenance import digest
 from ...core.registry import unknown
 from ...spec import Benchmark, Dataset, Target, kinds
 from .. import datasets
-from ..base import Samples
+from ..base import KEYS, Samples
 from ..event_lists.databases import HEADER
 from ..folder_adapter import METADATA
-from . import conventions, guessing
-from .conventions import Layout
+from . import conventions, guessing, reading, recognise
+from .catalog_text import extended
 from .inspection import Inspection, inspect, several
+from .kept import kept
+from .layouts import Layout
+from .request import ImportRequest
+from .table_files import to_csv
 
 #: corpora of a dataset that names none
 PAPER = "paper"
-_HEADER = "# Datasets of your own: pass this folder with --catalog\n"
+#: end of the name of a folder with audio that was part of a table or an archive
+AUDIO_FOLDER = "-audio"
 
 
 def import_dataset(
@@ -40,20 +43,30 @@ def import_dataset(
     format: str | None,
     to: Path,
     *,
+    layout: Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    part: str = "",
+    encoding: str = "",
     force: bool = False,
     corpora: str = PAPER,
     benchmark: Benchmark | None = None,
 ) -> Inspection:
-    """Write an entry for a folder of audio into a catalog.
+    """Write an entry for data into a catalog.
 
-    The entry points to the folder; no audio is copied. Its version is made of the content, so
-    that data that were changed and imported again count as new.
+    The entry points to the data; audio is copied only out of archives and tables. Its version is
+    made of the content, so that data that were changed and imported again count as new. If
+    anything is wrong, nothing is written.
 
     Args:
-        path: folder with ``metadata.csv``, audformat database, original download, or a CSV file
+        path: folder, table or archive
         name: id of the dataset; default: name of the folder
-        format: folder, audformat or a layout of ``conventions.yaml``; default: found out
+        format: one of :data:`common.samples.importing.recognise.FORMATS`, or a layout of
+            ``common/catalog/layouts/``; default: found out
         to: catalog folder; its ``datasets.yaml`` is made or extended
+        layout: YAML of a layout of the user
+        columns: name in the suite -> column of a table; the others are guessed
+        part: part of a corpus, or ``all``; default: what the paper used
+        encoding: of a table; default: UTF-8
         force: replace an entry of the same id
         corpora: set of noises and rooms that perturbations of these data draw from
         benchmark: declares targets and built-in datasets; default: the built-in one
@@ -63,13 +76,13 @@ def import_dataset(
 
     Raises:
         ConfigError: if the folder, the format, the corpora or the id is wrong, or the id is taken
-        DataError: if the table cannot be used at all
+        DataError: if the data cannot be used at all
         OutputError: if the catalog cannot be written
     """
     benchmark = benchmark or spec.load_benchmark()
     source = path.expanduser().resolve()
     if not source.exists():
-        raise ConfigError(f"{path}: no such folder")
+        raise recognise.no_such_folder(path)
     if source.name in (METADATA, HEADER):
         source = source.parent
     stem = source.stem if source.is_file() else source.name
@@ -77,10 +90,16 @@ def import_dataset(
     catalog = to.expanduser().resolve() / "datasets.yaml"
     _check_id(catalog, name, force)
     chosen, others = _corpora(benchmark, corpora)
-    layout = guessing.layout_of(format or guessing.detect(source))
-    entry: dict[str, Any] = {"id": name, "version": "1.0.0", **_place(source, catalog)}
-    with _kept(catalog.parent / f"{name}.csv", has_layout=layout is not None) as table:
-        notes = _draft(entry, source, table, layout, format, _guessed(benchmark))
+    audio = catalog.parent / f"{name}{AUDIO_FOLDER}"
+    request = ImportRequest(source, audio, columns or {}, part, encoding)
+    form = recognise.format_of(request, format, layout)
+    recognise.check_options(request, form)
+    entry: dict[str, Any] = {"id": name, "version": "1.0.0", "adapter": "folder"}
+    entry["path"] = _path(source, catalog)
+    table = catalog.parent / f"{name}.csv"
+    written = () if form in (recognise.FOLDER, recognise.AUDFORMAT) else (table, audio)
+    with kept(*written):
+        notes, faults = _draft(entry, request, table, form, _guessed(benchmark))
         labels = {t.id: t for t in benchmark.targets.values() if kinds.of(t).has_classes}
         samples = _refine(entry, catalog, labels)
         report = inspect(samples, entry, catalog, benchmark.targets)
@@ -89,9 +108,10 @@ def import_dataset(
             notes.append(f"takes the place of the built-in dataset '{name}' with this catalog")
         entry.update(chosen)
         report.notes.extend([*notes, *others])
-        if layout is None:
-            entry.update(_rated(entry, source, list(benchmark.targets.values()), report))
-        write_text(catalog, _extended(catalog, name, entry))
+        report.faults.extend(faults)
+        place = table if written else source
+        entry.update(_rated(entry, place, list(benchmark.targets.values()), report))
+        write_text(catalog, extended(catalog, name, entry))
     return report
 
 
@@ -115,26 +135,12 @@ def _corpora(benchmark: Benchmark, name: str) -> tuple[dict[str, str], list[str]
     ]
 
 
-def _place(source: Path, catalog: Path) -> dict[str, Any]:
+def _path(place: Path, catalog: Path) -> str:
     """Path as in the entry: relative if the data lie beside the catalog, so both can move."""
     beside = catalog.parent.parent
-    if source != beside and source.is_relative_to(beside):
-        return {"adapter": "folder", "path": (Path("..") / source.relative_to(beside)).as_posix()}
-    return {"adapter": "folder", "path": source.as_posix()}
-
-
-@contextmanager
-def _kept(table: Path, *, has_layout: bool) -> Iterator[Path]:
-    """A table that is written beside the catalog; as it was before if importing fails."""
-    before = table.read_bytes() if has_layout and table.exists() else None
-    try:
-        yield table
-    except BaseException:
-        if before is not None:
-            write_bytes(table, before)
-        elif has_layout:
-            table.unlink(missing_ok=True)
-        raise
+    if place != beside and place.is_relative_to(beside):
+        return (Path("..") / place.relative_to(beside)).as_posix()
+    return place.as_posix()
 
 
 def _guessed(benchmark: Benchmark) -> list[str]:
@@ -144,39 +150,42 @@ def _guessed(benchmark: Benchmark) -> list[str]:
 
 def _draft(
     entry: dict[str, Any],
-    source: Path,
+    request: ImportRequest,
     table: Path,
-    layout: Layout | None,
-    format: str | None,
+    form: str | Layout,
     targets: list[str],
-) -> list[str]:
-    """Fill the entry before anything was loaded; returns notes."""
-    notes = []
-    if layout is not None:
-        text, strangers = guessing.layout_table(source, layout)
-        if strangers:
-            notes.append(several(strangers, "audio file", f"is not named as in '{layout.id}'"))
-        write_text(table, text)
-        fields = guessing.folder_entry(table, targets)
-        fields |= {"table": table.name, "alias": "all"}
-        fields |= {"license": layout.license, "cite": layout.cite}
-    elif (format or guessing.detect(source)) == "audformat":
+) -> tuple[list[str], list[str]]:
+    """Fill the entry before anything was loaded; returns notes and faults."""
+    notes, faults = [], []
+    source, fields = request.source, {}
+    if form == recognise.FOLDER:
+        place = source if source.is_file() else source / METADATA
+        fields = guessing.folder_entry(place, targets, request.columns)
+    elif form == recognise.AUDFORMAT:
         fields, others = guessing.audformat_entry(source, targets)
         fields["adapter"] = "audformat"
         if others:
             notes.append(several(others, "table", "could be used too, with an entry of its own"))
     else:
-        fields = guessing.folder_entry(source if source.is_file() else source / METADATA, targets)
+        imported = recognise.read(request, form)
+        write_text(table, to_csv(imported.rows))
+        named = {name: c for name, c in request.columns.items() if name not in KEYS}
+        fields = guessing.folder_entry(table, targets, named)
+        fields |= {"path": _path(imported.root, table), "table": table.name, "alias": reading.ALL}
+        fields |= imported.fields
+        scale = fields.get("scale", {})
+        fields["scale"] = {name: scale[name] for name in scale if name in fields["columns"]}
+        notes, faults = imported.notes, imported.faults
     entry.update({key: value for key, value in fields.items() if value})
-    return notes
+    return notes, faults
 
 
 def _rated(
     entry: Mapping[str, Any], source: Path, targets: list[Target], report: Inspection
 ) -> dict[str, Any]:
-    """Ratings of single raters that were found."""
-    if entry["adapter"] == "folder":
-        source = source if source.is_file() else source / METADATA
+    """Ratings of single raters that were imported."""
+    if entry["adapter"] == "folder" and source.is_dir():
+        source = source / METADATA
     tables = guessing.table_columns(source, str(entry.get("table", "")), entry["adapter"])
     ratings = guessing.ratings(entry, tables, targets)
     if not ratings:
@@ -209,34 +218,3 @@ def _refine(entry: dict[str, Any], catalog: Path, targets: Mapping[str, Target])
 def _load(entry: Mapping[str, Any], catalog: Path, targets: Mapping[str, Target]) -> Samples:
     dataset = spec.parse(Dataset, entry, catalog, str(entry["id"]), builtin=False)
     return datasets.load(dataset, Path(), targets)
-
-
-def _extended(catalog: Path, name: str, entry: Mapping[str, Any]) -> str:
-    """Text of the catalog with the entry, in the place of the one with its id if there is one.
-
-    Everything else, comments included, stays as it is.
-    """
-    text = catalog.read_text("utf-8") if catalog.exists() else _HEADER
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    items = root.value if root is not None else []
-    if root is not None and (not isinstance(root, yaml.SequenceNode) or root.flow_style):
-        raise ConfigError(f"{catalog}: can only be extended if each entry begins with '- id:'")
-    dumped = yaml.safe_dump(
-        [dict(entry)], sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
-    )
-    indent = " " * (items[0].start_mark.column - 2 if items else 0)
-    block = "".join(indent + line for line in dumped.splitlines(keepends=True))
-    for item in items:
-        if any(key.value == "id" and value.value == name for key, value in item.value):
-            start, end = item.start_mark.index, _end(item)
-            return text[:start] + block.strip()[2:] + text[end:]
-    gap = "\n" if items else ""
-    return f"{text.rstrip()}\n{gap}{block}"
-
-
-def _end(node: yaml.Node) -> int:
-    """Where the text of a node ends; marks of blocks lie behind the comments after them."""
-    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
-        last = node.value[-1]
-        return _end(last[1] if isinstance(last, tuple) else last)
-    return int(node.end_mark.index)

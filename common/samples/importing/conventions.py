@@ -1,4 +1,4 @@
-"""How data in the wild name columns, labels, files and licences (``conventions.yaml``)."""
+"""How data in the wild name columns, labels and licences (``conventions.yaml``)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from ...core import paths
 from ...core.errors import ConfigError
 from ...spec import Record, read_yaml
 
-#: share of the audio files of a folder that must follow a layout
-SHARE = 0.5
 #: endings of files that are taken for audio
 AUDIO = frozenset(
     (".aac", ".aif", ".aiff", ".amr", ".flac", ".m4a", ".mp3", ".mp4", ".ogg", ".opus", ".wav")
@@ -30,52 +28,20 @@ _OTHER = {
 _STATEMENT = re.compile(r"licen[cs]ed?\b\W{0,12}(?:under |the |is |data\W+)*([^\n;(]{2,60})", re.I)
 
 
-class Layout(Record):
-    """Original download whose file names hold the labels.
-
-    Args:
-        id: name of the layout
-        pattern: regular expression of the whole file name without extension; its named groups
-            become columns
-        values: column -> what stands in the file name -> label; with ``by``, the column is
-            looked up by another one, ``odd`` and ``even`` standing for all numbers
-        constants: column -> label of all files
-        license: licence of the original
-        cite: citation key of the original
-    """
-
-    id: str
-    pattern: str
-    values: Mapping[str, Mapping[str, str]] = {}
-    constants: Mapping[str, str] = {}
-    license: str = ""
-    cite: str = ""
-
-    def labels(self, file: str) -> dict[str, str] | None:
-        """Columns that the name of a file holds, None if it does not follow the layout."""
-        match = re.fullmatch(self.pattern, Path(file).stem)
-        if match is None:
-            return None
-        labels = {**match.groupdict(), **self.constants}
-        for column, names in self.values.items():
-            value = labels[names.get("by", column)]
-            if value not in names and value.isdigit():
-                value = "odd" if int(value) % 2 else "even"
-            labels[column] = names.get(value, "")
-        return labels
-
-
 class Conventions(Record):
     """Content of ``conventions.yaml``."""
 
     columns: Mapping[str, tuple[str, ...]]
     synonyms: Mapping[str, Mapping[str, tuple[str, ...]]]
-    layouts: tuple[Layout, ...]
+    keys: Mapping[str, tuple[str, ...]]
 
     def column(self, name: str, there: Iterable[str]) -> str:
         """What a column of the suite is called among the columns of a table, else empty."""
-        lower = {column.lower(): column for column in reversed(list(there))}
-        return next((lower[n] for n in self.columns.get(name, (name,)) if n in lower), "")
+        return _first(self.columns.get(name, (name,)), there)
+
+    def key(self, name: str, there: Iterable[str]) -> str:
+        """What file, start or end are called among the columns of a table, else empty."""
+        return _first(self.keys.get(name, (name,)), there)
 
     def mapping(self, column: str, labels: Iterable[str]) -> dict[str, str]:
         """Labels in the data -> labels of the suite, where they differ.
@@ -91,19 +57,11 @@ class Conventions(Record):
         suite_labels = {label: names.get(label.lower(), label) for label in labels}
         return {old: new for old, new in suite_labels.items() if old != new}
 
-    def layout(self, name: str) -> Layout | None:
-        """Layout of that id."""
-        return next((layout for layout in self.layouts if layout.id == name), None)
 
-    def detect(self, files: Iterable[str]) -> Layout | None:
-        """Layout that most of the files follow, None if none fits half of them."""
-        names = list(files)
-        best, most = None, SHARE * len(names)
-        for layout in self.layouts:
-            count = sum(layout.labels(name) is not None for name in names)
-            if count and count >= most:
-                best, most = layout, count
-        return best
+def _first(names: Iterable[str], there: Iterable[str]) -> str:
+    """First name that is there in some case, as it is written there; else empty."""
+    lower = {column.lower(): column for column in reversed(list(there))}
+    return next((lower[name] for name in names if name in lower), "")
 
 
 @cache

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,76 +13,36 @@ from ...spec import Target
 from ..audformat_adapter import readable
 from ..base import KEYS
 from ..event_lists.databases import HEADER, open_database
-from ..folder_adapter import METADATA, MISSING, CsvTable
+from ..folder_adapter import MISSING, CsvTable
 from . import conventions
-from .conventions import AUDIO, Conventions, Layout
+from .conventions import Conventions
 
 #: columns of a table that state the licence of each sample
 LICENSE_COLUMNS = ("licence", "license")
-#: formats that are no layout
-FORMATS = ("folder", "audformat")
 
 
-def detect(path: Path) -> str:
-    """Format of a folder: folder, audformat, or the id of a layout.
+def folder_entry(
+    table_file: Path, targets: Iterable[str], named: Mapping[str, str]
+) -> dict[str, Any]:
+    """Columns and licence of a folder with a CSV table.
 
-    Raises:
-        ConfigError: if it is none of them
-    """
-    if path.is_file() or (path / METADATA).is_file():
-        return "folder"
-    if (path / HEADER).is_file():
-        return "audformat"
-    layout = conventions.load().detect(audio_files(path))
-    if layout is not None:
-        return layout.id
-    layout_ids = ", ".join(layout.id for layout in conventions.load().layouts)
-    raise ConfigError(
-        f"{path}: holds neither {METADATA} nor {HEADER},"
-        f" and its audio is not named as in one of: {layout_ids}"
-    )
-
-
-def layout_of(name: str) -> Layout | None:
-    """Layout of a format, None for the general ones.
+    Args:
+        table_file: the table
+        targets: targets that a column may hold
+        named: name in the suite -> column, as far as it was said
 
     Raises:
-        ConfigError: if there is no such format
+        ConfigError: if there is no such column
     """
-    layout = conventions.load().layout(name)
-    if layout is None and name not in FORMATS:
-        formats = [*FORMATS, *(layout.id for layout in conventions.load().layouts)]
-        raise unknown("format", name, formats, "--format")
-    return layout
-
-
-def audio_files(folder: Path) -> list[str]:
-    """Audio files below a folder, relative to it, sorted."""
-    paths = (path for path in folder.rglob("*") if path.suffix.lower() in AUDIO)
-    return sorted(path.relative_to(folder).as_posix() for path in paths if path.is_file())
-
-
-def layout_table(folder: Path, layout: Layout) -> tuple[str, list[str]]:
-    """CSV text with the labels of the audio files, and the files that do not follow the layout."""
-    labelled = [(file, layout.labels(file)) for file in audio_files(folder)]
-    rows = [{"file": file, **labels} for file, labels in labelled if labels is not None]
-    if not rows:
-        raise ConfigError(f"{folder}: no audio file is named as in '{layout.id}'")
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue(), [file for file, labels in labelled if labels is None]
-
-
-def folder_entry(table_file: Path, targets: Iterable[str]) -> dict[str, Any]:
-    """Columns and licence of a folder with a CSV table."""
     table = CsvTable(table_file, "")
+    for name, column in named.items():
+        if column not in table.columns:
+            raise unknown("column", column, table.columns, f"--columns {name}")
     filled = [name for name, values in table.columns.items() if set(values) - MISSING]
     rules = conventions.load()
     columns = {
-        name: rules.column(name, (n for n in filled if n not in KEYS))
-        for name in _names(rules, targets)
+        name: named.get(name) or rules.column(name, (n for n in filled if n not in KEYS))
+        for name in dict.fromkeys([*_names(rules, targets), *named])
     }
     stated = {
         value

@@ -16,6 +16,7 @@ from ...spec import Target, kinds
 from .. import audio
 from ..base import Samples
 from ..decode import SLACK_S
+from ..entries import limits
 
 NS = 1_000_000_000
 #: how many examples a message names
@@ -23,6 +24,9 @@ EXAMPLES = 3
 #: columns with more labels, or longer ones, are not counted label by label
 MANY, LONG = 12, 30
 SPEAKER, SEX = "speaker", "sex"
+#: beginning of the text that stands for a file in a repository with Git LFS
+_POINTER = b"version https://git-lfs"
+_POINTS = "is a pointer of Git LFS; 'git lfs pull' fetches the audio"
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def inspect(
         label_counts = {str(k): int(n) for k, n in labels.value_counts().sort_index().items()}
         target = targets.get(column)
         if target is not None and kinds.of(target).is_number:
-            faults += _numbers(column, labels, target)
+            faults += _numbers(column, labels, target, limits(samples.dataset, column))
         elif target is not None or (
             column != SPEAKER and len(label_counts) <= MANY and max(map(len, label_counts)) <= LONG
         ):
@@ -122,13 +126,26 @@ def _listen(samples: Samples) -> tuple[dict[str, float], list[str]]:
     """Duration of each file in seconds, and what is wrong with the others."""
     durations: dict[str, float] = {}
     wrong: dict[str, list[str]] = {}
+    top = samples.root.resolve()
     for file in samples.table["file"].unique():
         path = samples.root / file
+        if path.is_symlink() and path.exists() and not path.resolve().is_relative_to(top):
+            wrong.setdefault("is a link that leads out of the folder", []).append(file)
         try:
             durations[file] = audio.info(path).duration_s
         except AudioError as error:
-            wrong.setdefault(str(error).removeprefix(f"{path}: "), []).append(file)
+            fault = str(error).removeprefix(f"{path}: ")
+            wrong.setdefault(_POINTS if _is_pointer(path) else fault, []).append(file)
     return durations, [several(files, "audio file", what) for what, files in wrong.items()]
+
+
+def _is_pointer(path: Path) -> bool:
+    """Whether a file only says where Git LFS keeps the audio."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_POINTER)) == _POINTER
+    except OSError:
+        return False
 
 
 def _late(table: pd.DataFrame, durations: Mapping[str, float]) -> list[str]:
@@ -139,9 +156,11 @@ def _late(table: pd.DataFrame, durations: Mapping[str, float]) -> list[str]:
     return [several(names, "segment", "behind the end of the file")] if names else []
 
 
-def _numbers(column: str, labels: pd.Series, target: Target) -> list[str]:
+def _numbers(
+    column: str, labels: pd.Series, target: Target, scale: tuple[float, float] | None
+) -> list[str]:
     values = pd.to_numeric(labels, errors="coerce")
-    low, high = target.range or (0.0, 1.0)
+    low, high = scale or target.range or (0.0, 1.0)
     faults = []
     values = values.where(np.isfinite(values))
     if values.isna().any():

@@ -1,0 +1,260 @@
+"""``build.py import PATH --guess``: a layout from the names and the tables that are there.
+
+Names are cut where letters, digits and separators meet; the places that all names have in common
+become groups. A group is named for what the conventions know of its values. It is a proposal: a
+person looks at it, names the rest, and imports with ``--layout``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from ...core.errors import ConfigError, DataError
+from . import conventions
+from .conventions import Conventions
+from .table_files import TABLES, TextTable, read_table
+from .tree import FileTree, look
+
+#: share of the files that a name or a table must fit
+SHARE = 0.5
+#: a column with more labels than this is no list of classes
+MANY = 40
+SPEAKER = "speaker"
+#: what folders and names of speakers begin with
+_SPEAKER = re.compile(
+    r"(?<![^\W\d_])(spk|speaker|actor|subject|sub|participant|s|p)[-_]?\d+$", re.I
+)
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+#: a part of a name: letters and digits, or what is between
+_PIECE = re.compile(r"[^\W_]+|[\W_]+")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How names are put together.
+
+    Args:
+        pieces: what stands between the groups, or ``None`` for a group
+        values: values of each group, one per file
+        classes: regular expression of each group
+    """
+
+    pieces: tuple[str | None, ...]
+    values: tuple[tuple[str, ...], ...]
+    classes: tuple[str, ...]
+
+
+def propose(path: Path) -> str:
+    """YAML of a layout that can be imported as it is if the names are regular.
+
+    Args:
+        path: folder of a download
+
+    Raises:
+        ConfigError: if it is no folder with audio
+    """
+    source = path.expanduser().resolve()
+    if not source.is_dir():
+        raise ConfigError(f"--guess: {path} is no folder")
+    tree = look(source)
+    audio = tree.audio()
+    if not audio:
+        raise ConfigError(f"--guess: {path} holds no audio; {_endings(tree)}")
+    rules = conventions.load()
+    shape, fitting = _shape(audio)
+    names = _group_names(shape, rules)
+    layout: dict[str, Any] = {"label": source.name, "files": _pattern(shape, names)}
+    values = {}
+    for name, words in zip(names, shape.values, strict=True):
+        if name in rules.synonyms:
+            values[name] = _labels(name, words, rules)
+    tables, notes = _tables(tree, audio, rules)
+    if values:
+        layout["values"] = values
+    if tables:
+        layout["tables"] = tables
+    layout |= {"expected": {"files": len(fitting)}, "license": "unknown"}
+    head = [f"# {len(fitting)} of {len(audio)} audio files are named like this: {fitting[0]}"]
+    others = sorted(set(audio) - set(fitting))
+    head += [f"# not so: {', '.join(others[:3])}"] if others else []
+    for name, words in zip(names, shape.values, strict=True):
+        counts = Counter(words)
+        some = ", ".join(sorted(counts)[:6]) + (", ..." if len(counts) > 6 else "")
+        head.append(f"# {name}: {len(counts)} different: {some}")
+    head += [f"# {note}" for note in notes]
+    text = yaml.safe_dump(layout, sort_keys=False, allow_unicode=True, width=200)
+    return "\n".join(head) + "\n" + text
+
+
+def _endings(tree: FileTree) -> str:
+    counts = Counter(PurePosixPath(name).suffix.lower() or "none" for name in tree.files)
+    return "endings: " + ", ".join(f"{e} ({n})" for e, n in counts.most_common(5))
+
+
+def _shape(audio: Sequence[str]) -> tuple[Shape, list[str]]:
+    """Most common shape of the names, and the files that have it.
+
+    Folders are part of it as far as the files that are named alike have the same number of them.
+    """
+    stems = {name: PurePosixPath(name).with_suffix("").as_posix() for name in audio}
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for name, stem in stems.items():
+        key = tuple("" if word[0].isalnum() else word for word in _PIECE.findall(stem))
+        kinds.setdefault(key, []).append(name)
+    signs, fitting = max(kinds.items(), key=lambda item: len(item[1]))
+    aligned = list(zip(*(_PIECE.findall(stems[name]) for name in fitting), strict=True))
+    pieces: list[str | None] = []
+    values: list[tuple[str, ...]] = []
+    classes: list[str] = []
+    for sign, column in zip(signs, aligned, strict=True):
+        if sign:
+            pieces.append(sign)
+            continue
+        for words in _split(column):
+            if len(set(words)) == 1 and len(fitting) > 1:
+                pieces.append(words[0])
+            else:
+                pieces.append(None)
+                values.append(tuple(words))
+                classes.append(_class(words))
+    return Shape(tuple(pieces), tuple(values), tuple(classes)), fitting
+
+
+def _split(column: Sequence[str]) -> list[tuple[str, ...]]:
+    """Cut words where letters and digits meet, if that is at the same place in all of them."""
+    parts = [_WORD.findall(word) for word in column]
+    joined = all("".join(words) == word for words, word in zip(parts, column, strict=True))
+    shapes = {tuple((p.isdigit(), len(p)) for p in words[:-1]) for words in parts}
+    kinds = {tuple(p.isdigit() for p in words) for words in parts}
+    if not joined or len(shapes) != 1 or len(kinds) != 1 or len(parts[0]) == 1:
+        return [tuple(column)]
+    words = list(zip(*parts, strict=True))
+    # the number of a speaker keeps its letter: s01, Actor_01
+    if len(words) == 2 and len(set(words[0])) == 1:
+        return [tuple(column)]
+    return words
+
+
+def _class(words: Iterable[str]) -> str:
+    words = list(words)
+    if all(word.isdigit() for word in words):
+        lengths = {len(word) for word in words}
+        return rf"\d{{{lengths.pop()}}}" if len(lengths) == 1 else r"\d+"
+    if all(word.isalpha() for word in words):
+        return r"[^\W\d_]+"
+    return r"[^\W_]+"
+
+
+def _group_names(shape: Shape, rules: Conventions) -> list[str]:
+    """What each group is, by its values; part1, part2 and so on if nobody knows."""
+    names: dict[int, str] = {}
+    for column in rules.synonyms:
+        shares = {
+            n: _known(column, values, rules)
+            for n, values in enumerate(shape.values)
+            if n not in names and 1 < len(set(values)) <= MANY
+        }
+        best = max(shares, key=lambda n: shares[n], default=-1)
+        if best >= 0 and shares[best] > SHARE:
+            names[best] = column
+    speaker = _speaker(shape, names)
+    if speaker >= 0:
+        names[speaker] = SPEAKER
+    return [names.get(n, f"part{n + 1}") for n in range(len(shape.values))]
+
+
+def _known(column: str, values: Iterable[str], rules: Conventions) -> float:
+    """Share of the different values that are labels or other words for them."""
+    synonyms = {w for label, others in rules.synonyms[column].items() for w in (label, *others)}
+    words = {value.lower() for value in values}
+    return sum(word in synonyms for word in words) / len(words)
+
+
+def _speaker(shape: Shape, names: Mapping[int, str]) -> int:
+    """Group that tells speakers apart, -1 if none does: many files each, and called like one."""
+    rest = [n for n in range(len(shape.values)) if n not in names]
+    before = "".join(piece if piece is not None else "\0" for piece in shape.pieces).split("\0")
+    called = [
+        n for n in rest if all(_SPEAKER.search(f"{before[n]}{word}") for word in shape.values[n])
+    ]
+    total = len(shape.values[0]) if shape.values else 0
+    repeated = [n for n in rest if 1 < len(set(shape.values[n])) <= total / 2]
+    for candidates in ([n for n in called if n in repeated], called, repeated):
+        if candidates:
+            return max(candidates, key=lambda n: len(set(shape.values[n])))
+    return -1
+
+
+def _pattern(shape: Shape, names: Sequence[str]) -> str:
+    groups = iter(zip(names, shape.classes, strict=True))
+    text = ""
+    for piece in shape.pieces:
+        if piece is None:
+            name, expression = next(groups)
+            text += f"(?P<{name}>{expression})"
+        else:
+            text += re.escape(piece).replace(r"\ ", " ").replace(r"\-", "-")
+    return text
+
+
+def _labels(column: str, values: Iterable[str], rules: Conventions) -> dict[str, str]:
+    """Values as labels of the suite; those that nobody knows stay as they are."""
+    words = sorted(set(values))
+    return {value: rules.mapping(column, [value]).get(value, value.lower()) for value in words}
+
+
+def _tables(
+    tree: FileTree, audio: Sequence[str], rules: Conventions
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Tables with a row for most of the audio files, as they stand in a layout."""
+    tables, notes = [], []
+    for name in tree.files:
+        if PurePosixPath(name).suffix.lower() not in TABLES:
+            continue
+        try:
+            table = read_table(tree.folder / name)
+        except (ConfigError, DataError):
+            continue
+        by, column = _key(table, audio)
+        if not column:
+            continue
+        columns = {
+            suite: rules.column(suite, table.columns)
+            for suite in rules.columns
+            if rules.column(suite, table.columns) not in ("", column)
+        }
+        others = [c for c in table.columns if c != column and c not in columns.values()]
+        if others:
+            notes.append(f"{name} also has: {', '.join(others[:12])}")
+        if columns:
+            tables.append(
+                {
+                    "file": re.escape(name).replace(r"\-", "-"),
+                    "key": {by: column},
+                    "columns": columns,
+                }
+            )
+    return tables, notes
+
+
+def _key(table: TextTable, audio: Sequence[str]) -> tuple[str, str]:
+    """Which column of a table tells files apart, and what of a path stands in it."""
+    paths = [PurePosixPath(name) for name in audio]
+    ways = {
+        "file": set(audio),
+        "name": {path.name for path in paths},
+        "stem": {path.stem for path in paths},
+    }
+    for column in table.columns:
+        cells = {row[column] for _, row in table.rows}
+        for way, names in ways.items():
+            if len(names) == len(audio) and len(names & cells) > SHARE * len(audio):
+                return way, column
+    return "", ""

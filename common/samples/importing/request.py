@@ -1,0 +1,64 @@
+"""What a user asks for when data are imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...core.errors import ConfigError
+from ...core.registry import unknown
+from . import conventions
+
+
+@dataclass(frozen=True)
+class ImportRequest:
+    """Where data are, and what is said about them.
+
+    Args:
+        source: folder or file, resolved
+        audio: folder for audio that has to be written as files, such as that of archives
+        columns: name in the suite -> column of the data; the others are guessed
+        part: part of the corpus, ``all``, or empty for that of the paper
+        encoding: of texts; UTF-8 if empty
+    """
+
+    source: Path
+    audio: Path
+    columns: Mapping[str, str] = field(default_factory=dict)
+    part: str = ""
+    encoding: str = ""
+
+    def key(self, name: str, there: Iterable[str]) -> str:
+        """Column of the data that holds file, start or end; empty if there is none.
+
+        Raises:
+            ConfigError: if the column that was asked for is not there
+        """
+        names = list(there)
+        if name not in self.columns:
+            return conventions.load().key(name, names)
+        if self.columns[name] not in names:
+            raise unknown("column", self.columns[name], names, f"--columns {name}")
+        return self.columns[name]
+
+
+def parse_columns(texts: Iterable[str]) -> dict[str, str]:
+    """``--columns`` as a mapping.
+
+    Raises:
+        ConfigError: if a part is not NAME=COLUMN or a name stands there twice
+
+    >>> parse_columns(["emotion=label,speaker=spk"])
+    {'emotion': 'label', 'speaker': 'spk'}
+    """
+    columns: dict[str, str] = {}
+    for text in texts:
+        for part in text.split(","):
+            name, equals, column = (piece.strip() for piece in part.partition("="))
+            if not (name and equals and column):
+                raise ConfigError(f"--columns {part}: expected NAME=COLUMN, such as emotion=label")
+            if name in columns:
+                raise ConfigError(f"--columns: '{name}' stands there twice")
+            columns[name] = column
+    return columns

@@ -1,0 +1,89 @@
+"""``build.py import PATH --guess``: what is proposed can be imported as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from common.cli.main import main
+from common.core.errors import ConfigError
+from common.samples.importing.proposal import propose
+from tests.importing.test_layouts import load, rows, sound
+from tests.recordings import recordings
+
+
+@pytest.fixture
+def to(tmp_path: Path) -> Path:
+    return tmp_path / "catalog"
+
+
+def imported(root: Path, to: Path, capsys) -> str:
+    """Imports a folder with the layout that is proposed for it; returns the layout."""
+    assert main(["import", str(root), "--guess"]) == 0
+    text = capsys.readouterr().out
+    (root.parent / "own.yaml").write_text(text, encoding="utf-8")
+    words = ["import", str(root), "--as", "mine", "--to", str(to)]
+    assert main([*words, "--layout", str(root.parent / "own.yaml")]) == 0
+    assert "fault" not in capsys.readouterr().out
+    return text
+
+
+def test_words_between_separators(tmp_path, to, capsys):
+    for speaker in ("spk1", "spk2", "spk3"):
+        for emotion in ("happy", "angry", "neutral"):
+            for take in (1, 2):
+                sound(tmp_path / "Our data" / f"{speaker}_{emotion}_{take:02d}.wav")
+    sound(tmp_path / "Our data" / "readme.wav")
+    text = imported(tmp_path / "Our data", to, capsys)
+    assert (
+        "# 18 of 19 audio files are named like this: spk1_angry_01.wav\n# not so: readme.wav"
+        in text
+    )
+    samples = load(to).table
+    assert samples["emotion"].value_counts().to_dict() == {"anger": 6, "happiness": 6, "neutral": 6}
+    assert sorted(samples["speaker"].unique()) == ["spk1", "spk2", "spk3"]
+    assert rows(to)["spk2_happy_02.wav"]["part3"] == "02"
+
+
+def test_folders_and_letters_beside_digits(tmp_path, to, capsys):
+    for speaker in ("01", "02"):
+        sex = "mf"[int(speaker) - 1]
+        for emotion in ("sad", "fear", "disgust"):
+            for take in "12":
+                sound(tmp_path / "x" / f"Actor_{speaker}" / f"{sex}{speaker}{take}-{emotion}.wav")
+    imported(tmp_path / "x", to, capsys)
+    row = rows(to)["Actor_02/f021-fear.wav"]
+    assert (row["emotion"], row["sex"]) == ("fear", "female")
+    assert load(to).table["emotion"].nunique() == 3
+
+
+def test_labels_of_a_table(tmp_path, to, capsys):
+    lines = ["clip_name;emotion_label;spk;mood"]
+    for n in range(6):
+        sound(tmp_path / "x" / "clips" / f"{n:03d}é.wav")
+        lines.append(f"{n:03d}é.wav;{('joy', 'sad')[n % 2]};p{n // 2};x")
+    (tmp_path / "x" / "labels.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = imported(tmp_path / "x", to, capsys)
+    assert "# labels.csv also has: mood" in text
+    assert load(to).table["emotion"].tolist() == ["happiness", "sadness"] * 3
+    assert load(to).table["speaker"].nunique() == 3
+
+
+def test_without_audio_there_is_nothing_to_guess(tmp_path):
+    (tmp_path / "a.txt").write_text("x")
+    with pytest.raises(ConfigError, match=r"holds no audio; endings: \.txt \(1\)"):
+        propose(tmp_path)
+    with pytest.raises(ConfigError, match=r"--guess: .*a\.txt is no folder"):
+        propose(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(("name", "folder"), [("ravdess", "wav"), ("nemo", "samples")])
+def test_real_folders(tmp_path, to, capsys, name, folder):
+    root = recordings(name, "synthesised names") / folder
+    (tmp_path / "x").symlink_to(root)
+    assert main(["import", str(root), "--guess"]) == 0
+    (tmp_path / "own.yaml").write_text(capsys.readouterr().out, encoding="utf-8")
+    words = ["import", str(root), "--as", "mine", "--to", str(to)]
+    assert main([*words, "--layout", str(tmp_path / "own.yaml")]) == 0
+    assert len(load(to).table) == len(list(root.iterdir()))
