@@ -4,22 +4,31 @@
 media that prose pages refer to; ``build/html`` is the website. Pages are made from result
 files only, so this needs no model, no dataset and none of the packages that these need.
 
+Sphinx makes frames of texts and of the headings of generated pages. It is called only if these changed:
+a value that changes fills a few frames anew.
+
 What Sphinx remembers of a build are pickles, and loading a pickle can run any code. An output
 folder may come from anybody, so they lie in the cache folder, which is the user's own.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import io
+import json
 import re
 import shutil
+import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from ..core import paths, provenance
+from ..core import files, paths, provenance
+from ..core.documents import parse_json
 from ..core.errors import BenchmarkError, OutputError
-from ..core.mirror import listing, mirror, remove_empty
+from ..core.mirror import contents, listing, mirror, remove_empty, stats
 from ..core.paths import Paths
 from ..spec import Benchmark
 from .own import FOLDER as OWN
@@ -27,7 +36,11 @@ from .own import FOLDER as OWN
 #: folder in the cache, with a folder for each website
 MEMORY = "site"
 #: files that the program itself writes among the pages of results
-GENERATED = (".page", ".html", ".json")
+GENERATED = (".page", ".outline", ".html", ".json")
+#: what is remembered of a website: frames, what they were made from, what pages were filled with
+FRAMES, GIVEN, FILLED = "frames", "given.json", "filled.json"
+#: pages that are no documents
+OWN_PAGES = ("search", "404")
 #: parts of ``docs/`` that Sphinx reads where they are
 SETTINGS = ("_ext", "_static", "_templates", "conf.py", "decisions")
 #: beginnings of what is no page of Sphinx in the site
@@ -43,7 +56,7 @@ Stale = dict[str, dict[str, list[str]]]
 
 
 def render(
-    folders: Paths, benchmark: Benchmark, *, workers: int, stale: Stale
+    folders: Paths, benchmark: Benchmark, *, workers: int, stale: Stale, texts: str, intact: bool
 ) -> tuple[set[str], list[str]]:
     """Make all pages.
 
@@ -53,6 +66,8 @@ def render(
         workers: processes that make the pages of targets; Sphinx uses them from
             :data:`PARALLEL_FROM` pages on
         stale: cells that pages mark
+        texts: hash of the texts, templates and code of the website
+        intact: whether the website is as it was left
 
     Returns:
         names of all documents, and the pages that were removed
@@ -61,10 +76,60 @@ def render(
         OutputError: if Sphinx has a warning, with one line for each, or cannot go on
     """
     gather(folders, benchmark)
-    pages = _sphinx(folders, benchmark, workers, stale)
-    removed = _prune(folders, pages)
+    with _faults(folders):
+        _extension("benchmark_site.making").make(folders, benchmark, workers=workers, stale=stale)
+    filling = _extension("site_frame.filling")
+    places = filling.Folders(memory(folders) / FRAMES, folders.source, folders.html, folders.media)
+    key = provenance.digest([texts, _given(folders)])
+    pages = _remembered(folders, key)
+    if pages is None or not intact:
+        filling.forget_lost(places)
+        (memory(folders) / GIVEN).unlink(missing_ok=True)
+        pages = _sphinx(folders, workers)
+    present = pages.union(OWN_PAGES)
+    filling.remove_others(places, present)
+    note = {"key": key, "pages": sorted(pages), "frames": _frames(folders)}
+    files.keep(memory(folders) / GIVEN, json.dumps(note))
+    removed = _prune(folders, present)
+    filling.fill(places, present, memory(folders) / FILLED)
     mirror(folders.media, folders.html / "extra" / "media", link=True)
     return pages, removed
+
+
+def _extension(name: str) -> Any:
+    """Module of our extensions of Sphinx, which lie beside the texts."""
+    place = str(paths.DOCS / "_ext")
+    if place not in sys.path:
+        sys.path.insert(0, place)
+    return importlib.import_module(name)
+
+
+def _given(folders: Paths) -> list[Any]:
+    """What Sphinx reads besides texts: headings of generated pages, criteria, media."""
+    source = folders.source
+    outlines = [entry for entry in contents(source / "results") if entry[0].endswith(".outline")]
+    return [outlines, contents(source / "method-tests"), stats(source / "extra")]
+
+
+def _remembered(folders: Paths, key: str) -> set[str] | None:
+    """Pages of which Sphinx made frames from what this key stands for; None: it has to look again.
+
+    Frames that are not as they were left are made again, with all that Sphinx knows.
+    """
+    try:
+        note = parse_json((memory(folders) / GIVEN).read_text("utf-8"))
+        whole, is_same = note["frames"] == _frames(folders), note["key"] == key
+        pages = set(note["pages"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    if not whole:
+        forget(folders)
+    return pages if whole and is_same else None
+
+
+def _frames(folders: Paths) -> str:
+    """Hash of names, sizes and times of all frames."""
+    return provenance.digest(stats(memory(folders) / FRAMES))
 
 
 def gather(folders: Paths, benchmark: Benchmark) -> None:
@@ -72,9 +137,6 @@ def gather(folders: Paths, benchmark: Benchmark) -> None:
     mirror(paths.DOCS, folders.source, skip=SETTINGS, keep=("results", "extra", "method-tests"))
     _remove_strangers(folders.source / "results")
     mirror(folders.method_tests, folders.source / "method-tests", deep=2)
-    # matplotlib copies it after the pages are written; lying there before, it would get a
-    # checksum in their heads, and a second build would differ from the first
-    (folders.html / "_static" / "plot_directive.css").unlink(missing_ok=True)
     # copies: what a plot of a page writes there must not reach the originals
     mirror(
         folders.media,
@@ -90,48 +152,53 @@ def _remove_strangers(results: Path) -> None:
             path.unlink()
 
 
-def _sphinx(folders: Paths, benchmark: Benchmark, workers: int, stale: Stale) -> set[str]:
+def _sphinx(folders: Paths, workers: int) -> set[str]:
     """Run Sphinx in this process; returns the names of all documents."""
     from sphinx.application import Sphinx
-    from sphinx.errors import ExtensionError, SphinxError
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+    # matplotlib copies it after the pages are written; lying there before, it would get a
+    # checksum in their heads, and a second build would differ from the first
+    (folders.html / "_static" / "plot_directive.css").unlink(missing_ok=True)
     warnings = io.StringIO()
-    try:
-        with patch_docutils(), docutils_namespace():
-            app = Sphinx(
-                srcdir=folders.source,
-                confdir=paths.DOCS,
-                outdir=folders.html,
-                doctreedir=doctrees(folders),
-                buildername="html",
-                confoverrides={
-                    "benchmark": benchmark,
-                    "benchmark_paths": folders,
-                    "benchmark_stale": stale,
-                    "benchmark_workers": workers,
-                },
-                status=None,
-                warning=warnings,
-                warningiserror=True,
-                parallel=workers if _many(folders) else 0,
-            )
-            app.build()
-            documents = set(app.env.found_docs)
-    except ExtensionError as error:
-        forget(folders)
-        cause = error.orig_exc
-        if isinstance(cause, BenchmarkError | ModuleNotFoundError):
-            raise cause from None
-        raise
-    except SphinxError as error:
-        forget(folders)
-        raise OutputError(f"website: {error}") from None
+    with _faults(folders), patch_docutils(), docutils_namespace():
+        app = Sphinx(
+            srcdir=folders.source,
+            confdir=paths.DOCS,
+            outdir=folders.html,
+            doctreedir=doctrees(folders),
+            buildername="html",
+            status=None,
+            warning=warnings,
+            warningiserror=True,
+            parallel=workers if _many(folders) else 0,
+        )
+        app.build()
+        documents = set(app.env.found_docs)
     lines = _lines(warnings.getvalue(), folders)
     if lines:
         forget(folders)
         raise OutputError("\n".join([f"website: {len(lines)} warnings of Sphinx", *lines]))
     return documents
+
+
+@contextlib.contextmanager
+def _faults(folders: Paths) -> Iterator[None]:
+    """Forget what an interrupted build left behind, and say in one line what Sphinx says."""
+    try:
+        yield
+    except Exception as error:
+        from sphinx.errors import ExtensionError, SphinxError
+
+        forget(folders)
+        if isinstance(error, ExtensionError):
+            cause = error.orig_exc
+            if isinstance(cause, BenchmarkError | ModuleNotFoundError):
+                raise cause from None
+            raise
+        if isinstance(error, SphinxError):
+            raise OutputError(f"website: {error}") from None
+        raise
 
 
 def _many(folders: Paths) -> bool:
@@ -145,7 +212,10 @@ def forget(folders: Paths) -> None:
     It does not repeat a warning about a page that it knows, trusts what an interrupted build
     left behind, and remembers where the repository lay.
     """
-    shutil.rmtree(doctrees(folders), ignore_errors=True)
+    for folder in (doctrees(folders), memory(folders) / FRAMES):
+        shutil.rmtree(folder, ignore_errors=True)
+    for name in (GIVEN, FILLED):
+        (memory(folders) / name).unlink(missing_ok=True)
 
 
 def _lines(text: str, folders: Paths) -> list[str]:
@@ -160,8 +230,8 @@ def _lines(text: str, folders: Paths) -> list[str]:
 
 
 def _prune(folders: Paths, pages: Iterable[str]) -> list[str]:
-    """Remove pages that no document belongs to any more."""
-    names = {f"{page}.html" for page in pages} | {"search.html", "genindex.html", "404.html"}
+    """Remove what is no page any more."""
+    names = {f"{page}.html" for page in pages}
     removed = []
     for path in listing(folders.html):
         name = path.relative_to(folders.html)

@@ -77,7 +77,8 @@ def build(
     last = _stamp(folders)
     stale = _stale(folders, benchmark)
     write_criteria(benchmark, folders)
-    if not force and last == _now(folders, benchmark, stale):
+    inputs, output = _inputs(folders, benchmark, stale), _output(folders)
+    if not force and last == _state(inputs, output):
         return BuildReport(built=False, seconds=time.perf_counter() - start)
     (folders.build / STAMP).unlink(missing_ok=True)
     if force or last.get("docs") != str(paths.DOCS) or last != _remembered(folders):
@@ -86,8 +87,15 @@ def build(
         for folder in (folders.source, folders.html):
             shutil.rmtree(folder, ignore_errors=True)
     _forget_others(folders)
-    pages, removed = render(folders, benchmark, workers=workers, stale=stale)
-    now = json.dumps(_now(folders, benchmark, stale))
+    pages, removed = render(
+        folders,
+        benchmark,
+        workers=workers,
+        stale=stale,
+        texts=_hash(_texts(benchmark)),
+        intact=last.get("output") == output,
+    )
+    now = json.dumps(_state(inputs, _output(folders)))
     files.keep(memory(folders) / STAMP, now)
     files.write_text(folders.build / STAMP, now)
     return BuildReport(True, len(pages), removed, time.perf_counter() - start)
@@ -99,16 +107,22 @@ def fingerprint(folders: Paths, benchmark: Benchmark) -> str:
     Texts and templates count by their content, code by its closure, media by name, size and
     time, packages by their version.
     """
+    parts = _texts(benchmark)
+    for folder in (paths.PUBLISHED, folders.method_tests):
+        parts.append(contents(folder))
+    parts.append(stats(folders.media))
+    return _hash(parts)
+
+
+def _texts(benchmark: Benchmark) -> list[Any]:
+    """What decides about the site besides results."""
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     url = os.environ.get("SPEECHPROOF_URL", "")
     parts: list[Any] = [url, platform.python_version(), versions, repr(benchmark)]
     parts += [identity.site_code(), contents(paths.DOCS, skip=NO_TEXT)]
     # tables beside the code, which its closure does not know
     parts.append([e for e in contents(paths.DOCS / "_ext") if not e[0].endswith((".py", ".pyc"))])
-    for folder in (paths.PUBLISHED, folders.method_tests):
-        parts.append(contents(folder))
-    parts.append(stats(folders.media))
-    return _hash(parts)
+    return parts
 
 
 def _output(folders: Paths) -> str:
@@ -130,10 +144,14 @@ def _stale(folders: Paths, benchmark: Benchmark) -> Stale:
     }
 
 
-def _now(folders: Paths, benchmark: Benchmark, stale: Stale) -> dict[str, str]:
+def _inputs(folders: Paths, benchmark: Benchmark, stale: Stale) -> str:
+    """What the site is to be made from, read before it is made: later changes are seen next time."""
+    return _hash([fingerprint(folders, benchmark), stale])
+
+
+def _state(inputs: str, output: str) -> dict[str, str]:
     """What decides whether there is anything to do; ``docs`` tells checkouts apart."""
-    inputs = _hash([fingerprint(folders, benchmark), stale])
-    return {"inputs": inputs, "output": _output(folders), "docs": str(paths.DOCS)}
+    return {"inputs": inputs, "output": output, "docs": str(paths.DOCS)}
 
 
 def _stamp(folders: Paths) -> dict[str, str]:

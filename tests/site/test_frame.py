@@ -344,9 +344,9 @@ def test_a_lost_reader_finds_the_start_from_any_depth(
 def test_addresses_are_complete_where_the_place_of_the_site_is_known() -> None:
     from types import SimpleNamespace
 
-    from site_frame.head import tags
+    from site_frame.head import properties, tags
 
     config = SimpleNamespace(html_baseurl="https://example.org/a", project="x")
-    assert '<meta property="og:url" content="https://example.org/a/b/c.html">' in tags(
-        config, "b/c", {"body": "", "title": "<em>T</em>"}
-    )
+    entries = properties(config, "b/c", {"title": "<em>T</em>"})
+    assert entries["title"] == "T"
+    assert '<meta property="og:url" content="https://example.org/a/b/c.html">' in tags(entries, "")

@@ -11,7 +11,6 @@ from fractions import Fraction
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from benchmark_site import (
     comparison,
     content,
     field,
+    outline,
     page,
     rankings,
     render,
@@ -368,21 +368,14 @@ def test_no_name_leaves_its_folder(name: str) -> None:
     assert made_slug == page.slug(name) != page.slug(name + "2")
 
 
-def test_pages_are_read_back_as_text(tmp_path: Path) -> None:
-    parser = page.PageParser()
+def test_headings_are_read_back_as_text() -> None:
+    parser = outline.OutlineParser()
     made_page = page.Page("results/x", "*a* `b`_ <c>", "<p>&lt;</p>", [page.Section("s", "|d|")])
-    document = new_document("x.page", get_default_settings(parser))
-    parser.parse(made_page.to_json(), document)
+    document = new_document("x.outline", get_default_settings(parser))
+    parser.parse(made_page.outline(), document)
     assert [title.astext() for title in document.findall(nodes.title)] == ["*a* `b`_ ‹c›", "|d|"]
-    (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "x.page").write_text(made_page.to_json(), "utf-8")
-    (html,) = document.findall(page.PageHtml)
-    writer = SimpleNamespace(
-        body=[], builder=SimpleNamespace(srcdir=tmp_path), starttag=lambda *_, **__: "<div>"
-    )
-    with pytest.raises(nodes.SkipNode):
-        page.visit_html(writer, html)
-    assert writer.body == ["<div>", "<p>&lt;</p>", "</div>"]
+    (html,) = document.findall(nodes.raw)
+    assert html.astext() == "<!--@part:-->"
     assert not list(document.findall(nodes.problematic))
 
 

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from docutils import nodes
-from sphinx.util.docutils import SphinxDirective
+from docutils.parsers.rst import Directive
+from site_frame.filling import slot_of_file
 
-from benchmark_site.render import ROOT
-
-#: file in the source folder that holds the finished HTML of each directive
-FILES = {
-    "field-at-a-glance": f"{ROOT}/field.html",
-    "paper-conclusions": f"{ROOT}/checked.html",
-    "published-claims": f"{ROOT}/claims.html",
-    "metric-uses": f"{ROOT}/metrics.html",
-}
+from benchmark_site.finished import FILES
 
 
-class Finished(SphinxDirective):
-    """Insert HTML that was made from the results; read again when it changes.
+class Finished(Directive):
+    """A slot for HTML that was made from the results.
 
     ``field-at-a-glance``: families, models and targets as one heat map. ``paper-conclusions``: what the
     paper concludes, and what this site finds. ``published-claims``: what a ranking by
@@ -28,10 +19,5 @@ class Finished(SphinxDirective):
     """
 
     def run(self) -> list[nodes.Node]:
-        """Nodes in place of the directive."""
-        file = FILES[self.name]
-        self.env.note_dependency(file)
-        html = Path(self.env.srcdir, file).read_text("utf-8")
-        up = "../" * self.env.docname.count("/")
-        html = html.replace('href="', f'href="{up}')
-        return [nodes.raw("", html, format="html", classes=["no-search"])]
+        """Node in place of the directive."""
+        return [nodes.raw("", slot_of_file(FILES[self.name]), format="html", classes=["no-search"])]

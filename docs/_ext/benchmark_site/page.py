@@ -1,8 +1,8 @@
 """A generated page: plain headings and finished HTML, without any markup language between.
 
-Generated pages lie in the source folder as ``*.page`` files (JSON). Their parser builds the
-document tree directly, so no text of a heading or table can be taken for markup, and the
-slow reading of tables is spared.
+A generated page lies in the source folder as a ``*.page`` file (JSON), and its headings as a
+``*.outline`` file. Sphinx reads outlines only, so a page whose headings stay the same is none of its
+business when a number on it changes; :mod:`site_frame.filling` puts both together.
 """
 
 from __future__ import annotations
@@ -13,16 +13,12 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from docutils import nodes
-from sphinx import addnodes
-from sphinx.parsers import Parser
-
 SUFFIX = ".page"
+#: ending of the headings of a page
+OUTLINE = ".outline"
 
 
 def slug(name: str) -> str:
@@ -101,6 +97,23 @@ class Page:
         """Text of the page file."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=0) + "\n"
 
+    def outline(self) -> str:
+        """Text of the file with the headings; of HTML it tells only whether there is any.
+
+        >>> outline = json.loads(Page("a", "A", "<p>", [Section("b", "B")]).outline())
+        >>> outline["html"], outline["sections"][0]["title"], outline["sections"][0]["html"]
+        (True, 'B', False)
+        """
+        return json.dumps(_bare(asdict(self)), ensure_ascii=False) + "\n"
+
+
+def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **entry,
+        "html": bool(entry["html"]),
+        "sections": [_bare(part) for part in entry["sections"]],
+    }
+
 
 def sections_of(text: str) -> list[Section]:
     """Sections of a page file.
@@ -110,84 +123,3 @@ def sections_of(text: str) -> list[Section]:
     True
     """
     return [Section.from_dict(entry) for entry in json.loads(text)["sections"]]
-
-
-class PageParser(Parser):
-    """Docutils parser of ``*.page`` files."""
-
-    supported = ("page",)
-
-    def parse(self, inputstring: str, document: nodes.document) -> None:
-        """Build the document tree of one page."""
-        content: dict[str, Any] = json.loads(inputstring)
-        section = _section(content, "page-top", content["doc"])
-        section["classes"].append("result-page")
-        document += section
-        if content["children"]:
-            section += _toctree(content["doc"], content["children"])
-
-
-def heading(text: str) -> str:
-    """Text of a heading without brackets of HTML tags.
-
-    Sphinx's search shows headings as HTML, so a name in angle brackets would become a tag.
-
-    >>> heading("a <b>")
-    'a ‹b›'
-    """
-    return text.translate({ord("<"): "‹", ord(">"): "›"})
-
-
-def _section(
-    content: dict[str, Any], name: str, doc: str, place: tuple[int, ...] = ()
-) -> nodes.section:
-    title = nodes.title("", "", nodes.Text(heading(content["title"])))
-    section = nodes.section("", title, ids=[name])
-    if content["html"]:
-        section += PageHtml("", doc=doc, place=place, classes=["no-search"])
-    for number, part in enumerate(content["sections"]):
-        section += _section(part, part["id"], doc, (*place, number))
-    return section
-
-
-class PageHtml(nodes.General, nodes.Element):
-    """Finished HTML, named by its document and the place of its section in the page file.
-
-    Sphinx holds the trees of all pages that it reads until it writes them, and there may be a
-    thousand pages; so the HTML stays in the file until then.
-    """
-
-
-def visit_html(writer: Any, node: PageHtml) -> None:
-    """Write the HTML of a node."""
-    file = Path(writer.builder.srcdir, f"{node['doc']}{SUFFIX}")
-    content = _content(file, file.stat().st_mtime_ns)
-    for number in node["place"]:
-        content = content["sections"][number]
-    writer.body += [writer.starttag(node, "div", suffix=""), content["html"], "</div>"]
-    raise nodes.SkipNode
-
-
-@lru_cache(maxsize=1)
-def _content(file: Path, changed: int) -> dict[str, Any]:
-    """Content of the page file that is being written, which was changed at that time."""
-    content: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    return content
-
-
-def _toctree(parent: str, children: list[str]) -> nodes.Element:
-    tree = addnodes.toctree(
-        parent=parent,
-        entries=[(None, child) for child in children],
-        includefiles=list(children),
-        maxdepth=1,
-        caption=None,
-        rawentries=[],
-        rawcaption="",
-        glob=False,
-        hidden=True,
-        includehidden=False,
-        numbered=0,
-        titlesonly=True,
-    )
-    return nodes.compound("", tree, classes=["toctree-wrapper"])

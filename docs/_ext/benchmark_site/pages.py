@@ -24,9 +24,9 @@ from benchmark_site import (
     testpages,
 )
 from benchmark_site.content import Content
-from benchmark_site.front import FILES
+from benchmark_site.finished import FILES
 from benchmark_site.memory import Inputs, Memory, digest
-from benchmark_site.page import SUFFIX, Page, sections_of
+from benchmark_site.page import OUTLINE, SUFFIX, Page, sections_of
 from benchmark_site.render import ROOT, model_doc, provenance_doc, target_doc, test_doc
 from benchmark_site.sources import Model
 from common.core import files
@@ -82,10 +82,11 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set
 
 def remove_others(source: Path, documents: Iterable[str]) -> None:
     """Remove page files that belong to no document any more."""
-    paths = {_file(source, doc) for doc in documents}
-    for path in sorted((source / ROOT).rglob(f"*{SUFFIX}")):
-        if path not in paths:
-            path.unlink()
+    paths = {_file(source, doc, ending) for doc in documents for ending in (SUFFIX, OUTLINE)}
+    for ending in (SUFFIX, OUTLINE):
+        for path in sorted((source / ROOT).rglob(f"*{ending}")):
+            if path not in paths:
+                path.unlink()
 
 
 def write_target(
@@ -94,7 +95,7 @@ def write_target(
     """Bring the pages of a target up to date, where they are not known."""
     whole = digest(inputs.of_target(target))
     docs: list[str] = memory.recall(target, whole) or []
-    if docs and all(_file(source, doc).exists() for doc in docs):
+    if docs and all(_is_there(source, doc) for doc in docs):
         for doc in docs:
             memory.carry(doc)
             memory.carry(_sections(doc))
@@ -102,7 +103,7 @@ def write_target(
     docs = []
     for page in of_target(content, target, source, inputs, memory):
         key = whole if page.inputs is None else digest(page.inputs)
-        if memory.recall(page.doc, key) and _file(source, page.doc).exists():
+        if memory.recall(page.doc, key) and _is_there(source, page.doc):
             memory.carry(_sections(page.doc))
         else:
             _write(page.make(), source)
@@ -183,8 +184,13 @@ def _shows(plan: comparison.Plan, parts: list[Any], memory: Memory) -> bool:
 
 def _write(page: Page, source: Path) -> str:
     files.write_text(_file(source, page.doc), page.to_json(), only_changed=True)
+    files.write_text(_file(source, page.doc, OUTLINE), page.outline(), only_changed=True)
     return page.doc
 
 
-def _file(source: Path, doc: str) -> Path:
-    return source / f"{doc}{SUFFIX}"
+def _file(source: Path, doc: str, ending: str = SUFFIX) -> Path:
+    return source / f"{doc}{ending}"
+
+
+def _is_there(source: Path, doc: str) -> bool:
+    return all(_file(source, doc, ending).exists() for ending in (SUFFIX, OUTLINE))

@@ -2,36 +2,18 @@
 
 Navigation, descriptions for search engines and previews, sizes of images, the index of the search,
 the page for lost readers, and the list of all pages. A page loads our own style and scripts only.
+
+Sphinx writes frames; :mod:`site_frame.filling` makes pages of them and needs no Sphinx, which is
+therefore imported where Sphinx asks for it.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sphinx.application import Sphinx
-
-from site_frame import head, navigation, pictures, roles, search_index, tables
-from site_frame.folded import Folded
-
-#: files that only pages with such a text need
-WHERE_USED = {
-    "events.css": 'class="events-details',
-    "events.js": 'class="events-details',
-    "export.js": "<table",
-    "field.css": 'class="scroll field',
-    "hints.js": '<table class="scores',
-    "listen.css": 'class="listen',
-    "listen.js": 'class="listen',
-    "scoring.js": "data-cells=",
-    "boards.css": "data-cells=",
-    "boards.js": 'class="board-tools',
-    "compare.js": 'class="compare-tools',
-    "hear.css": 'class="listen-samples',
-    "hear.js": 'class="listen-samples',
-    "predictions.js": 'class="own-tools',
-    "own.js": 'class="own-tools',
-}
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 
 def no_other_search(app: Sphinx) -> None:
@@ -42,21 +24,23 @@ def no_other_search(app: Sphinx) -> None:
 def complete(
     app: Sphinx, pagename: str, template: str, context: dict[str, Any], tree: object
 ) -> None:
-    """Complete a page that is about to be written."""
-    body = tables.boxed(roles.mended(context.get("body", "")))
-    context["body"] = body = pictures.sized(body, pictures.Files(app, pagename))
-    context["metatags"] = head.tags(app.config, pagename, context)
+    """Complete the frame of a page that is about to be written."""
+    from site_frame import filling, head, navigation, roles, tables
+
+    if body := tables.boxed(roles.mended(context.get("body", ""))):
+        context["body"] = f"{filling.BEGIN}{body}{filling.END}"
+    properties = head.properties(app.config, pagename, context)
+    context["metatags"] = filling.slot_of_tags(properties)
     context["navigation"] = navigation.around(app.env, app.config.root_doc, pagename)
     for kind in ("css_files", "script_files"):
-        context[kind] = [file for file in context[kind] if _is_ours(app, file.filename, body)]
+        context[kind] = [file for file in context[kind] if _is_ours(app, file.filename)]
 
 
-def _is_ours(app: Sphinx, address: Any, body: str) -> bool:
-    """Whether a page loads a file: one of ``docs/_static`` that it uses."""
+def _is_ours(app: Sphinx, address: Any) -> bool:
+    """Whether a file is one of ``docs/_static``."""
     name = str(address).rpartition("/")[2]
-    if not any(Path(app.confdir, folder, name).is_file() for folder in app.config.html_static_path):
-        return False
-    return WHERE_USED.get(name, "") in body
+    folders = app.config.html_static_path
+    return any(Path(app.confdir, folder, name).is_file() for folder in folders)
 
 
 def more_pages(app: Sphinx) -> list[Any]:
@@ -69,6 +53,11 @@ def more_pages(app: Sphinx) -> list[Any]:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register what is done with each page, and the files of the whole site."""
+    from site_frame import head, navigation, search_index
+    from site_frame.folded import Folded
+    from site_frame.frames import FrameBuilder
+
+    app.add_builder(FrameBuilder, override=True)
     app.add_directive("dropdown", Folded)
     app.connect("builder-inited", no_other_search)
     app.connect("doctree-read", search_index.collect)
@@ -79,4 +68,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-collect-pages", more_pages)
     app.connect("build-finished", head.write_sitemap)
     app.connect("build-finished", search_index.write)
-    return {"env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import escape, unescape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from sphinx.application import Sphinx
-
 from common.core import files
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 #: what a description begins with: the answer or lead of a page, else its first paragraph
 PARAGRAPHS = (
@@ -56,18 +58,22 @@ def shorten(text: str) -> str:
     return text[: LONGEST - 1].rsplit(" ", 1)[0].rstrip(",;:. ") + "…"
 
 
-def tags(config: Any, page: str, context: dict[str, Any]) -> str:
-    """Elements of the head that describe a page."""
-    about = description(context.get("body", ""))
+def properties(config: Any, page: str, context: Mapping[str, Any]) -> dict[str, str]:
+    """What describes a page besides its content."""
     title = plain(context.get("title", "")) or config.project
-    properties = {"title": title, "description": about, "type": "website"}
-    properties["site_name"] = config.project
+    entries = {"title": title, "type": "website", "site_name": config.project}
     if config.html_baseurl:
-        properties["url"] = address(config.html_baseurl, page)
+        entries["url"] = address(config.html_baseurl, page)
+    return entries
+
+
+def tags(entries: Mapping[str, str], body: str) -> str:
+    """Elements of the head that describe a page with this content."""
+    about = description(body)
     lines = [f'<meta name="description" content="{escape(about)}">']
+    entries = {"title": entries["title"], "description": about, **entries}
     lines += [
-        f'<meta property="og:{name}" content="{escape(value)}">'
-        for name, value in properties.items()
+        f'<meta property="og:{name}" content="{escape(value)}">' for name, value in entries.items()
     ]
     lines.append('<meta name="twitter:card" content="summary">')
     return "".join(f"{line}\n" for line in lines)

@@ -12,8 +12,6 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
-from sphinx.application import Sphinx
-
 IMAGE = re.compile(r"<img\b([^>]*?)\s*(/?)>")
 SOURCE = re.compile(r'\bsrc="([^"]*)"')
 ROOT = re.compile(r"<svg\b[^>]*>")
@@ -22,28 +20,30 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Files:
-    """Finds the file behind an address in a page, before it lies in the website.
+    """Finds the file behind an address in a page, and notes which were looked for.
 
     Args:
-        app: Sphinx, which knows images of prose
         page: name of the page
+        site: folder of the website
+        media: figures and sounds, which come into the website later
     """
 
-    def __init__(self, app: Sphinx, page: str):
+    def __init__(self, page: str, site: Path, media: Path):
         self._folder = posixpath.dirname(page)
-        images: dict[str, str] = getattr(app.builder, "images", {})
-        self._images = {name: Path(app.srcdir, path) for path, name in images.items()}
-        self._out = Path(app.outdir)
-        self._media = app.config.benchmark_paths.media
+        self._site, self._media = site, media
+        self.seen: list[Path] = []
 
     def find(self, address: str) -> Path:
         """File of an address; it need not exist."""
         path = posixpath.normpath(posixpath.join(self._folder, unquote(address)))
-        if path.startswith("_images/"):
-            return self._images.get(path.removeprefix("_images/"), self._out / path)
-        if path.startswith("extra/media/"):
-            return Path(self._media, path.removeprefix("extra/media/"))
-        return self._out / path
+        inside = path.startswith("extra/media/")
+        file = (
+            Path(self._media, path.removeprefix("extra/media/"))
+            if inside
+            else Path(self._site, path)
+        )
+        self.seen.append(file)
+        return file
 
 
 def sized(html: str, files: Files) -> str:

@@ -1,0 +1,54 @@
+"""The pages of results and the data of the site, made from results without Sphinx."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from benchmark_site.memory import Memory
+from common.core.paths import Paths
+from common.spec import Benchmark
+
+
+def make(
+    folders: Paths, benchmark: Benchmark, *, workers: int, stale: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Write the pages of results into the source folder of Sphinx and the data into the site.
+
+    Files are written only where they changed, so that nothing is done to them that need not be.
+
+    Args:
+        folders: where results lie and where to build
+        benchmark: catalog and suite
+        workers: processes that make the pages of targets
+        stale: key of a cell -> why its rows are stale
+    """
+    from benchmark_site import cell_data, export, pages, population_data
+    from benchmark_site.content import load
+    from benchmark_site.memory import Inputs
+    from benchmark_site.placed import place
+    from benchmark_site.render import ROOT
+    from benchmark_site.team import Team
+
+    source, site = folders.source, folders.html
+    prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
+    content = load(folders, benchmark, prose, stale)
+    memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
+    place(content, memory, inputs)
+    team = Team(memory, workers)
+
+    def of_target(target: str, notes: Memory) -> None:
+        pages.write_target(content, target, source, notes, inputs)
+        cell_data.write(content, target, site, notes, inputs)
+
+    team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
+    for target in content.boards:
+        team.begin(partial(of_target, target))
+    team.begin(lambda notes: population_data.write(content, site, notes, inputs))
+    documents = pages.write(content, source, memory, inputs)
+    team.end()
+    documents = documents.union(*(memory.content(target) for target in content.boards))
+    pages.remove_others(source, documents)
+    cell_data.remove_others(content, site)
+    memory.write()

@@ -1,0 +1,69 @@
+"""What Sphinx reads of a generated page: its headings, and slots for the finished HTML.
+
+The parser builds the document tree directly, so no text of a heading can be taken for markup, and the
+slow reading of tables is spared. Trees are small, as the HTML comes into the page when Sphinx is done.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from docutils import nodes
+from site_frame.filling import slot_of_part
+from sphinx import addnodes
+from sphinx.parsers import Parser
+
+
+class OutlineParser(Parser):
+    """Docutils parser of ``*.outline`` files."""
+
+    supported = ("outline",)
+
+    def parse(self, inputstring: str, document: nodes.document) -> None:
+        """Build the document tree of one page."""
+        content: dict[str, Any] = json.loads(inputstring)
+        section = _section(content, "page-top")
+        section["classes"].append("result-page")
+        document += section
+        if content["children"]:
+            section += _toctree(content["doc"], content["children"])
+
+
+def heading(text: str) -> str:
+    """Text of a heading without brackets of HTML tags.
+
+    Sphinx's search shows headings as HTML, so a name in angle brackets would become a tag.
+
+    >>> heading("a <b>")
+    'a ‹b›'
+    """
+    return text.translate({ord("<"): "‹", ord(">"): "›"})
+
+
+def _section(content: dict[str, Any], name: str, place: tuple[int, ...] = ()) -> nodes.section:
+    title = nodes.title("", "", nodes.Text(heading(content["title"])))
+    section = nodes.section("", title, ids=[name])
+    if content["html"]:
+        section += nodes.raw("", slot_of_part(place), format="html", classes=["no-search"])
+    for number, part in enumerate(content["sections"]):
+        section += _section(part, part["id"], (*place, number))
+    return section
+
+
+def _toctree(parent: str, children: list[str]) -> nodes.Element:
+    tree = addnodes.toctree(
+        parent=parent,
+        entries=[(None, child) for child in children],
+        includefiles=list(children),
+        maxdepth=1,
+        caption=None,
+        rawentries=[],
+        rawcaption="",
+        glob=False,
+        hidden=True,
+        includehidden=False,
+        numbered=0,
+        titlesonly=True,
+    )
+    return nodes.compound("", tree, classes=["toctree-wrapper"])

@@ -1,0 +1,214 @@
+"""Pages of the website: frames that Sphinx wrote, filled with what results change.
+
+A frame has everything of a page that texts and headings decide. Tables and figures of results are
+named in it by slots, and what depends on them (descriptions, sizes of images, the scripts that a page
+needs) is left open. A page is filled when its frame or what is put into it changed, without Sphinx.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from common.core import closure, files, provenance
+from common.core.mirror import listing
+from site_frame import head, pictures
+
+#: files that only pages with such a text need
+WHERE_USED = {
+    "events.css": 'class="events-details',
+    "events.js": 'class="events-details',
+    "export.js": "<table",
+    "field.css": 'class="scroll field',
+    "hints.js": '<table class="scores',
+    "listen.css": 'class="listen',
+    "listen.js": 'class="listen',
+    "scoring.js": "data-cells=",
+    "boards.css": "data-cells=",
+    "boards.js": 'class="board-tools',
+    "compare.js": 'class="compare-tools',
+    "hear.css": 'class="listen-samples',
+    "hear.js": 'class="listen-samples',
+    "predictions.js": 'class="own-tools',
+    "own.js": 'class="own-tools',
+}
+LOADED = re.compile(
+    r"\n<(?:link|script)\b[^>]*\b_static/(?P<name>[\w.-]+)[^>]*>(?:</script>)?(?=\n)"
+)
+#: slots of a frame; no text of a page can look like them, as its brackets are escaped
+BEGIN, END = "<!--@begin-->", "<!--@end-->"
+SLOT = re.compile(r"<!--@(part|file):([^>]*)-->")
+ABOUT = re.compile(r"<!--@about:([^>]*)-->")
+PAGE = ".page"
+ENDING = ".html"
+
+
+class Folders(NamedTuple):
+    """Where the parts of pages lie.
+
+    Args:
+        frames: what Sphinx wrote
+        source: source folder of Sphinx, with the pages of results
+        site: the website
+        media: figures and sounds
+    """
+
+    frames: Path
+    source: Path
+    site: Path
+    media: Path
+
+
+def slot_of_part(place: Iterable[int]) -> str:
+    """Slot for the HTML of a section of a page, named by its place.
+
+    >>> slot_of_part((0, 1))
+    '<!--@part:0.1-->'
+    """
+    return f"<!--@part:{'.'.join(map(str, place))}-->"
+
+
+def slot_of_file(name: str) -> str:
+    """Slot for a file of the source folder with finished HTML.
+
+    >>> slot_of_file("results/field.html")
+    '<!--@file:results/field.html-->'
+    """
+    return f"<!--@file:{name}-->"
+
+
+def slot_of_tags(properties: Mapping[str, str]) -> str:
+    r"""Slot for the elements of the head that describe a page.
+
+    >>> slot_of_tags({"title": "a > b"})
+    '<!--@about:{"title": "a \\u003e b"}-->'
+    """
+    return f"<!--@about:{json.dumps(dict(properties)).replace('>', chr(92) + 'u003e')}-->"
+
+
+def fill(folders: Folders, pages: Iterable[str], notes: Path) -> None:
+    """Bring pages up to date with their frames and what is put into these.
+
+    Args:
+        folders: where the parts of pages lie
+        pages: names of the pages
+        notes: file that remembers what pages were made from
+    """
+    code = closure.code_of(__name__)
+    last = _noted(notes, code)
+    notes.unlink(missing_ok=True)
+    now = {}
+    for name in sorted(pages):
+        page, entry = Path(folders.site, name + ENDING), last.get(name)
+        if not (entry and _size(page) == entry[0] and entry[1] == _stats(entry[1])):
+            maker = Filling(folders, name)
+            files.write_text(page, maker.html, only_changed=True)
+            entry = [_size(page), _stats(maker.read)]
+        now[name] = entry
+    content = {"code": code, "pages": now, "sum": provenance.digest(now)}
+    files.write_text(notes, json.dumps(content))
+
+
+def forget_lost(folders: Folders) -> None:
+    """Remove the frames of pages that are not there, so that Sphinx writes all that belongs to them."""
+    for path in listing(folders.frames):
+        if not (folders.site / path.relative_to(folders.frames)).exists():
+            path.unlink()
+
+
+def remove_others(folders: Folders, pages: Iterable[str]) -> None:
+    """Remove frames of what is no page any more."""
+    frames = {Path(folders.frames, name + ENDING) for name in pages}
+    for path in listing(folders.frames):
+        if path not in frames:
+            path.unlink()
+
+
+class Filling:
+    """Puts one page together.
+
+    Args:
+        folders: where its parts lie
+        name: name of the page
+    """
+
+    def __init__(self, folders: Folders, name: str):
+        self._folders, self._name = folders, name
+        #: files that decide about the page
+        self.read: list[str] = []
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        frame = self._text(self._folders.frames / f"{self._name}{ENDING}")
+        before, begin, rest = frame.partition(BEGIN)
+        body, _, after = rest.partition(END)
+        if begin:
+            images = pictures.Files(self._name, self._folders.site, self._folders.media)
+            body = pictures.sized(SLOT.sub(self._content, body), images)
+            self.read += map(str, images.seen)
+        else:
+            before, after = frame, ""
+        top, mark, middle = before.partition("</head>")
+        top = ABOUT.sub(lambda match: head.tags(json.loads(match[1]), body), top)
+        return "".join([_needed(top, body), mark, middle, body, after])
+
+    def _content(self, slot: re.Match[str]) -> str:
+        kind, place = slot.groups()
+        if kind == "part":
+            return self._parts[place]
+        up = "../" * self._name.count("/")
+        return self._text(self._folders.source / place).replace('href="', f'href="{up}')
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        """HTML of the sections of the page by their places."""
+        return dict(_places(json.loads(self._text(self._folders.source / f"{self._name}{PAGE}"))))
+
+    def _text(self, path: Path) -> str:
+        self.read.append(str(path))
+        return path.read_text("utf-8")
+
+
+def _places(content: Mapping[str, Any], place: tuple[int, ...] = ()) -> Iterator[tuple[str, str]]:
+    yield ".".join(map(str, place)), content["html"]
+    for number, part in enumerate(content["sections"]):
+        yield from _places(part, (*place, number))
+
+
+def _needed(top: str, body: str) -> str:
+    """The head of a page without the files that its body does not need."""
+    return LOADED.sub(
+        lambda match: match[0] if WHERE_USED.get(match["name"], "") in body else "", top
+    )
+
+
+def _noted(notes: Path, code: str) -> dict[str, Any]:
+    """What pages were made from; nothing if that cannot be told, or by other code."""
+    try:
+        content = json.loads(notes.read_text("utf-8"))
+        whole = content["sum"] == provenance.digest(content["pages"])
+        return dict(content["pages"]) if whole and content["code"] == code else {}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+
+
+def _stats(names: Iterable[str]) -> dict[str, list[int]]:
+    """Size and time of files; of those that are not there, that they are not."""
+    return {name: _stat(name) for name in names}
+
+
+def _stat(name: str) -> list[int]:
+    try:
+        stat = Path(name).stat()
+    except OSError:
+        return []
+    return [stat.st_size, stat.st_mtime_ns]
+
+
+def _size(page: Path) -> list[int]:
+    return _stat(str(page))[:1]

@@ -1,0 +1,154 @@
+"""Pages are frames that Sphinx wrote, filled with what results change; Sphinx runs only for frames."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from site_frame import filling
+
+from common.core import files
+
+FRAME = (
+    "<html><head>\n<!--@about:{}-->"
+    '\n<link href="../_static/site.css?v=1" />\n<link href="../_static/field.css?v=1" />'
+    '\n<script defer="defer" src="../_static/export.js?v=2"></script>\n</head>\n'
+    '<body><img src="logo.png"><!--@begin--><h1>A</h1>{}<!--@end--></body></html>\n'
+)
+ABOUT = {"title": "A", "type": "website", "site_name": "x"}
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> filling.Folders:
+    """A frame with slots for a section and a file."""
+    folders = filling.Folders(*(tmp_path / name for name in ("frames", "source", "site", "media")))
+    about = filling.slot_of_tags(ABOUT).removeprefix("<!--@about:").removesuffix("-->")
+    slots = filling.slot_of_part((0, 1)) + filling.slot_of_file("x.html")
+    files.write_text(
+        folders.frames / "results/a.html", FRAME.replace("{}", about, 1).replace("{}", slots)
+    )
+    write(folders, "<table></table>")
+    files.write_text(folders.source / "x.html", '<a href="index.html">')
+    return folders
+
+
+def write(folders: filling.Folders, html: str) -> None:
+    """Page whose second part of the first section has this HTML."""
+    inner = [{"html": "", "sections": []}, {"html": html, "sections": []}]
+    page = {"html": "", "sections": [{"html": "", "sections": inner}]}
+    files.write_text(folders.source / "results" / "a.page", json.dumps(page))
+
+
+def filled(folders: filling.Folders) -> str:
+    """The page after bringing it up to date."""
+    filling.fill(folders, ["results/a"], folders.site.parent / "notes.json")
+    return (folders.site / "results" / "a.html").read_text("utf-8")
+
+
+def test_a_page_has_its_parts_and_loads_what_these_need(parts: filling.Folders) -> None:
+    html = filled(parts)
+    assert '<h1>A</h1><table></table><a href="../index.html"></body>' in html
+    assert "export.js" in html and "site.css" in html and "field.css" not in html
+    assert '<meta property="og:title" content="A">' in html
+    assert "<!--@" not in html
+    write(parts, '<div class="scroll field">')
+    html = filled(parts)
+    assert "export.js" not in html and "field.css" in html
+
+
+def test_the_size_of_an_image_follows_its_file(parts: filling.Folders) -> None:
+    write(parts, '<img src="../extra/media/a.svg">')
+    assert '<img src="../extra/media/a.svg">' in filled(parts)
+    for width in (10, 200):
+        files.write_text(parts.media / "a.svg", f'<svg width="{width}" height="20"></svg>')
+        assert f'width="{width}" height="20"' in filled(parts)
+
+
+def test_a_page_is_left_alone_while_nothing_changes(parts: filling.Folders) -> None:
+    filled(parts)
+    page = parts.site / "results" / "a.html"
+    os.utime(page, ns=(1, 1))
+    filled(parts)
+    assert page.stat().st_mtime_ns == 1
+    page.unlink()
+    assert filled(parts)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"code": 1, "pages": []}', "null"])
+def test_damaged_notes_are_no_notes(parts: filling.Folders, text: str) -> None:
+    html = filled(parts)
+    (parts.site / "results" / "a.html").write_text("x" * len(html))
+    (parts.site.parent / "notes.json").write_text(text)
+    assert filled(parts) == html
+
+
+def test_a_note_that_was_altered_does_not_count(parts: filling.Folders) -> None:
+    html = filled(parts)
+    notes, page = parts.site.parent / "notes.json", parts.site / "results" / "a.html"
+    page.write_text("short")
+    notes.write_text(notes.read_text("utf-8").replace(str(len(html)), "5"))
+    assert filled(parts) == html
+
+
+# -- the whole site ----------------------------------------------------------------------------------
+
+
+def change(site: Any) -> None:
+    """Another score of a model, which changes ranks."""
+    text = site.result_file("alpha").read_text("utf-8")
+    changed = text.replace(",0.7512345678901234,", ",0.25,", 1).replace(",fail,", ",pass,", 1)
+    assert changed != text
+    site.result_file("alpha").write_text(changed)
+
+
+def remembered(site: Any) -> tuple[int, list[Path]]:
+    """When Sphinx wrote down what it knows, and all frames."""
+    (known,) = site.cache.rglob("environment.pickle")
+    return known.stat().st_mtime_ns, sorted(site.cache.rglob("frames/**/*.html"))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_changed_value_is_put_into_frames_without_sphinx(
+    new_site: Callable[..., Any], workers: int
+) -> None:
+    site = new_site("alpha", "beta")
+    assert site.build(workers=workers)["built"]
+    before, (time, _) = site.files(), remembered(site)
+    change(site)
+    assert site.build(workers=workers)["built"]
+    assert remembered(site)[0] == time
+    new = new_site("alpha", "beta")
+    change(new)
+    assert new.build(seed=3)["built"]
+    assert site.files() == new.files() != before
+    # Sphinx makes the same of it
+    (site.html / "_static" / "site.css").unlink()
+    assert site.build(workers=workers)["built"]
+    assert remembered(site)[0] >= time
+    assert site.files() == new.files()
+
+
+@pytest.mark.parametrize("fault", ["lost", "damaged", "notes"])
+def test_frames_that_are_not_as_they_were_left_are_made_again(
+    new_site: Callable[..., Any], fault: str
+) -> None:
+    site = new_site("alpha")
+    assert site.build()["built"]
+    before, (_, frames) = site.files(), remembered(site)
+    frame = next(path for path in frames if path.name == "index.html")
+    if fault == "lost":
+        frame.unlink()
+    elif fault == "damaged":
+        frame.write_text("<html>")
+    else:
+        next(iter(site.cache.rglob("given.json"))).write_text("[1")
+    original = site.result_file("alpha").read_text("utf-8")
+    change(site)
+    assert site.build()["built"]
+    site.result_file("alpha").write_text(original)
+    assert site.build()["built"]
+    assert site.files() == before
