@@ -57,6 +57,17 @@ class Conventions(Record):
         suite_labels = {label: names.get(label.lower(), label) for label in labels}
         return {old: new for old, new in suite_labels.items() if old != new}
 
+    def share(self, column: str, labels: Iterable[str]) -> float:
+        """Share of the different labels that are labels of a column, or other words for them.
+
+        >>> load().share("sex", ["F", "male", "x", "y"])
+        0.5
+        """
+        synonyms = self.synonyms.get(column, {}).items()
+        words = {word for label, others in synonyms for word in (label, *others)}
+        there = {label.lower() for label in labels}
+        return len(there & words) / len(there) if there else 0.0
+
 
 def _first(names: Iterable[str], there: Iterable[str]) -> str:
     """First name that is there in some case, as it is written there; else empty."""

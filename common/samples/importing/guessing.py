@@ -17,6 +17,8 @@ from ..folder_adapter import MISSING, CsvTable
 from . import conventions
 from .conventions import Conventions
 
+#: names of columns that may hold any labels; what they are is seen from these
+GENERAL = ("label", "labels", "class", "cls", "target")
 #: columns of a table that state the licence of each sample
 LICENSE_COLUMNS = ("licence", "license")
 
@@ -44,6 +46,13 @@ def folder_entry(
         name: named.get(name) or rules.column(name, (n for n in filled if n not in KEYS))
         for name in dict.fromkeys([*_names(rules, targets), *named])
     }
+    for name in rules.synonyms:
+        general = [n for n in filled if n.lower() in GENERAL and n not in columns.values()]
+        if not columns[name]:
+            fitting = (
+                n for n in general if rules.share(name, set(table.columns[n]) - MISSING) > 0.5
+            )
+            columns[name] = next(fitting, "")
     stated = {
         value
         for name in LICENSE_COLUMNS

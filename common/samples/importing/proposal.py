@@ -157,7 +157,7 @@ def _group_names(shape: Shape, rules: Conventions) -> list[str]:
     names: dict[int, str] = {}
     for column in rules.synonyms:
         shares = {
-            n: _known(column, values, rules)
+            n: rules.share(column, values)
             for n, values in enumerate(shape.values)
             if n not in names and 1 < len(set(values)) <= MANY
         }
@@ -168,13 +168,6 @@ def _group_names(shape: Shape, rules: Conventions) -> list[str]:
     if speaker >= 0:
         names[speaker] = SPEAKER
     return [names.get(n, f"part{n + 1}") for n in range(len(shape.values))]
-
-
-def _known(column: str, values: Iterable[str], rules: Conventions) -> float:
-    """Share of the different values that are labels or other words for them."""
-    synonyms = {w for label, others in rules.synonyms[column].items() for w in (label, *others)}
-    words = {value.lower() for value in values}
-    return sum(word in synonyms for word in words) / len(words)
 
 
 def _speaker(shape: Shape, names: Mapping[int, str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -71,15 +72,18 @@ def _located(
     rows: list[tuple[str, Row]], table: TextTable, tree: FileTree, imported: ImportedRows
 ) -> list[tuple[str, Row]]:
     """Rows with the paths that the files have in the folder."""
-    there = set(tree.files)
+    files = set(tree.files)
+    there = {_composed(name): name for name in tree.files}
     by_name: dict[str, list[str]] = {}
     for name in tree.audio():
         for text in {PurePosixPath(name).name, PurePosixPath(name).stem}:
-            by_name.setdefault(text, []).append(name)
+            by_name.setdefault(_composed(text), []).append(name)
     moved: list[str] = []
     for where, row in rows:
         file = _inside(row["file"], f"{table.path}: {where}", tree.folder)
-        candidates = [] if file in there else by_name.get(PurePosixPath(file).name, [])
+        file = there.get(_composed(file), file)
+        last = _composed(PurePosixPath(file).name)
+        candidates = [] if file in files else by_name.get(last, [])
         if len(candidates) > 1:
             names = " and ".join(candidates[:2])
             raise DataError(f"{table.path}: {where}: '{row['file']}' may be {names}")
@@ -89,6 +93,11 @@ def _located(
     if moved:
         imported.notes.append(several(moved, "file", "lies in another folder; found by its name"))
     return rows
+
+
+def _composed(text: str) -> str:
+    """Text in one of the two ways in which Unicode writes letters with signs above."""
+    return unicodedata.normalize("NFC", text)
 
 
 def _inside(text: str, where: str, folder: Path) -> str:
