@@ -328,8 +328,8 @@ def test_an_original_download(tmp_path, to):
     assert report.notes == [
         "1 x audio file is not named as in 'emodb': unknown.wav",
         "expected 535 audio files, found 3: not the complete emodb?",
-        "expected 10 different speaker, found 2: not the complete emodb?",
-        "expected 231 files of split.test, found 0: not the complete emodb?",
+        "expected 10 different values of speaker, found 2: not the complete emodb?",
+        "expected 231 audio files in the part 'test', found 0: not the complete emodb?",
         "holds nothing of the part 'test', which the paper used: all is taken",
     ]
     samples = load(to)

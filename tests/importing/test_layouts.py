@@ -498,7 +498,8 @@ def test_real_names_are_those_of_the_layout(folder, layout):
 
 def test_real_tables_of_crema_d(tmp_path, to):
     tables = recordings("labels", "the miniature of it") / "crema-d"
-    votes = list(csv.DictReader((tables / "voice-votes.csv").open(encoding="utf-8", newline="")))
+    with (tables / "voice-votes.csv").open(encoding="utf-8", newline="") as file:
+        votes = list(csv.DictReader(file))
     test = [
         row for row in votes if row["split_audb"] == "test" and "MTI_SAD_XX" not in row["file"]
     ][:40]

@@ -172,8 +172,9 @@ def _counts(imported: ImportedRows, layout: Layout, parts: Counter[str]) -> Iter
         numbers = (number,) if isinstance(number, int) else number
         if count not in numbers:
             expected = " or ".join(map(str, numbers))
-            what = "audio files" if name == "files" else f"different {name}"
-            what = f"files of {name}" if name.startswith(f"{SPLIT}.") else what
+            what = "audio files" if name == "files" else f"different values of {name}"
+            if name.startswith(f"{SPLIT}."):
+                what = f"audio files in the part '{name.partition('.')[2]}'"
             yield f"expected {expected} {what}, found {count}: not the complete {layout.id}?"
 
 
