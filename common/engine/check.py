@@ -194,7 +194,7 @@ def _model(benchmark: Benchmark, model: Model) -> Iterator[str]:
             if classes and label is not None and label not in classes:
                 yield str(unknown("label", label, classes, f"{where}.outputs.{name}.mapping"))
     path = Path(model.resolve(model.path)) if model.path else None
-    if path is not None and not path.exists():
+    if path is not None and not path.exists() and not models.may_be_elsewhere(model):
         yield f"{where}.path: {path}: no such file"
         return
     models.fingerprint(model)

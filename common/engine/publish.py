@@ -40,6 +40,8 @@ PACKAGES = (
     "audresample",
     "av",
     "onnxruntime",
+    "torch",
+    "transformers",
     "matplotlib",
 )
 

@@ -19,7 +19,7 @@ from .base import LoadedModel, LoadOptions, ModelAdapter, place
 from .checked import Checked
 
 #: adapters by the name in the catalog: modules of this package
-ADAPTERS = ("onnx", "python", "predictions", "chance")
+ADAPTERS = ("onnx", "huggingface", "python", "predictions", "chance")
 
 #: fields of an entry that decide about its predictions
 _FIELDS = {
@@ -143,6 +143,12 @@ def unanswered(
         return ""
     path = entry.resolve(entry.path).name
     return f"model '{entry.id}': {path} has predictions for {', '.join(condition_names)} only"
+
+
+def may_be_elsewhere(entry: spec.Model) -> bool:
+    """Whether the path of an entry may be a name, such as that of a model in a cache."""
+    look = getattr(_adapter(entry), "may_be_elsewhere", None)
+    return look is not None and bool(look(entry))
 
 
 def module(entry: spec.Model) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .. import spec
-from ..core.errors import BenchmarkError, ModelError, writable
+from ..core.errors import BenchmarkError, ConfigError, ModelError, writable
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,24 @@ def place(entry: spec.Model, field: str = "") -> str:
     file = entry.origin.name
     parts = ([file] if file else []) + [f"model '{entry.id}'"] + ([field] if field else [])
     return ": ".join(parts)
+
+
+def check_device(device: str) -> str:
+    """Number of the GPU that a device names.
+
+    Args:
+        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``
+
+    Raises:
+        ConfigError: if it is none of them
+
+    >>> check_device("cuda:1"), check_device("auto")
+    ('1', '0')
+    """
+    match = re.fullmatch(r"auto|cpu|cuda(?::(\d+))?", device)
+    if match is None:
+        raise ConfigError(f"unknown device '{device}'. Known: auto, cpu, cuda, cuda:N")
+    return match[1] or "0"
 
 
 def one_line(error: BaseException, limit: int = 300) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import spec
-from ..core.errors import ConfigError, MissingDependency, ModelError
-from .base import LoadOptions, one_line, place
+from ..core.errors import MissingDependency, ModelError
+from .base import LoadOptions, check_device, one_line, place
 
 logger = logging.getLogger(__name__)
 
@@ -81,9 +80,7 @@ def providers(device: str, available: Sequence[str]) -> list[Any]:
     >>> providers("auto", ["CPUExecutionProvider"])
     ['CPUExecutionProvider']
     """
-    match = re.fullmatch(r"auto|cpu|cuda(?::(\d+))?", device)
-    if match is None:
-        raise ConfigError(f"unknown device '{device}'. Known: auto, cpu, cuda, cuda:N")
+    number = check_device(device)
     if device == "cpu" or (device == "auto" and _CUDA not in available):
         return [_CPU]
     if _CUDA not in available:
@@ -91,7 +88,7 @@ def providers(device: str, available: Sequence[str]) -> list[Any]:
             f"device {device}: this onnxruntime has no CUDA", "pip install onnxruntime-gpu"
         )
     settings = {
-        "device_id": match[1] or "0",
+        "device_id": number,
         "use_tf32": "0",
         "cudnn_conv_algo_search": "HEURISTIC",
     }

@@ -222,7 +222,7 @@ class Model(Entry):
     """One model.
 
     Args:
-        adapter: onnx, python, predictions or chance
+        adapter: name of a module of :mod:`common.models`, such as onnx or python
         path: file or folder of the model or of its predictions
         entry: ``module:factory`` of a python model
         params: arguments of the factory or of the chance model
