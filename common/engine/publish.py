@@ -42,6 +42,8 @@ PACKAGES = (
     "onnxruntime",
     "torch",
     "transformers",
+    "skops",
+    "scikit-learn",
     "matplotlib",
 )
 

@@ -13,13 +13,23 @@ from pathlib import Path
 from typing import cast
 
 from .. import spec
+from ..core.errors import ConfigError
 from ..core.provenance import digest
 from ..core.registry import unknown
+from . import features
 from .base import LoadedModel, LoadOptions, ModelAdapter, place
 from .checked import Checked
 
 #: adapters by the name in the catalog: modules of this package
-ADAPTERS = ("onnx", "huggingface", "python", "predictions", "chance")
+ADAPTERS = (
+    "onnx",
+    "huggingface",
+    "torchscript",
+    "skops",
+    "python",
+    "predictions",
+    "chance",
+)
 
 #: fields of an entry that decide about its predictions
 _FIELDS = {
@@ -30,7 +40,10 @@ _FIELDS = {
     "outputs",
     "max_signal_length",
     "batch_size",
+    "frontend",
 }
+#: adapters whose models may take features that the entry declares
+_FEATURES = ("onnx", "torchscript", "skops")
 
 
 def load(
@@ -83,7 +96,10 @@ def fingerprint(entry: spec.Model, *, cache: Path | None = None) -> str:
         ModelError: if a file of the model is missing
     """
     adapter = _adapter(entry)
+    _check_front_end(entry)
     fields = entry.model_dump(include=_FIELDS, mode="json", fallback=repr)
+    if entry.frontend is None:
+        del fields["frontend"]
     return digest([fields, adapter.content(entry, cache)])
 
 
@@ -111,6 +127,7 @@ def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
         ModelError: if a file is not what the entry says, or the model offers no target
     """
     adapter = _adapter(entry)
+    _check_front_end(entry)
     look = getattr(adapter, "check", None)
     if look is not None:
         look(entry, targets)
@@ -164,3 +181,13 @@ def module(entry: spec.Model) -> str:
 
 def _adapter(entry: spec.Model) -> ModelAdapter:
     return cast(ModelAdapter, importlib.import_module(module(entry)))
+
+
+def _check_front_end(entry: spec.Model) -> None:
+    """Refuse features that no model would get, or that the sampling rate does not allow."""
+    if entry.frontend is not None and entry.adapter not in _FEATURES:
+        raise ConfigError(
+            f"{place(entry, 'frontend')}: the adapter {entry.adapter} takes none; those that do: "
+            f"{', '.join(_FEATURES)}"
+        )
+    features.check(entry)

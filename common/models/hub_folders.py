@@ -19,8 +19,8 @@ from .. import spec
 from ..core.documents import parse_json, read_json
 from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
+from . import notes
 from .base import place
-from .notes import content_digest
 
 CONFIG = "config.json"
 #: files that describe the feature extractor; the second one holds it among others
@@ -29,8 +29,6 @@ EXTRACTORS = ("preprocessor_config.json", "processor_config.json")
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 #: name on the hub: organisation and model
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
-#: begin of a file that stands for one in Git LFS
-POINTER = b"version https://git-lfs"
 LARGEST_HEADER = 100 * 2**20
 PARAMS = ("revision",)
 
@@ -157,7 +155,7 @@ def cached(name: str, revision: str) -> Path | None:
 def content_digests(hub_folder: HubFolder, cache: Path | None, where: str) -> list[list[str]]:
     """Name and hash of every file that decides about the predictions."""
     files = [hub_folder.folder / CONFIG, hub_folder.extractor_file, *hub_folder.weights]
-    return [[path.name, content_digest(path, cache, where)] for path in files]
+    return [[path.name, notes.content_digest(path, cache, where)] for path in files]
 
 
 def tensor_names(hub_folder: HubFolder, where: str) -> set[str]:
@@ -171,7 +169,7 @@ def tensor_names(hub_folder: HubFolder, where: str) -> set[str]:
         if path.suffix == ".safetensors":
             names |= _safetensors_names(path, where)
         elif path.suffix == ".bin":
-            _begin(path, where)
+            notes.begin(path, where)
     return names
 
 
@@ -203,28 +201,12 @@ def _weights(folder: Path, where: str) -> tuple[Path, ...]:
     raise ModelError(f"{where}: folder has no weights; expected one of: {', '.join(WEIGHTS)}")
 
 
-def _begin(path: Path, where: str) -> bytes:
-    """First bytes of a file."""
-    try:
-        with path.open("rb") as file:
-            begin = file.read(len(POINTER))
-    except OSError as error:
-        raise ModelError(
-            f"{where}: '{path.name}' cannot be read: {error.strerror or error}"
-        ) from None
-    if begin == POINTER:
-        raise ModelError(
-            f"{where}: '{path.name}' only stands for a file in Git LFS; fetch it: git lfs pull"
-        )
-    return begin
-
-
 def _safetensors_names(path: Path, where: str) -> set[str]:
     """Names in the header of a file; https://github.com/huggingface/safetensors has the format."""
     size = path.stat().st_size
-    begin = _begin(path, where)
-    length = int.from_bytes(begin[:8], "little")
-    if len(begin) < 8 or not 2 <= length <= min(size - 8, LARGEST_HEADER):
+    first = notes.begin(path, where)
+    length = int.from_bytes(first[:8], "little")
+    if len(first) < 8 or not 2 <= length <= min(size - 8, LARGEST_HEADER):
         raise ModelError(f"{where}: '{path.name}' is no safetensors file, or it is cut off")
     with path.open("rb") as file:
         file.seek(8)

@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 #: a file that changed less than this ago may change again without a new time stamp
 SETTLED_S = 2.0
+#: begin of a file that stands for one in Git LFS
+POINTER = b"version https://git-lfs"
 #: what tells that a file is the one whose hash is known: a note that was copied to another machine
 #: is about another file, and the time of the last change of a file can be set to anything
 STAMP = ("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino", "st_dev")
@@ -76,6 +78,30 @@ def content_digest(path: Path, cache: Path | None, where: str) -> str:
     if time.time() - stat.st_mtime > SETTLED_S:
         keep(cache, key, {"stamp": stamp, "sha256": sha256})
     return sha256
+
+
+def begin(path: Path, where: str) -> bytes:
+    """First bytes of a file, eight or more if it has them.
+
+    Args:
+        path: the file
+        where: start of the message
+
+    Raises:
+        ModelError: if it cannot be read, or only stands for a file in Git LFS
+    """
+    try:
+        with path.open("rb") as file:
+            first = file.read(len(POINTER))
+    except OSError as error:
+        raise ModelError(
+            f"{where}: '{path.name}' cannot be read: {error.strerror or error}"
+        ) from None
+    if first == POINTER:
+        raise ModelError(
+            f"{where}: '{path.name}' only stands for a file in Git LFS; fetch it: git lfs pull"
+        )
+    return first
 
 
 def _path(cache: Path, key: str) -> Path:

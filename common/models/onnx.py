@@ -1,6 +1,7 @@
 """Adapter for ONNX models, by onnxruntime.
 
-The model takes the signal as ``[time]``, ``[batch, time]`` or ``[batch, channels, time]``.
+The model takes the signal as ``[time]``, ``[batch, time]`` or ``[batch, channels, time]``, or features
+that the entry declares (``frontend``, see :mod:`common.models.features`).
 A whole segment goes in at once: no framing and no padding. All targets come from one call
 that computes the needed output nodes only.
 
@@ -15,7 +16,7 @@ import math
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,29 +25,12 @@ from ..core.errors import ModelError
 from . import notes, onnx_header
 from .base import Batch, LoadOptions, place
 from .onnx_files import ModelFiles, content_digests, layout
+from .onnx_inputs import Description, FeatureInput, SignalInput, Tensor, graph_input
 from .onnx_session import open_graph, open_transformed
 from .outputs import Node, OutputPlace, choose, wanted
 
 #: signals that are taken at once, of which each is a call: reading the answers costs less
 GROUP = 64
-
-_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64", "tensor(float16)": "float16"}
-
-
-class Tensor(NamedTuple):
-    """Input or output of a graph; a free dimension is None or a name."""
-
-    name: str
-    type: str
-    shape: list[Any]
-
-
-class Description(NamedTuple):
-    """What the graph says about itself."""
-
-    inputs: list[Tensor]
-    outputs: list[Tensor]
-    metadata: dict[str, str]
 
 
 def content(entry: spec.Model, cache: Path | None) -> list[list[str]]:
@@ -72,7 +56,7 @@ def offered(
             [Tensor(*item) for item in inputs], [Tensor(*item) for item in outputs], metadata
         )
     if not files.transform:
-        signal_input(entry, description)
+        graph_input(entry, description)
     return tuple(c.target.id for c in choose(entry, targets, nodes(entry, files, description)))
 
 
@@ -88,7 +72,7 @@ def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
     inputs, outputs = ([Tensor(n, t, s or []) for n, t, s in part] for part in header[:2])
     description = Description(inputs, outputs, header.metadata)
     if not files.transform and all(value.shape is not None for value in header.inputs):
-        signal_input(entry, description)
+        graph_input(entry, description)
     choose(entry, targets, nodes(entry, files, description))
     _check_rate(entry, description)
 
@@ -99,7 +83,7 @@ def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOpt
     transformed = open_transformed(entry, files.graph, options) if files.transform else None
     session = transformed.sess if transformed else open_graph(entry, files.graph, options)
     description = describe(session)
-    signal = None if transformed else signal_input(entry, description)
+    signal = None if transformed else graph_input(entry, description)
     choices = choose(entry, targets, nodes(entry, files, description), warn=True)
     _check_rate(entry, description)
     return OnnxModel(entry, session, choices, signal, transformed)
@@ -143,17 +127,6 @@ def nodes(entry: spec.Model, files: ModelFiles, description: Description) -> lis
     return result
 
 
-class SignalInput(NamedTuple):
-    """Input that takes the signal; None: a free dimension."""
-
-    name: str
-    dtype: str
-    rank: int
-    batch: int | None
-    channels: int | None
-    length: int | None
-
-
 class OnnxModel:
     """A model that onnxruntime runs; may be called by several threads at once.
 
@@ -161,7 +134,7 @@ class OnnxModel:
         entry: catalog entry
         session: open graph
         choices: where the values of the targets are
-        signal: input of the graph; None if ``transformed`` takes the signal
+        signal: input of the graph, signal or features; None if ``transformed`` takes the signal
         transformed: model of audonnx that turns the signal into features first
     """
 
@@ -173,7 +146,7 @@ class OnnxModel:
         entry: spec.Model,
         session: Any,
         choices: Sequence[OutputPlace],
-        signal: SignalInput | None,
+        signal: SignalInput | FeatureInput | None,
         transformed: Any = None,
     ):
         self.targets = tuple(choice.target.id for choice in choices)
@@ -188,7 +161,7 @@ class OnnxModel:
         if not free and (entry.batch_size or 1) > 1:
             raise ModelError(f"{place(entry, 'batch_size')}: the model takes one signal per call")
         self.batch_size = entry.batch_size or 1
-        self.equal_length = True
+        self.equal_length = signal is None or signal.equal_length
         self.group_size = GROUP if self.batch_size == 1 else 1
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
@@ -205,7 +178,7 @@ class OnnxModel:
             with self._lock:
                 by_node = self._transformed(signals[0], sampling_rate, outputs=self._nodes)
             return dict(by_node)
-        feed = {self._input.name: stack(self._input, signals)}
+        feed = {self._input.name: self._input.array(signals, sampling_rate)}
         return dict(zip(self._nodes, self._session.run(self._nodes, feed), strict=True))
 
 
@@ -215,60 +188,6 @@ def _read(choice: OutputPlace, calls: Sequence[Mapping[str, np.ndarray]], size: 
     if size == 1 and all(part.shape == (1, choice.width) for part in parts):
         return choice.read(np.concatenate(parts), len(parts))
     return np.concatenate([choice.read(part, size) for part in parts])
-
-
-def stack(wanted_input: SignalInput, signals: Sequence[np.ndarray]) -> np.ndarray:
-    """Signals of one length as the array that a graph takes.
-
-    Raises:
-        ModelError: if number of channels or samples is not what the graph takes
-    """
-    array = signals[0][None] if len(signals) == 1 else np.stack(signals)
-    array = array.astype(wanted_input.dtype, copy=False)
-    for name, size, count in zip(
-        ("channel(s)", "samples"),
-        (wanted_input.channels, wanted_input.length),
-        array.shape[1:],
-        strict=True,
-    ):
-        if size not in (None, count):
-            raise ModelError(
-                f"input '{wanted_input.name}' takes {size} {name}, the signal has {count}"
-            )
-    if wanted_input.rank == 3:
-        return array
-    return array[:, 0] if wanted_input.rank == 2 else array[0, 0]
-
-
-def signal_input(entry: spec.Model, description: Description) -> SignalInput:
-    """The one input of a graph that takes a signal.
-
-    Raises:
-        ModelError: if there are other inputs, or the input is no signal
-    """
-    shown = [f"{i.name} {i.type}[{', '.join(map(_dim, i.shape))}]" for i in description.inputs]
-    if len(shown) != 1:
-        raise ModelError(
-            f"{place(entry)}: expected one input, the signal, found {len(shown)}: "
-            f"{'; '.join(shown) or 'none'}. Wrap the model with the adapter python"
-        )
-    name, kind, shape = description.inputs[0]
-    fixed = [size if isinstance(size, int) and size > 0 else None for size in shape]
-    features = len(fixed) == 3 and fixed[2] is not None and fixed[1] is None
-    if kind not in _TYPES or not 1 <= len(shape) <= 3 or features:
-        raise ModelError(
-            f"{place(entry)}: input {shown[0]} takes no signal; "
-            "expected floats as [time], [batch, time] or [batch, channels, time]"
-        )
-    batch = fixed[0] if len(fixed) > 1 else 1
-    if batch not in (None, 1):
-        raise ModelError(f"{place(entry)}: input {shown[0]} takes exactly {batch} signals per call")
-    channels = fixed[1] if len(fixed) == 3 else 1
-    return SignalInput(name, _TYPES[kind], len(shape), batch, channels, fixed[-1])
-
-
-def _dim(size: Any) -> str:
-    return "?" if size is None else str(size)
 
 
 def _check_rate(entry: spec.Model, description: Description) -> None:

@@ -1,9 +1,8 @@
-"""PyTorch, which is optional: its device and its settings during a call."""
+"""Runtimes that are optional: whether they are there, and settings of PyTorch during a call."""
 
 from __future__ import annotations
 
 import importlib
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,21 +11,22 @@ from .. import spec
 from ..core.errors import MissingDependency
 from .base import LoadOptions, check_device, place
 
-logger = logging.getLogger(__name__)
+#: modules whose package is called otherwise
+_PACKAGES = {"skops.io": "skops", "sklearn": "scikit-learn"}
 
 
-def runtime(entry: spec.Model, packages: Sequence[str] = ("torch",)) -> list[Any]:
-    """Packages that a model needs.
+def runtime(entry: spec.Model, names: Sequence[str] = ("torch",)) -> list[Any]:
+    """Modules that a model needs.
 
     Raises:
         MissingDependency: if one is not installed, with the command for all that are missing
     """
     modules, missing = [], []
-    for name in packages:
+    for name in names:
         try:
             modules.append(importlib.import_module(name))
         except ImportError:
-            missing.append(name)
+            missing.append(_PACKAGES.get(name, name))
     if missing:
         raise MissingDependency(
             f"{place(entry)}: models of the adapter {entry.adapter} need {' and '.join(missing)}",

@@ -12,6 +12,7 @@ from ..core import names
 from ..core.registry import unknown
 from .axis import Severity
 from .criterion import Chance, Criterion, MetricUse, Record
+from .frontend import FrontEnd
 from .ratings import Ratings
 
 __all__ = [
@@ -230,6 +231,7 @@ class Model(Entry):
         outputs: target -> output
         max_signal_length: seconds; only the last part of longer signals is predicted
         batch_size: number of signals per call; more than one only if the model allows it
+        frontend: features that the model takes instead of the signal
     """
 
     version: str = pydantic.Field(pattern=VERSION_PATTERN)
@@ -242,6 +244,7 @@ class Model(Entry):
     outputs: Mapping[str, Output] = {}
     max_signal_length: float | None = pydantic.Field(default=None, gt=0)
     batch_size: int | None = pydantic.Field(default=None, gt=0)
+    frontend: FrontEnd | None = None
     license: str = ""
     author: str = ""
     source: str = ""
