@@ -26,6 +26,8 @@ ADAPTERS = (
     "huggingface",
     "torchscript",
     "skops",
+    "command",
+    "http",
     "python",
     "predictions",
     "chance",

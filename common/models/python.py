@@ -24,7 +24,6 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +34,10 @@ from ..core import paths
 from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
-from ..spec import kinds
 from . import notes, sources
 from .base import Batch, LoadOptions, foreign, place
-from .labels import check_scored, missing_labels, one_hot, positions
-from .outputs import OutputPlace, wanted
+from .outputs import wanted
+from .reading import reader
 
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:
@@ -155,61 +153,6 @@ def _offered(
     return names
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """Turns what a model gives for a target into numbers."""
-
-    target: spec.Target
-    node: str
-    labels: tuple[str, ...]
-    mapping: Mapping[str, str | None]
-    scale: tuple[float, float] | None
-
-    def read(self, values: Any, n: int) -> np.ndarray:
-        if kinds.of(self.target).is_ragged:
-            return self._events(values, n)
-        array = np.asarray(values)
-        if kinds.of(self.target).is_number:
-            return OutputPlace(self.target, self.node, ((0,),), 1, self.scale).read(array, n)
-        if array.dtype.kind in "OUST":
-            return one_hot(self.target, array, n, self.mapping)
-        return OutputPlace(self.target, self.node, self._groups(), len(self.labels)).read(array, n)
-
-    def _groups(self) -> tuple[tuple[int, ...], ...]:
-        if kinds.of(self.target).has_classes:
-            check_scored(self.mapping, f"outputs.{self.target.id}.mapping")
-        groups = positions(self.target.labels, self.labels, self.mapping)
-        if groups is None:
-            raise ModelError(
-                f"target '{self.target.id}': scores without names; give the object "
-                f"'labels = {{\"{self.target.id}\": [...]}}', or the entry "
-                f"'outputs: {{{self.target.id}: {{labels: [...]}}}}'"
-            )
-        return groups
-
-    def _events(self, values: Any, n: int) -> np.ndarray:
-        """One matrix of scores, list of events or dictionary of them per signal."""
-        if not isinstance(values, Sequence | np.ndarray) or len(values) != n:
-            count = len(values) if isinstance(values, Sequence | np.ndarray) else "none"
-            raise ModelError(f"target '{self.target.id}': expected {n} predictions, found {count}")
-        answer = np.empty(n, dtype=object)
-        for number, item in enumerate(values):
-            parts = dict(item) if isinstance(item, Mapping) else {}
-            if not parts:
-                is_matrix = isinstance(item, np.ndarray) and item.ndim == 2
-                parts = {"scores" if is_matrix else "events": item}
-            if "scores" in parts:
-                scores = np.asarray(parts["scores"])
-                choice = OutputPlace(self.target, self.node, self._groups(), len(self.labels))
-                parts["scores"] = choice.read(scores, 1)[0]
-            if "events" in parts and self.mapping:
-                rows = [tuple(row) for row in parts["events"]]
-                named = [(*row[:2], self.mapping.get(row[2], row[2])) for row in rows]
-                parts["events"] = [row for row in named if row[2] is not None]
-            answer[number] = parts
-        return answer
-
-
 class PythonModel:
     """A model in Python; its calls are made one after the other.
 
@@ -240,7 +183,7 @@ class PythonModel:
             self.targets = tuple(wanted(entry, targets))
         else:
             self.targets = _offered(entry, targets, _stated(entry, instance))
-        self._readers = [_reader(entry, targets[name], instance) for name in self.targets]
+        self._readers = [reader(entry, targets[name], instance) for name in self.targets]
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
         """One call of the model."""
@@ -251,11 +194,11 @@ class PythonModel:
                 f"expected a dictionary target -> values, found {type(answer).__name__}"
             )
         values = {}
-        for reader in self._readers:
-            if reader.node not in answer:
+        for each in self._readers:
+            if each.node not in answer:
                 names = ", ".join(map(str, answer)) or "nothing"
-                raise ModelError(f"no values for '{reader.node}', found: {names}")
-            values[reader.target.id] = reader.read(answer[reader.node], len(batch))
+                raise ModelError(f"no values for '{each.node}', found: {names}")
+            values[each.target.id] = each.read(answer[each.node], len(batch))
         return values
 
 
@@ -264,17 +207,3 @@ def _batch_size(entry: spec.Model, instance: Any) -> int:
     if not isinstance(size, int) or size < 1:
         raise ModelError(f"{place(entry)}: expected a batch_size of at least 1, found {size!r}")
     return size
-
-
-def _reader(entry: spec.Model, target: spec.Target, instance: Any) -> _Reader:
-    output = entry.outputs.get(target.id, spec.Output())
-    stated = getattr(instance, "labels", None)
-    target_labels = stated.get(target.id, ()) if isinstance(stated, Mapping) else ()
-    labels = output.labels or tuple(map(str, target_labels))
-    if not kinds.of(target).is_number and labels:
-        where = place(entry, f"labels of '{target.id}'")
-        if len(set(labels)) < len(labels):
-            raise ModelError(f"{where}: a label is there twice: {', '.join(labels)}")
-        if positions(target.labels, labels, output.mapping) is None:
-            raise missing_labels(target, labels, output.mapping, where)
-    return _Reader(target, output.node or target.id, labels, output.mapping, output.scale)

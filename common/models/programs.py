@@ -1,0 +1,164 @@
+"""A program that stays running and answers lines: started when it is needed, ended in any case."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import tempfile
+import threading
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from ..core.errors import ModelError, writable
+
+#: bytes of an answer; longer ones are no answer
+LONGEST = 64 * 2**20
+#: bytes of standard error that a message shows
+SHOWN = 400
+#: seconds for a program to end when its input is closed
+FAREWELL_S = 2.0
+
+
+class Program:
+    """A program that reads a line and writes a line.
+
+    After a failure it is ended, and started again by the next question. It is ended when the
+    object goes, and sees the end of its input if this process is killed.
+
+    Args:
+        command: program and arguments
+        folder: where it runs
+        start_s: seconds that the first answer may take
+        timeout_s: seconds that any other answer may take
+    """
+
+    def __init__(self, command: Sequence[str], folder: Path, *, start_s: float, timeout_s: float):
+        self._command, self._folder = list(command), folder
+        self._start_s, self._timeout_s = start_s, timeout_s
+        self._running: _Running | None = None
+
+    def ask(self, line: str) -> str:
+        """The line that the program writes for a line.
+
+        Raises:
+            ModelError: if it cannot be started, ends, or takes too long
+        """
+        first = self._running is None
+        running = self._running or self._started()
+        limit = self._start_s + self._timeout_s if first else self._timeout_s
+        text = running.exchange(line, limit)
+        if isinstance(text, str):
+            return text
+        message = text.message(running)
+        self.end()
+        raise ModelError(message)
+
+    def end(self) -> None:
+        """End the program, if it runs."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.finalizer()
+
+    def _started(self) -> _Running:
+        try:
+            self._running = _Running(self._command, self._folder)
+        except OSError as error:
+            raise ModelError(f"the program cannot be started: {error.strerror or error}") from None
+        return self._running
+
+
+class _Failure:
+    """Why there is no answer."""
+
+    def __init__(self, limit_s: float | None = None, length: int = 0):
+        self.limit_s, self.length = limit_s, length
+
+    def message(self, running: _Running) -> str:
+        """One line with the last words of the program."""
+        if self.length:
+            reason = f"wrote a line of more than {self.length} bytes; it was ended"
+        elif self.limit_s is not None:
+            reason = f"did not answer within {self.limit_s:g} s; it was ended"
+        else:
+            code = running.process.poll()
+            how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+            reason = f"ended before it answered ({how})"
+        words = running.last_words()
+        return f"the program {reason}; standard error: {words or 'empty'}"
+
+
+class _Running:
+    """A running program with a thread that reads its answers."""
+
+    def __init__(self, command: Sequence[str], folder: Path):
+        # a pipe that nobody reads would block it
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed at its end)
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,  # so that it is ended with all that it started
+        )
+        self.finalizer = weakref.finalize(self, _end, self.process, self._errors)
+        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        assert self.process.stdout is not None
+        arguments = (self.process.stdout, self._answers)
+        threading.Thread(target=_collect, args=arguments, daemon=True).start()
+
+    def exchange(self, line: str, limit_s: float) -> str | _Failure:
+        """Answer to a line, or why there is none."""
+        # a program that does not read would block a long line for ever
+        arguments = (self.process.stdin, line.encode() + b"\n")
+        threading.Thread(target=_write, args=arguments, daemon=True).start()
+        try:
+            answer = self._answers.get(timeout=limit_s)
+        except queue.Empty:
+            return _Failure(limit_s)
+        if len(answer) > LONGEST:
+            return _Failure(length=LONGEST)
+        if not answer:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(FAREWELL_S)
+            return _Failure()
+        return answer.decode("utf-8", "replace")
+
+    def last_words(self) -> str:
+        """End of standard error, in one line."""
+        size = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, size - SHOWN))
+        text = self._errors.read().decode("utf-8", "replace")
+        return writable(" ".join(text.split()))
+
+
+def _collect(stream: IO[bytes], answers: queue.SimpleQueue[bytes]) -> None:
+    """Pass on lines; an empty one stands for the end."""
+    with contextlib.suppress(OSError, ValueError):
+        while line := stream.readline(LONGEST + 1):
+            answers.put(line)
+    answers.put(b"")
+
+
+def _write(stream: Any, data: bytes) -> None:
+    with contextlib.suppress(OSError, ValueError):  # it ended: its answer says so
+        stream.write(data)
+        stream.flush()
+
+
+def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+    """End a program and all that it started."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, errors):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
