@@ -66,6 +66,9 @@ def test_options_of_one_command_line_do_not_stay() -> None:
         assert advice.command("run", "--seed", 5).endswith("--catalog 'b c'")
         assert advice.command("run", "--catalog", "c").count("--catalog") == 3
         assert advice.command("run", "--catalog", "a").count("--catalog") == 2
+    with advice.given("build.py", {"full": True, "quiet": False}):
+        assert advice.command("list", "stale") == "python build.py list stale --full"
+        assert advice.command("run", "--full") == "python build.py run --full"
     assert advice.command("run") == "python build.py run"
 
 

@@ -42,7 +42,7 @@ class CommandContext:
         """Declarations of catalog and suite."""
         from ..spec import load_benchmark
 
-        return load_benchmark(self.args.catalog)
+        return load_benchmark(self.args.catalog, full=self.args.full)
 
     def filters(self) -> Any:
         """Selection of the command line."""
@@ -271,6 +271,7 @@ def _watch(context: CommandContext) -> Any:
     args, folders = context.args, context.folders
     options = [f"--output={folders.output}", f"--cache={folders.cache}", f"--seed={args.seed}"]
     options += [f"--workers={context.workers}", *(f"--catalog={path}" for path in args.catalog)]
+    options += ["--full"] if args.full else []
     watched = serving.watched(folders, args.catalog)
     return serving.Watch(watched, partial(serving.rebuild, options), context.say)
 

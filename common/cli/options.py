@@ -22,12 +22,13 @@ DEFAULTS: dict[str, Any] = {
     "cache": None,
     "seed": DEFAULT_SEED,
     "workers": None,
+    "full": False,
     "json": False,
     "quiet": False,
     "verbose": False,
 }
 #: options that a command in a message repeats, so that it looks at the same things
-REPEATED = ("catalog", "output", "cache")
+REPEATED = ("catalog", "output", "cache", "full")
 
 
 def _positive(text: str) -> int:
@@ -69,6 +70,11 @@ def _common_options() -> Parser:
     group.add_argument("--seed", metavar="N", type=int, help="seed of every draw (default: 0)")
     group.add_argument(
         "--workers", metavar="N", type=_positive, help="parallel workers (default: all cores)"
+    )
+    group.add_argument(
+        "--full",
+        action="store_true",
+        help="the large demonstration data, instead of the part of them that a quick run makes",
     )
     group.add_argument("--json", action="store_true", help="machine-readable standard output")
     group.add_argument("--quiet", action="store_true", help="errors only")

@@ -44,10 +44,13 @@ def given(program: str, options: Mapping[str, Any]) -> Iterator[None]:
         _USED.update(before)
 
 
-def _pairs(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _pairs(options: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Words of each option; one without a value is true or false."""
     for name, value in options.items():
         for item in value if isinstance(value, list) else [value]:
-            if item is not None:
+            if item is True:
+                yield (f"--{name}",)
+            elif item is not None and item is not False:
                 yield f"--{name}", str(item)
 
 
@@ -64,9 +67,9 @@ def command(*words: object) -> str:
     """
     said = [str(word) for word in words]
     used = [
-        (name, value)
-        for name, value in _USED["options"]
-        if (name, value) not in pairwise(said) and (name == "--catalog" or name not in said)
+        pair
+        for pair in _USED["options"]
+        if pair not in pairwise(said) and (pair[0] == "--catalog" or pair[0] not in said)
     ]
     program = [_USED["program"]]
     start = ["python", *program] if Path(*program).name == LAUNCHER else program

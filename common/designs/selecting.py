@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,11 @@ from ..predictions.attributes import Computed, ComputedColumn, Context
 from ..samples.base import Samples
 from ..spec import Target, Test
 from . import Draws, Selection, design_of
+from .balancing import shuffled
 from .groups import remark
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Selector:
@@ -48,17 +53,31 @@ class Selector:
 
         design = design_of(test)
         columns = self._attributes(design.attributes())
-        table = self._samples.table
+        table, limited = self._limited(bool(design.conditions(target)))
         if columns:
             values = {name: pd.Series(c.values, table.index) for name, c in columns.items()}
             table = table.assign(**values)
         selection = design.select(target, table)
         selection = design.draw(target, selection, self._draws(test))
-        note = remark(selection.note, *(column.note for column in columns.values()))
+        note = remark(selection.note, limited, *(column.note for column in columns.values()))
         reason = selection.reason
         if reason:
             reason = remark(reason, *(column.missing for column in columns.values()))
         return replace(selection, note=note, reason=reason)
+
+    def _limited(self, perturbed: bool) -> tuple[pd.DataFrame, str]:
+        """Samples of the dataset, and what to say of them if there are more.
+
+        The same ones for all targets and tests that change signals, so that models hear no
+        more of them.
+        """
+        table, dataset = self._samples.table, self._samples.dataset
+        limit = dataset.limit_perturbed
+        if not perturbed or not limit or len(table) <= limit:
+            return table, ""
+        draw = rng.generator(self._seed, "perturbed", dataset.id)
+        chosen = np.sort(shuffled(table, draw)[:limit])
+        return table.iloc[chosen], f"{limit:,} of {len(table):,} samples, drawn"
 
     def _attributes(self, recipes: Mapping[str, ComputedColumn]) -> dict[str, Computed]:
         columns = {}

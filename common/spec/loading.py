@@ -117,12 +117,13 @@ def load_tests(folder: Path, *, builtin: bool = True) -> dict[str, Test]:
     return tests
 
 
-def load_benchmark(catalogs: Iterable[Path] = ()) -> Benchmark:
+def load_benchmark(catalogs: Iterable[Path] = (), *, full: bool = False) -> Benchmark:
     """Built-in catalog and suite with the user's catalogs on top.
 
     Args:
         catalogs: folders with ``models.yaml``, ``datasets.yaml``, ``perturbations.yaml``,
             ``targets.yaml`` and ``suite/*.yaml``, each optional
+        full: whether data are taken whole of which there is a smaller part, too
 
     Raises:
         ConfigError: for the first fault
@@ -151,6 +152,8 @@ def load_benchmark(catalogs: Iterable[Path] = ()) -> Benchmark:
         if not has_files and not tests:
             file_names = ", ".join(f"{name}.yaml" for name in kinds)
             raise ConfigError(f"--catalog {folder}: holds none of {file_names} or suite/*.yaml")
+    if full:
+        merged["datasets"] = {k: entry.whole() for k, entry in merged["datasets"].items()}
     for name, entries in merged.items():
         _check_folders(name, entries)
     _check_folders("names of datasets", {e.database: e for e in merged["datasets"].values()})

@@ -14,6 +14,7 @@ from .axis import Severity
 from .criterion import Chance, Criterion, MetricUse, Record
 from .frontend import FrontEnd
 from .ratings import Ratings
+from .sizes import Sizes
 
 __all__ = [
     "Benchmark",
@@ -122,7 +123,7 @@ class Column(Record):
     optional: bool = False
 
 
-class Dataset(Entry):
+class Dataset(Sizes, Entry):
     """One dataset, or one part of it that tests use.
 
     Args:

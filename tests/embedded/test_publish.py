@@ -18,7 +18,7 @@ from common import spec
 from common.core import closure, paths
 from common.core.errors import ConfigError, DataError, OutputError
 from common.samples import datasets, demo
-from common.samples.demo import acted, publish, recipes, synthesis, templates
+from common.samples.demo import acted, publish, recipes, rendering, synthesis, templates
 
 audb = pytest.importorskip("audb")
 
@@ -152,12 +152,14 @@ def test_the_catalog_describes_the_databases(published: Path, folder: Path) -> N
     """Every recipe has an entry, and its columns can be loaded."""
     benchmark = spec.load_benchmark()
     entries = {d.id: d for d in benchmark.datasets.values() if d.embedded}
-    assert {(entry.database, entry.version) for entry in entries.values()} == {
+    whole = {d.id: d for d in spec.load_benchmark(full=True).datasets.values() if d.embedded}
+    both = [*entries.values(), *whole.values()]
+    assert {(entry.database, entry.version) for entry in both} == {
         (recipe.id, recipe.version) for recipe in recipes.choose()
     }
     for name in KINDS:
         corpus = recipes.load(folder / f"{name}.yaml")
-        samples = datasets.load(entries[corpus.id], published, benchmark.targets)
+        samples = datasets.load(whole[corpus.id], published, benchmark.targets)
         assert set(samples.table) == {"file", "start", "end", *entries[corpus.id].columns}
         assert not samples.table.isna().any(axis=None)
         assert set(samples.table["sex"]) <= {"female", "male"}
@@ -177,7 +179,7 @@ def test_workers_and_order_change_no_byte(
     assert all(data.startswith(b"fLaC") for data in files.values())
     small = reduced(1, 1)
     backwards = recipes.load(write({**small, "speakers": small["speakers"][::-1]}))
-    publish.render_all(backwards, tmp_path / "one", workers=1)
+    rendering.render_all(backwards, tmp_path / "one", workers=1)
     assert tree(tmp_path / "one") == files
 
 
@@ -230,10 +232,11 @@ def lock(path):
         print("waits", flush=True)
     return found
 
-def make(corpus, _, build, *more):
-    (build / "repo" / publish.REPOSITORY / corpus.id).mkdir(parents=True)
+def make(cache, todo, build, *more):
+    (build / "repo" / publish.REPOSITORY / todo[0].id).mkdir(parents=True)
     print("makes", flush=True)
     sys.stdin.readline()
+    publish._install(cache, todo[0], build)
 
 publish._lock, publish._make, synthesis.PACKAGE = lock, make, "numpy"
 publish.ensure_corpora(Path(sys.argv[1]), [recipes.load(Path(sys.argv[2]))], workers=1)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from common.core import paths
-from common.samples.demo import corpus, recipes, templates
+from common.samples.demo import corpus, excerpt, recipes, templates
 
 PAGE = (paths.DOCS / "reference" / "embedded_data.rst").read_text("utf-8")
 GUIDE = (paths.DOCS / "howto" / "make_sentiment_data.rst").read_text("utf-8")
@@ -20,7 +20,8 @@ def test_a_recipe_is_what_its_page_says(recipe: corpus.CorpusRecipe) -> None:
     assert int(number) == len(recipe.items())
     assert recipe.license == "CC0-1.0"
     assert recipe.synthesiser in (paths.REPOSITORY / "pyproject.toml").read_text("utf-8")
-    assert recipe.source.endswith(str(recipe.origin.relative_to(paths.REPOSITORY)))
+    whole = recipe.whole if isinstance(recipe, excerpt.Excerpt) else recipe
+    assert recipe.source.endswith(str(whole.origin.relative_to(paths.REPOSITORY)))
     text = f"{recipe.description} {recipe.label}"
     assert "Demo" in text
     assert "or demonstration only" in text

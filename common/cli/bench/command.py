@@ -110,7 +110,7 @@ def _ranking(workers: int) -> dict[str, Any]:
 
 
 def _engine(workers: int) -> dict[str, Any]:
-    """The embedded benchmark from cold and from warm predictions.
+    """The embedded benchmark, with all of its data, from cold and from warm predictions.
 
     The number of signals given to models must equal the number of distinct
     (model, segment, condition), and be zero in the second run.
@@ -120,11 +120,12 @@ def _engine(workers: int) -> dict[str, Any]:
     from ...samples import demo
     from ...spec import load_benchmark
 
-    benchmark = load_benchmark()
-    datasets = [d.id for d in benchmark.datasets.values() if d.embedded]
+    benchmark = load_benchmark(full=True)  # as large as ever, so that figures can be compared
+    embedded = [d for d in benchmark.datasets.values() if d.embedded]
+    datasets = [d.id for d in embedded]
     figures: dict[str, Any] = {}
     cache = default_cache()
-    demo.ensure(cache, workers=workers)
+    demo.ensure(cache, {d.database for d in embedded}, workers=workers)
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder) / "cache"
         scratch.mkdir()

@@ -50,7 +50,14 @@ def bench_suite(
     embedded = Paths(cache=default_cache()).embedded
     if embedded.exists():  # synthesising speech is not what is measured
         (cache / "embedded").symlink_to(embedded)
-    command = [sys.executable, str(REPOSITORY / "build.py"), "run", "--json", "--download"]
+    command = [
+        sys.executable,
+        str(REPOSITORY / "build.py"),
+        "run",
+        "--json",
+        "--download",
+        "--full",
+    ]
     command += ["--output", str(folder / "out"), "--cache", str(cache), "--workers", str(workers)]
     for option, values in (("catalog", catalogs), ("model", models), ("dataset", datasets)):
         for value in values:

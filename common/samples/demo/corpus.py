@@ -8,12 +8,14 @@ labels; no item depends on the others.
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ... import spec
+from ...core.errors import ConfigError
 from ...core.registry import Registry
 
 #: sampling rate of all embedded audio in Hz
@@ -51,6 +53,27 @@ class CorpusRecipe(spec.Entry, abc.ABC):
         """All that the recipe says, for its hash."""
         return self.model_dump(mode="json")
 
+    def makers(self) -> tuple[type[CorpusRecipe], ...]:
+        """Classes whose code decides about the files."""
+        return (type(self),)
+
 
 #: ``kind`` of a recipe -> class that reads it
 KINDS: Registry[type[CorpusRecipe]] = Registry("kind of recipe")
+
+
+def load(path: Path) -> CorpusRecipe:
+    """Read and check a recipe of a registered kind.
+
+    Raises:
+        ConfigError: for the first fault, with file, place and nearest valid name
+    """
+    content = spec.read_yaml(path)
+    if not isinstance(content, Mapping) or "kind" not in content:
+        raise ConfigError(
+            f"{path}: kind: missing; expected one of: {', '.join(sorted(KINDS.names()))}"
+        )
+    record = KINDS.get(str(content["kind"]), f"{path}: kind")
+    recipe = spec.parse(record, content, path, "", builtin=True)
+    recipe.check()
+    return recipe

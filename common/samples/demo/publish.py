@@ -8,29 +8,23 @@ is removed by the next one.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import shutil
-import subprocess
-import sys
 import tempfile
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from ...core import closure, files, heap, paths, provenance
+from ...core import closure, files, paths, provenance
 from ...core.documents import parse_json
-from ...core.errors import DataError, MissingDependency, OutputError
+from ...core.errors import MissingDependency, OutputError
 from . import REPOSITORY, synthesis
 from .corpus import CorpusRecipe
+from .rendering import RENDER, Counter, Progress, Rendering
 
-RENDER = "common.samples.demo.render"
 DATABASE = "common.samples.demo.database"
 BUILD = ".build-"
-
-Progress = Callable[[int, int], None]
 
 
 def host(cache: Path) -> Path:
@@ -40,7 +34,9 @@ def host(cache: Path) -> Path:
 
 def fingerprint(recipe: CorpusRecipe) -> str:
     """Hash of all that decides about the content of a corpus: recipe and code."""
-    return provenance.digest([recipe.content(), closure.code_of(type(recipe), RENDER, DATABASE)])
+    return provenance.digest(
+        [recipe.content(), closure.code_of(*recipe.makers(), RENDER, DATABASE)]
+    )
 
 
 def ensure_corpora(
@@ -66,12 +62,9 @@ def ensure_corpora(
             todo = missing(cache, recipes)  # another process may have been faster
             for left in root.glob(f"{BUILD}*"):
                 shutil.rmtree(left, ignore_errors=True)
-            plans = [(recipe, recipe.items()) for recipe in todo]
-            counter = _Counter(sum(len(items) for _, items in plans), progress)
-            for recipe, items in plans:
+            if todo:
                 with tempfile.TemporaryDirectory(prefix=BUILD, dir=root) as build:
-                    _make(recipe, items, Path(build), workers, counter)
-                    _install(cache, recipe, Path(build))
+                    _make(cache, todo, Path(build), workers, progress)
     except OSError as error:
         place = error.filename or root
         raise OutputError(f"{place}: cannot be written: {error.strerror or error}") from None
@@ -105,14 +98,31 @@ def _is_published(cache: Path, recipe: CorpusRecipe) -> bool:
 
 
 def _make(
-    recipe: CorpusRecipe, items: Sequence[Any], build: Path, workers: int, counter: _Counter
+    cache: Path,
+    recipes: Sequence[CorpusRecipe],
+    build: Path,
+    workers: int,
+    progress: Progress | None,
 ) -> None:
-    """Render and publish below ``build``."""
+    """Render below ``build`` and publish each corpus while the next one is rendered."""
+    plans = [(recipe, recipe.items()) for recipe in recipes]
+    places = [build / recipe.id for recipe in recipes]
+    for place in places:
+        (place / "source").mkdir(parents=True)
+    counter = Counter(sum(len(items) for _, items in plans), progress)
+    sources = [place / "source" for place in places]
+    with Rendering(list(zip(recipes, sources, strict=True)), workers, counter) as rendering:
+        for number, ((recipe, items), place) in enumerate(zip(plans, places, strict=True)):
+            rendering.wait(number)
+            _publish(recipe, items, place, workers)
+            _install(cache, recipe, place)
+
+
+def _publish(recipe: CorpusRecipe, items: Sequence[Any], build: Path, workers: int) -> None:
+    """Publish the files in ``source`` into ``repo``, both below ``build``."""
     import audb
 
     source = build / "source"
-    source.mkdir()
-    render_all(recipe, source, workers=workers, counter=counter)
     recipe.database(items).save(str(source))
     (build / "repo" / REPOSITORY).mkdir(parents=True)
     audb.publish(
@@ -124,6 +134,7 @@ def _make(
         num_workers=workers,
         verbose=False,
     )
+    shutil.rmtree(source)
 
 
 def _install(cache: Path, recipe: CorpusRecipe, build: Path) -> None:
@@ -144,63 +155,3 @@ def _install(cache: Path, recipe: CorpusRecipe, build: Path) -> None:
         "version": recipe.version,
     }
     files.keep(marker, json.dumps(content, indent=1) + "\n")
-
-
-def render_all(
-    recipe: CorpusRecipe, folder: Path, *, workers: int, counter: _Counter | None = None
-) -> None:
-    """Write all audio files below ``folder`` with several processes.
-
-    Raises:
-        DataError: if one of them fails
-    """
-    shares = max(1, workers)
-    counter = counter or _Counter(0, None)
-    with contextlib.ExitStack() as stack:
-        started = [_start(recipe, folder, share, shares, stack) for share in range(shares)]
-        readers = [threading.Thread(target=counter.read, args=[p.stdout]) for p, _ in started]
-        for reader in readers:
-            reader.start()
-            stack.callback(reader.join)
-        for process, _ in started:
-            stack.callback(process.terminate)  # ends what is left after a failure or Ctrl-C
-        for process, complaint in started:
-            if process.wait() != 0:
-                raise DataError(f"{recipe.id}: cannot be made: {_last_line(complaint)}")
-
-
-def _start(
-    recipe: CorpusRecipe, folder: Path, share: int, shares: int, stack: contextlib.ExitStack
-) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
-    """Process that renders a share, and the file with its complaints."""
-    complaint = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
-    source, place = str(recipe.origin.resolve()), str(folder.resolve())
-    process = subprocess.Popen(
-        [sys.executable, "-m", paths.imported(RENDER), source, place, str(share), str(shares)],
-        stdout=subprocess.PIPE,
-        stderr=complaint,
-        cwd=paths.PACKAGE.parent,
-        env=heap.environment(),
-    )
-    return stack.enter_context(process), complaint
-
-
-class _Counter:
-    """Counts finished files of several processes and tells about it."""
-
-    def __init__(self, total: int, progress: Progress | None):
-        self.total, self.progress, self.done = total, progress, 0
-        self.lock = threading.Lock()
-
-    def read(self, stream: IO[bytes]) -> None:
-        for _ in stream:
-            with self.lock:
-                self.done += 1
-                if self.progress is not None:
-                    self.progress(self.done, self.total)
-
-
-def _last_line(complaint: IO[bytes]) -> str:
-    complaint.seek(0)
-    lines = complaint.read().decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "the process was killed"

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 
-from ... import spec
-from ...core.errors import ConfigError
 from ...core.registry import unknown
-from . import accents, acted, devices, reading, scenes, sound_corpora  # noqa: F401 (registration)
-from .corpus import KINDS, CorpusRecipe
+from . import (  # noqa: F401 (registration)
+    accents,
+    acted,
+    devices,
+    excerpt,
+    reading,
+    scenes,
+    sound_corpora,
+)
+from .corpus import CorpusRecipe, load
+
+__all__ = ["FOLDER", "choose", "load"]
 
 FOLDER = Path(__file__).with_name("recipes")
-
-
-def load(path: Path) -> CorpusRecipe:
-    """Read and check a recipe.
-
-    Raises:
-        ConfigError: for the first fault, with file, place and nearest valid name
-    """
-    content = spec.read_yaml(path)
-    if not isinstance(content, Mapping) or "kind" not in content:
-        raise ConfigError(
-            f"{path}: kind: missing; expected one of: {', '.join(sorted(KINDS.names()))}"
-        )
-    record = KINDS.get(str(content["kind"]), f"{path}: kind")
-    recipe = spec.parse(record, content, path, "", builtin=True)
-    recipe.check()
-    return recipe
 
 
 def choose(names: Collection[str] | None = None) -> list[CorpusRecipe]:
@@ -40,8 +32,14 @@ def choose(names: Collection[str] | None = None) -> list[CorpusRecipe]:
     Raises:
         ConfigError: for a name that no recipe has
     """
-    every = {recipe.id: recipe for recipe in map(load, sorted(FOLDER.glob("*.yaml")))}
+    every = _builtin()
     for name in names or ():
         if name not in every:
             raise unknown("embedded database", name, every)
     return [recipe for name, recipe in every.items() if names is None or name in names]
+
+
+@cache
+def _builtin() -> dict[str, CorpusRecipe]:
+    """All of them by name; they do not change while the program runs."""
+    return {recipe.id: recipe for recipe in map(load, sorted(FOLDER.glob("*.yaml")))}

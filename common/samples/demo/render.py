@@ -1,8 +1,9 @@
-"""Makes one share of the audio files of an embedded corpus, in a process of its own.
+"""Makes one share of the audio files of embedded corpora, in a process of its own.
 
-``python -m common.samples.demo.render RECIPE FOLDER SHARE SHARES`` writes every ``SHARES``-th file,
-beginning with number ``SHARE``, below ``FOLDER`` and tells each on standard output. A file
-depends on its own utterance only, so the number of shares does not change any byte.
+``python -m common.samples.demo.render SHARE SHARES RECIPE FOLDER [RECIPE FOLDER ...]`` writes every
+``SHARES``-th file of each recipe, beginning with number ``SHARE``, below its folder. It tells each
+file on standard output, and the end of a recipe by an empty line. A file depends on its own
+utterance only, so the number of shares does not change any byte.
 """
 
 from __future__ import annotations
@@ -40,10 +41,13 @@ def flac(samples: np.ndarray) -> bytes:
 
 def main(arguments: list[str]) -> int:
     """Exit status 0, or 1 with one line on standard error."""
-    path, folder, share, shares = arguments
+    share, shares, *jobs = arguments
     try:
-        recipe = recipes.load(Path(path))
-        render(recipe, recipe.items()[int(share) :: int(shares)], Path(folder))
+        for path, folder in zip(jobs[::2], jobs[1::2], strict=True):
+            recipe = recipes.load(Path(path))
+            render(recipe, recipe.items()[int(share) :: int(shares)], Path(folder))
+            sys.stdout.write("\n")
+            sys.stdout.flush()
     except (BenchmarkError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
