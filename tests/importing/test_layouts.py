@@ -330,6 +330,19 @@ def test_labels_that_contradict_each_other_are_none(tmp_path, to):
     assert list(rows(to)) == ["ESC-50-master/audio/2-188822-D-40.wav"]
 
 
+def test_copies_in_another_folder_are_left_out(tmp_path, to):
+    for name in ("Actor_24/03-01-08-02-01-02-24.wav", "all/Actor_24/03-01-08-02-01-02-24.wav"):
+        sound(tmp_path / "x" / name)
+    notes = run(tmp_path / "x", to).notes
+    copy = "all/Actor_24/03-01-08-02-01-02-24.wav"
+    assert f"1 x audio file is a copy of another one; left out: {copy}" in notes
+    assert len(rows(to)) == 1
+    soundfile.write(
+        tmp_path / "x" / "all" / "Actor_24" / "03-01-08-02-01-02-24.wav", np.ones(9), 16000
+    )
+    assert run(tmp_path / "x", to, force=True).samples == 2
+
+
 def test_labels_that_nobody_knows_are_faults(tmp_path, to):
     root = miniature(KNOWN["meld"], tmp_path / "x")
     table = root / "train_sent_emo.csv"

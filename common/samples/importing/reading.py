@@ -65,6 +65,7 @@ def read_download(tree: FileTree, layout: Layout, part: str = "") -> ImportedRow
     strangers = [name for name in audio if name not in followers]
     if strangers:
         imported.notes.append(several(strangers, "audio file", f"is not named as in '{layout.id}'"))
+    _once(imported)
     _join(imported, tree, layout)
     _choose(imported, layout)
     _translate(imported, layout)
@@ -76,6 +77,21 @@ def read_download(tree: FileTree, layout: Layout, part: str = "") -> ImportedRow
     ]
     imported.fields |= _fields(layout)
     return imported
+
+
+def _once(imported: ImportedRows) -> None:
+    """Leave out copies: the same name, labels and size in another folder, as in some archives."""
+    first: dict[tuple[str, ...], Row] = {}
+    copies: set[str] = set()
+    for row in imported.rows:
+        earlier = first.setdefault(tuple(text for name, text in row.items() if name != "file"), row)
+        if earlier is not row:
+            sizes = {(imported.root / r["file"]).stat().st_size for r in (row, earlier)}
+            copies |= {row["file"]} if len(sizes) == 1 else set()
+    if copies:
+        what = "is a copy of another one; left out"
+        imported.notes.append(several(sorted(copies), "audio file", what))
+        imported.rows = [row for row in imported.rows if row["file"] not in copies]
 
 
 def _join(imported: ImportedRows, tree: FileTree, layout: Layout) -> None:
