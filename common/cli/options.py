@@ -11,7 +11,7 @@ from ..core.rng import DEFAULT_SEED
 from ..core.terminal import Parser
 from ..reports.events.options import add_options as add_events_options
 
-LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "stale")
+LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "corpora", "stale")
 #: benchmarks that measure speed, and those that measure something else
 SPEED = ("engine", "events", "fairness", "perturb", "site", "suite", "uncertainty")
 BENCHES = (*sorted((*SPEED, "paper", "ranking")), "all")
@@ -250,7 +250,8 @@ def parser() -> argparse.ArgumentParser:
     listing.add_argument(
         "what",
         choices=LISTS,
-        help="what is listed; stale: results that no longer belong to what is declared, and why",
+        help="what is listed; corpora: original downloads that import knows, and how to get them; "
+        "stale: results that no longer belong to what is declared, and why",
     )
     listing.add_argument(
         "--dataset", metavar="ID", help="with tests: which tests the dataset takes part in"

@@ -17,13 +17,16 @@ def listing(
 
     Args:
         benchmark: declarations
-        what: models, datasets, targets, tests, metrics, perturbations, or stale: results that
-            no longer belong to what is there now
+        what: models, datasets, targets, tests, metrics, perturbations, corpora: original
+            downloads that can be imported, or stale: results that no longer belong to what is
+            there now
         dataset: with tests, which tests this dataset takes part in and what others miss
         folders: where results are, for those that are stale
     """
     if what == "stale":
         return _stale(benchmark, folders or Paths())
+    if what == "corpora":
+        return _corpora()
     if what == "metrics":
         from ..metrics import METRICS
 
@@ -42,6 +45,20 @@ def listing(
                 row[name] = getattr(entry, name)
         rows.append(row)
     return rows
+
+
+def _corpora() -> list[dict[str, Any]]:
+    from ..samples.importing import layouts
+
+    return [
+        {
+            "id": layout.id,
+            "label": layout.label,
+            "license": layout.license,
+            "where": layout.obtain or layout.source,
+        }
+        for layout in layouts.known().values()
+    ]
 
 
 def _stale(benchmark: Benchmark, folders: Paths) -> list[dict[str, Any]]:

@@ -17,7 +17,8 @@ from common.cli.main import main
 from common.core import paths
 from common.core.errors import ConfigError, DataError
 from common.samples import datasets, importing
-from common.samples.importing import conventions, layouts
+from common.samples.importing import conventions, layouts, reading
+from common.samples.importing.formats import matlab
 from common.samples.importing.inspection import Inspection
 from tests.recordings import recordings
 
@@ -284,6 +285,18 @@ def test_channels_of_impulse_responses_become_one_file(tmp_path, to):
     assert sorted(path.name for path in to.rglob("*")) == before
 
 
+def test_channels_have_the_order_of_their_numbers(tmp_path):
+    for n in range(2):
+        scipy.io.savemat(tmp_path / f"{n}.mat", {"h": np.full((1, 9), n + 0.5)})
+    names = [{"file": f"{n}.mat", "side": str(n)} for n in (1, 0)]
+    imported = reading.ImportedRows(names, tmp_path)
+    how = layouts.MatlabAudio(variable="h", sampling_rate=8000, file="a.wav", channel="side")
+    matlab.convert(imported, how, tmp_path / "audio")
+    signal, _ = soundfile.read(tmp_path / "audio" / "a.wav")
+    assert signal[0].tolist() == [0.5, 1.5]
+    assert [row["file"] for row in imported.rows] == ["a.wav"]
+
+
 def test_a_table_that_is_needed_and_missing_is_named_with_the_place(tmp_path, to):
     root = miniature(KNOWN["meld"], tmp_path / "x")
     for path in root.glob("*.csv"):
@@ -396,6 +409,13 @@ def test_a_corpus_that_is_not_here_is_explained(tmp_path, to, monkeypatch, capsy
     assert "It is free: https://github.com/siddiquelatif" in capsys.readouterr().err
 
 
+def test_corpora_are_listed_with_licence_and_how_to_get_them(capsys):
+    assert main(["list", "corpora"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(KNOWN)
+    assert any("restricted" in line and "sail.usc.edu" in line for line in lines)
+
+
 # -- layouts of users ---------------------------------------------------------------------------
 
 OWN = r"""
@@ -456,6 +476,8 @@ def test_links_that_lead_out_are_never_followed(tmp_path, to):
     (root / "03a02Wa.wav").symlink_to(tmp_path / "gone.wav")
     (root / "03a03Wa.wav").symlink_to(root / "03a01Fa.wav")
     (root / "03a04Wa.wav.crdownload").write_bytes(b"")
+    sound(root / "._03a05Wa.wav")
+    sound(root / "__MACOSX" / "03a06Wa.wav")
     report = run(root, to)
     assert report.samples == 3
     assert report.faults == [
