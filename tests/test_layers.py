@@ -136,6 +136,22 @@ def test_guide_shows_the_rooms() -> None:
     assert shown == table(), "run: python -m tests.test_layers"
 
 
+def test_parquet_is_read_without_threads_that_outlive_python() -> None:
+    """See common/core/parquet.py: the default reader aborts processes that end."""
+    callers = [
+        f"{path.relative_to(paths.PACKAGE)}:{node.lineno}"
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and (
+            (node.func.attr == "read_parquet" and ast.unparse(node.func.value) in ("pd", "pandas"))
+            or (node.func.attr == "read_table" and "parquet" in ast.unparse(node.func.value))
+        )
+    ]
+    assert not callers
+
+
 def test_metrics_know_numpy_and_scipy_only() -> None:
     for path in MODULES:
         if _own(path) != "metrics":

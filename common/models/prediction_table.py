@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import parquet
 from ..core.errors import ModelError
 from ..spec.view import ORIGINAL
 
@@ -63,7 +64,7 @@ def read(path: Path, where: str) -> pd.DataFrame:
     header(path, where)
     try:
         if path.suffix == ".parquet":
-            table = pd.read_parquet(path)
+            table = parquet.frame(path)
             return table if "file" in table else table.reset_index()
         return _csv(path)
     except (OSError, ValueError, csv.Error) as error:

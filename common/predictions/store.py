@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..core import parquet
 from ..core.errors import LengthError, OutputError
 from ..core.files import clear_way, keep, set_aside, write_bytes
 from ..samples.base import KEYS
@@ -268,14 +269,12 @@ def _encode(table: pd.DataFrame) -> bytes:
 def _read(part: Path) -> pd.DataFrame | None:
     """Rows of a file, None if it is damaged."""
     import pandas as pd
-    import pyarrow
-    import pyarrow.parquet
 
     try:
         data = part.read_bytes()
         if _name(data) != part.name:
             raise ValueError("content and name do not belong together")
-        table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
+        table = parquet.table(data)
         columns = {name: table[name].to_numpy() for name in table.column_names}
         if not set(KEYS) <= set(columns):
             raise ValueError("columns are missing")

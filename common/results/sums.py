@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..core import parquet
 from ..core.errors import DataError
 from ..core.files import write_bytes
 from ..metrics import METRICS
@@ -89,10 +90,8 @@ def read(path: Path) -> pd.DataFrame:
     Raises:
         DataError: if the file cannot be read or lacks a column
     """
-    import pandas as pd
-
     try:
-        table = pd.read_parquet(path)
+        table = parquet.frame(path)
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read as sums: {error}") from None
     missing = [name for name in COLUMNS if name not in table]

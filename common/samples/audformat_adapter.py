@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..core import parquet
 from ..core.errors import DataError
 from ..core.provenance import digest
 from ..spec import Dataset, Target, read_yaml
@@ -184,10 +185,10 @@ def _audio(dataset: Dataset, root: Path) -> list[str]:
     """Files of the sample tables, if possible without audformat; none of what is broken."""
     files: list[str] = []
     for name in dataset.tables:
-        parquet, csv = root / f"db.{name}.parquet", root / f"db.{name}.csv"
+        columns, csv = root / f"db.{name}.parquet", root / f"db.{name}.csv"
         with contextlib.suppress(OSError, ValueError, LookupError, DataError):
-            if parquet.is_file():
-                files += pd.read_parquet(parquet, columns=["file"])["file"].tolist()
+            if columns.is_file():
+                files += parquet.table(columns, ["file"])["file"].to_pylist()
             elif csv.is_file():
                 files += pd.read_csv(csv, usecols=["file"], dtype=str)["file"].tolist()
             else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...core import parquet
 from ...core.errors import DataError, MissingDependency
 from ...core.registry import unknown
 from .columns import TIMES, find_columns
@@ -103,10 +104,8 @@ def read_parquet(path: Path) -> pd.DataFrame:
         MissingDependency: if pyarrow is not installed
         DataError: if it cannot be read
     """
-    import pandas as pd
-
     try:
-        return pd.read_parquet(path)
+        return parquet.frame(path)
     except ImportError:
         raise MissingDependency(f"{path}: parquet needs pyarrow", "pip install pyarrow") from None
     except (OSError, ValueError) as error:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...core import parquet
 from ...core.errors import ConfigError, DataError
 
 #: endings of files that hold a table
@@ -140,10 +141,9 @@ def _json(path: Path, text: str) -> TextTable:
 
 def _parquet(path: Path) -> TextTable:
     import pyarrow
-    import pyarrow.parquet
 
     try:
-        content = pyarrow.parquet.read_table(path).to_pylist()
+        content = parquet.table(path).to_pylist()
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise DataError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None
     return as_table(path, [(f"row {n}", row) for n, row in enumerate(content, 1)])
