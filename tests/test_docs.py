@@ -253,7 +253,7 @@ def test_the_page_on_the_command_line_is_complete() -> None:
     (sub,) = [a for a in parser._actions if a.dest == "command"]
     assert sub.choices is not None
     for command, own in dict(sub.choices).items():
-        assert re.search(rf"^   \* - ``{command}( \w+)*``$", COMMAND_LINE, re.M), command
+        assert re.search(rf"^   \* - ``{command}( [\w.]+)*``$", COMMAND_LINE, re.M), command
         page = COMMAND_LINE + (EVENTS if command == "events" else "")
         for action in own._actions:
             if action.help == argparse.SUPPRESS:  # another spelling
@@ -266,7 +266,7 @@ def test_the_page_on_the_command_line_has_no_command_that_does_not_exist() -> No
     (sub,) = [a for a in main.parser()._actions if a.dest == "command"]
     assert sub.choices is not None
     table = COMMAND_LINE.partition("\nCommands\n")[2].partition("\nOptions of")[0]
-    shown = re.findall(r"^   \* - ``(\w+)", table, re.MULTILINE)
+    shown = re.findall(r"^   \* - ``([\w-]+)", table, re.MULTILINE)
     assert sorted(shown) == sorted(dict(sub.choices))
 
 

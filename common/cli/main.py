@@ -22,7 +22,7 @@ from ..core.closure import SOURCES
 from ..core.errors import BenchmarkError, ConfigError
 from ..core.paths import Paths
 from ..core.terminal import Formatter, harmless, tell
-from . import results, tools
+from . import bundles, results, tools
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from .options import DEFAULTS, LISTS, REPEATED, parser
 
@@ -302,8 +302,8 @@ def _only_json(as_json: bool) -> Iterator[None]:
 
 
 def _command(name: str) -> Callable[[CommandContext], int]:
-    namespace = {**vars(tools), **vars(results), **globals()}
-    function: Callable[[CommandContext], int] = namespace[f"command_{name}"]
+    namespace = {**vars(bundles), **vars(tools), **vars(results), **globals()}
+    function: Callable[[CommandContext], int] = namespace[f"command_{name.replace('-', '_')}"]
     return function
 
 

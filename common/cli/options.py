@@ -10,6 +10,7 @@ from ..core import advice
 from ..core.rng import DEFAULT_SEED
 from ..core.terminal import Parser
 from ..reports.events.options import add_options as add_events_options
+from .bundles import add_options as add_bundle_options
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "corpora", "stale")
 #: benchmarks that measure speed, and those that measure something else
@@ -336,6 +337,7 @@ def parser() -> argparse.ArgumentParser:
     add_events_options(
         add("events", "sound event scores from event lists or frame scores, without a model")
     )
+    add_bundle_options(add)
     _bench_options(add("bench", "the performance benchmarks"))
     return top
 

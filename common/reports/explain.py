@@ -80,10 +80,10 @@ def explain(
         rebuilt = Rebuilder(benchmark, folders, workers=workers)(cell, noted, chance=chance)
     except BenchmarkError as error:
         reason = str(error)
-    compared = _rows(rows, rebuilt, folders)
+    listed = compared(rows, rebuilt, folders)
     content = {
         "key": row_key,
-        "rows": compared,
+        "rows": listed,
         "stale": [] if stale is None else list(stale.reasons),
         "earlier_version": old,
         "recomputed": rebuilt is not None,
@@ -91,7 +91,7 @@ def explain(
         **_origin(benchmark, snapshot, cell, noted),
         "samples": None if rebuilt is None else _samples(rebuilt, rows, every=samples),
     }
-    return Answer(content, rebuilt is not None and all(row["equal"] for row in compared))
+    return Answer(content, rebuilt is not None and all(row["equal"] for row in listed))
 
 
 def _newest_version(folders: Paths, cell: CellKey) -> str:
@@ -132,8 +132,19 @@ def _find(
     raise ConfigError(f"no row has the key '{row_key}'.{hint}")
 
 
-def _rows(rows: pd.DataFrame, rebuilt: Evaluation | None, folders: Paths) -> list[dict[str, Any]]:
-    """Recorded rows, each with the same row computed again and what differs."""
+def compared(
+    rows: pd.DataFrame, rebuilt: Evaluation | None, folders: Paths
+) -> list[dict[str, Any]]:
+    """Recorded rows, each with the same row computed again and what differs.
+
+    Args:
+        rows: result rows of a cell
+        rebuilt: the same cell once more; None: it could not be computed
+        folders: where simulated bounds are kept
+
+    Returns:
+        for each row ``key``, ``row``, ``recomputed``, ``equal`` and ``differences`` (texts)
+    """
     again: dict[tuple[str, ...], dict[str, Any]] = {}
     if rebuilt is not None:
         table = results.frame(rebuilt.rows(Bounds(folders.cache)))

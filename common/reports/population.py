@@ -13,7 +13,7 @@ from ..core.errors import ConfigError
 from ..core.paths import Paths
 from ..results import sums
 from ..results.keys import CellKey
-from ..results.population import population_score, sources
+from ..results.population import groups_named, population_score, sources
 
 FORM = "TRAIT=GROUP:SHARE[,GROUP:SHARE]"
 
@@ -61,15 +61,14 @@ def add_population(
     if table is not None:
         _check(table, shares, path.name)
     rows = results.read_csv(folders.results(cell.target, cell.model, cell.test))
-    names = sorted(rows.loc[rows["dataset"] == cell.dataset, "data"].unique())
-    places = {str(name): str(place) for place, name in enumerate(names)}
+    groups = groups_named(rows.loc[rows["dataset"] == cell.dataset, "data"])
     all_scores = set() if table is None else set(sums.scores(table))
     for entry in content["rows"]:
         row = entry["row"]
         parts = next(
             (
                 each
-                for each in sources(row, places.get(str(row["data"]), ""))
+                for each in sources(row, groups.get(str(row["data"]), ""))
                 if row["value"] is not None and all_scores.issuperset(each)
             ),
             None,

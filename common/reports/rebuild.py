@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..core import advice
 from ..core.documents import parse_json
@@ -67,6 +70,40 @@ class Rebuilder:
             DataError: if the rows were made from other data than those that are here
             NotCached: if predictions are not in the cache
         """
+        cell, selection = self._prepared(key, noted, chance=chance)
+        predictions = {}
+        for name, of in self._wanted(cell, selection):
+            columns = cell.target.columns
+            values = self._stored(cell, selection, of)[1]
+            predictions[name] = decoded(cell.target, values, columns, selection.samples)
+        return evaluate(cell, selection, predictions)
+
+    def stores(self, key: CellKey, noted: Mapping[str, Any], *, chance: bool) -> Iterator[Path]:
+        """Folders of the cache that hold the predictions of a cell.
+
+        Args:
+            key: which cell
+            noted: what its manifest says about it
+            chance: whether it is of a chance model
+
+        Raises:
+            ConfigError: if target, test or dataset are not declared
+            DataError: if the rows were made from other data than those that are here
+            NotCached: if predictions are not in the cache
+        """
+        cell, selection = self._prepared(key, noted, chance=chance)
+        for _, of in self._wanted(cell, selection):
+            yield self._stored(cell, selection, of)[0]
+
+    @staticmethod
+    def _wanted(cell: Cell, selection: Selection) -> list[tuple[str, str]]:
+        """Conditions of a cell, each with what its predictions are stored under."""
+        return [] if selection.samples.empty else list(wanted(cell))
+
+    def _prepared(
+        self, key: CellKey, noted: Mapping[str, Any], *, chance: bool
+    ) -> tuple[Cell, Selection]:
+        """A cell and its samples."""
         parts: Mapping[str, Any] = noted.get("made_of") or {}
         find = self.benchmark.find
         target, test = find("targets", key.target), find("tests", key.test)
@@ -86,12 +123,9 @@ class Rebuilder:
         used = planner.conditions(test, target, dataset)
         cell = Cell(target, model, test, dataset, str(noted["hash"]), parts=parts, conditions=used)
         cell = replace(cell, remarks=planner.remarks(used))
-        predictions = {}
         if not selection.samples.empty:
             cell = replace(cell, missing=self._missing(cell, noted, planner))
-            for name, of in wanted(cell):
-                predictions[name] = self._predictions(cell, selection, of)
-        return evaluate(cell, selection, predictions)
+        return cell, selection
 
     def _missing(self, cell: Cell, noted: Mapping[str, Any], planner: Planner) -> dict[str, str]:
         """Conditions that the run could not have, with the reasons of today if there are any."""
@@ -114,8 +148,8 @@ class Rebuilder:
     def _planner_of(self, seed: int) -> Planner:
         return Planner(self.benchmark, self.folders, seed=seed)
 
-    def _predictions(self, cell: Cell, selection: Selection, condition: str) -> Any:
-        """Predictions of the selected samples in a condition, from the cache only."""
+    def _stored(self, cell: Cell, selection: Selection, condition: str) -> tuple[Path, np.ndarray]:
+        """Predictions of the selected samples in a condition, and the folder that holds them."""
         described = description(
             cell.model,
             str(cell.parts["fingerprint"]),
@@ -132,7 +166,7 @@ class Rebuilder:
                 continue
             stored = store.read(keys, columns)
             if stored.found.all():
-                return decoded(cell.target, stored.values, columns, selection.samples)
+                return store.folder, stored.values
             best = max(best, int(stored.found.sum()))
         raise NotCached(
             f"{cell.model.id} {cell.model.version}: {len(keys) - best} of {len(keys)} predictions "

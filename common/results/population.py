@@ -23,7 +23,7 @@ How certain such a score is follows from leaving out each speaker once, with wei
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -265,6 +265,15 @@ def _judged(
         low, high = max(low, limits[0]), min(high, limits[1])
     p = float(two_sided(np.array(value / error), np.array(freedom)))
     return WeightedScore(value, low, high, count, p)
+
+
+def groups_named(data: Iterable[str]) -> dict[str, str]:
+    """Data of the rows of a cell -> name of their group in its sums: the place in their order.
+
+    >>> groups_named(["d-german", "d-english", "d-german"])
+    {'d-english': '0', 'd-german': '1'}
+    """
+    return {name: str(place) for place, name in enumerate(sorted({*map(str, data)}))}
 
 
 def sources(row: Mapping[str, Any], group: str) -> Sequence[tuple[ScoreKey, ...]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmark_site import archive
 
-from common.core import paths
+from common.core import archives, paths
 
 FILE = f"data/{archive.NAME}"
 
@@ -18,7 +18,7 @@ def test_the_archive_has_everything_and_explains_it(small: Any) -> None:
     with zipfile.ZipFile(small.html / FILE) as packed:
         names = packed.namelist()
         assert names == sorted(names)
-        assert {entry.date_time for entry in packed.infolist()} == {archive.DATE}
+        assert {entry.date_time for entry in packed.infolist()} == {archives.DATE}
         read = {n.removeprefix(f"{archive.ROOT}/"): packed.read(n) for n in names}
     for name in ("results.csv", "models.json", "schema.json"):
         assert read[name] == (small.html / "data" / name).read_bytes()
@@ -36,8 +36,9 @@ def test_the_archive_has_everything_and_explains_it(small: Any) -> None:
 
 def test_the_same_content_gives_the_same_bytes() -> None:
     content = {"b": b"2" * 1000, "a": b"1"}
-    assert archive.packed(content) == archive.packed(dict(reversed(content.items())))
-    with zipfile.ZipFile(io.BytesIO(archive.packed(content))) as packed:
+    packed_bytes = archives.packed(content, archive.ROOT)
+    assert packed_bytes == archives.packed(dict(reversed(content.items())), archive.ROOT)
+    with zipfile.ZipFile(io.BytesIO(packed_bytes)) as packed:
         assert packed.read(f"{archive.ROOT}/b") == content["b"]
 
 

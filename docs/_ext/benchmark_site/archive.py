@@ -6,22 +6,18 @@ The same content gives the same bytes: names are sorted, and every entry has the
 from __future__ import annotations
 
 import hashlib
-import io
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmark_site.memory import Memory, digest
 from common.core import files, paths
+from common.core.archives import packed
 from common.core.paths import Paths
 
 NAME = "speechproof-data.zip"
 #: folder that all entries lie in
 ROOT = "speechproof-data"
-#: date of every entry: the earliest that the format knows
-DATE = (1980, 1, 1, 0, 0, 0)
-MODE = 0o644 << 16
 ABOUT = """# Data of the speechproof website
 
 All numbers that the website shows, in full precision.
@@ -74,20 +70,8 @@ def write(
     }
     key = digest([[n, hashlib.sha256(c).hexdigest()] for n, c in sorted(content.items())])
     if not (memory.recall(NAME, key) and file.exists()):
-        files.write_bytes(file, packed(content), only_changed=True)
+        files.write_bytes(file, packed(content, ROOT), only_changed=True)
     memory.keep(NAME, key, True)
-
-
-def packed(content: Mapping[str, bytes]) -> bytes:
-    """Bytes of an archive of files by name."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name in sorted(content):
-            entry = zipfile.ZipInfo(f"{ROOT}/{name}", DATE)
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, MODE
-            entry.create_system = 3  # the same on every system
-            archive.writestr(entry, content[name])
-    return out.getvalue()
 
 
 def _columns(schema: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ from common.core import files
 from common.metrics import METRICS
 from common.reports.summary.outcomes import CELL
 from common.results import sums
-from common.results.population import ScoreKey, sources
+from common.results.population import ScoreKey, groups_named, sources
 
 FOLDER = "sums"
 #: a trait with more values names speakers rather than groups
@@ -185,9 +185,9 @@ def _cells(
 ) -> dict[str, list[int]]:
     """Place of a cell -> state and value of its score, and of what that is compared with."""
     cells: dict[str, list[int]] = {}
-    data = {name: str(rank) for rank, name in enumerate(sorted(rows["data"].unique()))}
+    groups = groups_named(rows["data"])
     for row in rows[rows["value"].notna()].to_dict("records"):
-        for parts in sources(row, data[row["data"]]):
+        for parts in sources(row, groups[row["data"]]):
             if all(key in keys for key in parts):
                 place = places[tuple(row[name] for name in CELL)]
                 cells[str(place)] = [number for key in parts for number in keys[key]]

@@ -1,0 +1,69 @@
+"""Commands about bundles: bundle, check-bundle."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .exits import FAILED, OK
+
+if TYPE_CHECKING:
+    from .main import CommandContext
+
+
+def add_options(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    """Add the commands.
+
+    Args:
+        add: makes the parser of a command from its name and what it does
+    """
+    making = add("bundle", "the results of a model as one file that others can check and publish")
+    making.add_argument("name", metavar="MODEL", help="id of a model with results")
+    making.add_argument(
+        "--out", metavar="FILE", type=Path, help="archive to write (default: MODEL.zip)"
+    )
+    checking = add(
+        "check-bundle", "look for faults in a bundle, and compute its rows on open data once more"
+    )
+    checking.add_argument("bundles", metavar="FILE", type=Path, nargs="+", help="bundle")
+    checking.add_argument(
+        "--unpack",
+        action="store_true",
+        help="put results without a fault into method-tests/, so that the website shows them",
+    )
+
+
+def command_bundle(context: CommandContext) -> int:
+    """Pack the results of a model."""
+    from ..reports.bundles import making
+
+    args = context.args
+    file = args.out or Path(f"{Path(args.name).name}.zip")
+    answer = making.write(context.benchmark(), context.folders, args.name, file)
+    context.answer({"file": str(file), **answer})
+    size = f"{answer['files']} files, {answer['bytes'] / 1e6:.1f} MB"
+    context.say(f"{file}: {', '.join(answer['targets'])} ({size})")
+    return OK
+
+
+def command_check_bundle(context: CommandContext) -> int:
+    """Check bundles."""
+    from ..core.errors import BenchmarkError
+    from ..reports.bundles import checking
+
+    args, benchmark = context.args, context.benchmark()
+    answers = []
+    for file in args.bundles:
+        try:
+            checked = checking.check(
+                benchmark, context.folders, file, unpack=args.unpack, workers=context.workers
+            )
+        except BenchmarkError as error:
+            checked = checking.BundleCheck(faults=[str(error)])
+        context.say(f"{file}:\n{checked.text()}")
+        answers.append({"file": str(file), **asdict(checked)})
+    context.answer(answers)
+    return FAILED if any(answer["faults"] for answer in answers) else OK

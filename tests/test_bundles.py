@@ -1,0 +1,297 @@
+"""Bundles: packed alike, checked file by file, and no way found to make a model look better."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import shutil
+import stat
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from common.cli.main import main
+from common.core import archives
+from common.core.errors import ConfigError, DataError
+from common.core.paths import Paths
+from common.reports.bundles import INDEX, checking, making, recomputing
+from common.results import sums, tables
+from common.spec import load_benchmark
+from tests.conftest import Mini
+
+Content = dict[str, bytes]
+REGRESSION = "method-tests/arousal/correctness_regression.csv"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+    """Results of a model in every test on data that count as open, and their bundle."""
+    root = tmp_path_factory.mktemp("bundles")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(root))
+        for module in (making, recomputing):
+            patch.setattr(module, "is_open", lambda benchmark, name: name == "tones")
+        mini = Mini(root)
+        tests = tuple(load_benchmark([mini.catalog]).tests)
+        mini.run(models=("loud",), tests=tests)
+        engine = mini.engine()
+        file = root / "loud.zip"
+        made = making.write(engine.benchmark, engine.folders, "loud", file)
+        yield SimpleNamespace(
+            root=root, benchmark=engine.benchmark, folders=engine.folders, file=file, made=made
+        )
+
+
+@pytest.fixture
+def content(results: SimpleNamespace) -> Content:
+    with zipfile.ZipFile(results.file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.fixture
+def faults(results: SimpleNamespace, tmp_path: Path) -> Callable[[Content], list[str]]:
+    """Function that packs files, with a list of hashes that fits, and tells the faults."""
+
+    def look(content: Content) -> list[str]:
+        index = json.loads(content[INDEX])
+        names = sorted(set(content) - {INDEX})
+        index["files"] = {name: hashlib.sha256(content[name]).hexdigest() for name in names}
+        file = tmp_path / "forged.zip"
+        file.write_bytes(archives.packed({**content, INDEX: json.dumps(index).encode()}))
+        return checking.check(results.benchmark, results.folders, file).faults
+
+    return look
+
+
+def forge(content: Content, name: str, change: Callable[[pd.DataFrame], Any]) -> Content:
+    """Change rows, and the hash of them in the manifest."""
+    table = tables._parse(io.StringIO(content[name].decode()), name)
+    changed = change(table)
+    table = table if changed is None else changed
+    data = tables.to_csv(table).encode()
+    place = f"{name.rpartition('/')[0]}/manifest.json"
+    manifest = json.loads(content[place])
+    test = Path(name).stem
+    manifest["tables"][test] = hashlib.sha256(data).hexdigest()
+    for key, noted in manifest["cells"].items():
+        if key.split("/")[0] == test:
+            noted["rows"] = int((table["dataset"] == key.split("/")[1]).sum())
+    return {**content, name: data, place: json.dumps(manifest).encode()}
+
+
+def test_an_honest_bundle_has_no_fault(results: SimpleNamespace) -> None:
+    checked = checking.check(results.benchmark, results.folders, results.file)
+    assert checked.faults == []
+    assert checked.model == "loud 1.0.0"
+    assert checked.targets == ["arousal", "emotion"] == results.made["targets"]
+    paths = list(results.folders.method_tests.glob("*/loud/*.csv"))
+    assert checked.rows == sum(len(tables.read_csv(path)) for path in paths) > 100
+    assert checked.recomputed == checked.rows
+    assert checked.from_sums > 20
+
+
+def test_equal_results_give_equal_bytes(results: SimpleNamespace, tmp_path: Path) -> None:
+    making.write(results.benchmark, results.folders, "loud", tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == results.file.read_bytes()
+
+
+def test_nothing_but_results_is_in_it(results: SimpleNamespace, content: Content) -> None:
+    text = b"\n".join(data for name, data in content.items() if not name.endswith(".parquet"))
+    assert str(results.root).encode() not in text
+    assert not [name for name in content if name.endswith((".wav", ".py", ".yaml", ".png"))]
+
+
+def test_a_better_value_is_found(content: Content, faults: Callable[[Content], list[str]]) -> None:
+    def better(table: pd.DataFrame) -> None:
+        table.loc[table["metric"] == "ccc", ["value", "ci_high"]] = 0.999
+
+    told = faults(forge(content, REGRESSION, better))
+    assert any("its sums give" in fault for fault in told)
+
+
+def test_a_better_value_with_fitting_sums_is_found(
+    content: Content, faults: Callable[[Content], list[str]], tmp_path: Path
+) -> None:
+    (name,) = (
+        n for n in content if n.startswith("method-tests/arousal/sums/correctness_regression")
+    )
+    path = tmp_path / "sums.parquet"
+    path.write_bytes(content[name])
+    table = sums.read(path)
+    mae = table["metric"] == "mae"
+    table.loc[mae, "sums"] = table.loc[mae, "sums"].map(lambda part: np.asarray(part) * [1, 0.5])
+    sums.write(path, table)
+    value = sums.scores(table)["mae", "original", "", ""]
+
+    def better(rows: pd.DataFrame) -> None:
+        rows.loc[rows["metric"] == "mae", ["value", "ci_low"]] = value
+
+    told = faults(forge({**content, name: path.read_bytes()}, REGRESSION, better))
+    (fault,) = told
+    assert "mae" in fault and "recomputed" in fault
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.assign(status=t["status"].replace("fail", "pass")), "give fail, not pass"),
+        (lambda t: t.assign(model="other"), "column model: 'other', expected 'loud'"),
+        (lambda t: t.assign(n=0), "a verdict without samples"),
+        (
+            lambda t: t.assign(criterion=t["criterion"].where(t["status"] != "pass", "> 0")),
+            "criterion: recorded '> 0'",
+        ),
+        (lambda t: t.assign(status="great"), "status 'great'; known"),
+        (lambda t: pd.concat([t, t.iloc[:1]], ignore_index=True), "a row stands there twice"),
+        (lambda t: t.assign(ci_low=t["ci_high"] + 1), "ends before it begins"),
+    ],
+)
+def test_forged_rows_are_found(
+    content: Content,
+    faults: Callable[[Content], list[str]],
+    change: Callable[[pd.DataFrame], pd.DataFrame],
+    message: str,
+) -> None:
+    told = faults(forge(content, "method-tests/arousal/correctness_consistency.csv", change))
+    assert any(message in fault for fault in told), told
+
+
+def test_a_test_that_is_left_out_is_found(
+    content: Content, faults: Callable[[Content], list[str]]
+) -> None:
+    place = "method-tests/arousal/manifest.json"
+    manifest = json.loads(content.pop(place))
+    del content["method-tests/arousal/correctness_distribution.csv"]
+    del manifest["tables"]["correctness_distribution"]
+    noted = manifest["cells"].pop("correctness_distribution/tones")
+    content.pop(f"method-tests/arousal/sums/{noted['sums']}", None)
+    told = faults({**content, place: json.dumps(manifest).encode()})
+    assert told == ["method-tests/arousal: correctness_distribution/tones is missing"]
+
+
+def test_predictions_that_are_not_there_are_found(
+    content: Content, faults: Callable[[Content], list[str]]
+) -> None:
+    rest = {name: data for name, data in content.items() if not name.startswith("predictions/")}
+    told = faults(rest)
+    assert told and all("cannot be computed again" in fault for fault in told)
+
+
+def test_other_code_or_data_is_told(
+    content: Content, faults: Callable[[Content], list[str]]
+) -> None:
+    place = "method-tests/arousal/manifest.json"
+    manifest = json.loads(content[place])
+    manifest["cells"]["correctness_regression/tones"]["made_of"]["code"] = "0" * 16
+    (fault,) = faults({**content, place: json.dumps(manifest).encode()})
+    assert "the code that scores changed; run the model again with this version" in fault
+
+
+def _entry(name: str, data: bytes = b"x", mode: int = 0o644) -> tuple[zipfile.ZipInfo, bytes]:
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = mode << 16
+    return entry, data
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ([_entry("../evil.csv")], "does not belong there"),
+        ([_entry("/etc/passwd")], "does not belong there"),
+        ([_entry("method-tests/../../evil.csv")], "does not belong there"),
+        ([_entry("method-tests/arousal/run.py")], "does not belong there"),
+        ([_entry(INDEX), _entry(INDEX)], "stands twice"),
+        ([_entry(INDEX, b"/etc/passwd", stat.S_IFLNK | 0o777)], "is a link"),
+        ([_entry(INDEX, b"0" * 2**26)], "times its size"),
+        ([_entry("method-tests/arousal/a.csv")], "is no bundle"),
+        ([_entry(INDEX, b"{")], "no JSON"),
+        ([_entry(INDEX, b"[]")], "format 'none'"),
+        ([_entry(INDEX, b'{"format": "9"}')], "format '9'; this program reads format 1"),
+        ([_entry(INDEX, b'{"format": "1", "files": {}}')], "model: expected id and version"),
+        (
+            [
+                _entry(
+                    INDEX, b'{"format": "1", "files": {}, "model": {"id": "../x", "version": "1"}}'
+                )
+            ],
+            "is no id of a model",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_archives_of_others_are_refused_in_one_line(
+    results: SimpleNamespace,
+    tmp_path: Path,
+    entries: list[tuple[zipfile.ZipInfo, bytes]],
+    message: str,
+) -> None:
+    file = tmp_path / "hostile.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        for entry, data in entries:
+            archive.writestr(entry, data)
+    before = sorted(results.root.rglob("*"))
+    with pytest.raises(DataError, match=re.escape(message)) as caught:
+        checking.check(results.benchmark, results.folders, file, unpack=True)
+    assert "\n" not in str(caught.value)
+    assert sorted(results.root.rglob("*")) == before
+    assert not (tmp_path.parent / "evil.csv").exists()
+
+
+def test_what_is_no_archive_or_damaged_is_told(results: SimpleNamespace, tmp_path: Path) -> None:
+    file = tmp_path / "bundle.zip"
+    with pytest.raises(DataError, match="no such file"):
+        checking.check(results.benchmark, results.folders, file)
+    file.write_bytes(b"no archive")
+    with pytest.raises(DataError, match="cannot be read as a zip archive"):
+        checking.check(results.benchmark, results.folders, file)
+    data = bytearray(results.file.read_bytes())
+    data[len(data) // 3] ^= 255
+    file.write_bytes(data)
+    try:
+        told = checking.check(results.benchmark, results.folders, file).faults
+    except DataError as error:
+        told = [str(error)]
+    assert told
+
+
+def test_results_are_unpacked_only_without_a_fault(
+    results: SimpleNamespace, content: Content, tmp_path: Path
+) -> None:
+    folders = Paths(tmp_path / "out", results.folders.cache)
+    checking.check(results.benchmark, folders, results.file, unpack=True)
+    for path in sorted(results.folders.method_tests.glob("*/loud/*.csv")):
+        name = path.relative_to(results.folders.output)
+        assert (folders.output / name).read_bytes() == path.read_bytes()
+    shutil.rmtree(folders.output)
+    content[REGRESSION] = content[REGRESSION].replace(b"pass", b"fail")
+    forged = tmp_path / "forged.zip"
+    forged.write_bytes(archives.packed(content))
+    assert checking.check(results.benchmark, folders, forged, unpack=True).faults
+    assert not folders.output.exists()
+
+
+def test_faults_are_the_exit_code(
+    results: SimpleNamespace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = [f"--catalog={results.root / 'catalog'}", f"--output={results.folders.output}"]
+    where += [f"--cache={results.folders.cache}"]
+    file = tmp_path / "loud.zip"
+    assert main(["bundle", "loud", "--out", str(file), *where]) == 0
+    assert file.read_bytes() == results.file.read_bytes()
+    assert main(["check-bundle", str(file), *where]) == 0
+    assert "no fault" in capsys.readouterr().out
+    file.write_bytes(b"")
+    assert main(["check-bundle", str(results.file), str(file), "--json", *where]) == 1
+    answers = json.loads(capsys.readouterr().out)
+    assert [bool(answer["faults"]) for answer in answers] == [False, True]
+    with pytest.raises(ConfigError, match="model 'quiet' has no results"):
+        making.write(results.benchmark, results.folders, "quiet", file)
