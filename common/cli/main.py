@@ -25,6 +25,7 @@ from ..core.terminal import Formatter, harmless, tell
 from . import bundles, results, tools
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from .options import DEFAULTS, LISTS, REPEATED, parser
+from .progress import ProgressLine
 
 
 class CommandContext:
@@ -37,6 +38,7 @@ class CommandContext:
         self.folders = Paths(**{k: v for k, v in paths.items() if v is not None})
         SOURCES.keep_in(self.folders.cache)
         self.workers: int = args.workers or os.cpu_count() or 1
+        self._progress: ProgressLine | None = None
 
     def benchmark(self) -> Any:
         """Declarations of catalog and suite."""
@@ -62,22 +64,15 @@ class CommandContext:
             text = json.dumps(content, ensure_ascii=False, indent=1, default=str)
             tell(text, to=self.stdout)
 
-    def progress(self) -> Callable[[str, int, int], None]:
-        """Progress line on standard error, to a terminal only."""
-        if self.args.quiet or not sys.stderr.isatty():
-            return lambda stage, done, total: None
-        return _show_progress
+    def progress(self, header: str = "") -> ProgressLine:
+        """Progress on standard error, to a terminal; with a header, also as lines elsewhere."""
+        self._progress = ProgressLine(self.say, quiet=self.args.quiet, header=header)
+        return self._progress
 
     def clear_progress(self) -> None:
         """Remove the progress line."""
-        if not self.args.quiet and sys.stderr.isatty():
-            sys.stderr.write("\r\033[K")
-
-
-def _show_progress(stage: str, done: int, total: int) -> None:
-    share = f"{done}/{total}" if total else ""
-    sys.stderr.write(f"\r\033[K{harmless(stage[:60])} {share}")
-    sys.stderr.flush()
+        if self._progress is not None:
+            self._progress.clear()
 
 
 def _checked(context: CommandContext) -> Any:
@@ -106,6 +101,7 @@ def _run(context: CommandContext) -> tuple[int, dict[str, Any]]:
         from ..engine.severity import prepared
 
         benchmark, folders, make = prepared(benchmark, folders, filters, context.say)
+    progress = context.progress(_header(benchmark, folders, filters))
     engine = make(
         benchmark,
         folders,
@@ -113,7 +109,8 @@ def _run(context: CommandContext) -> tuple[int, dict[str, Any]]:
         workers=context.workers,
         download=args.download,
         device=args.device,
-        progress=context.progress(),
+        progress=progress,
+        finished=progress.result,
     )
     try:
         report = engine.run(filters, force=args.force)
@@ -130,6 +127,13 @@ def _run(context: CommandContext) -> tuple[int, dict[str, Any]]:
     )
     _tell_reasons(context, report)
     return (CELL_ERRORS if report.errors else OK), vars(report)
+
+
+def _header(benchmark: Any, folders: Paths, filters: Any) -> str:
+    """First line of a run that has something to do."""
+    tests = len(set(filters.tests) or benchmark.tests)
+    models = len(set(filters.models) or benchmark.models)
+    return f"{tests} tests, {models} models; results: {folders.method_tests}"
 
 
 def _people(context: CommandContext) -> dict[str, Any]:
@@ -175,18 +179,23 @@ def _sounds(context: CommandContext) -> None:
     from ..pages.own import update as truths
 
     args, benchmark = context.args, context.benchmark()
+    context.progress()("sounds for the website", 0, 0)
     if not (args.model or args.target or args.test or args.dataset):
         report = examples.update(benchmark, context.folders)
         if report.made:
+            context.clear_progress()
             context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be")
     pages.update(benchmark, context.folders, seed=args.seed, download=args.download)
     truths.update(benchmark, context.folders, download=args.download)
+    context.clear_progress()
 
 
 def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> Any:
     from ..pages import site
 
+    context.progress()("pages of the website", 0, 0)
     report = site.build(context.folders, benchmark, workers=context.workers, force=force)
+    context.clear_progress()
     state = "built" if report.built else "up to date"
     context.say(f"website {state}: {context.folders.html / 'index.html'}")
     return report

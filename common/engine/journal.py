@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -62,6 +63,8 @@ class Journal:
     def __init__(self, report: Report, publisher: Publisher):
         self.report = report
         self.publisher = publisher
+        #: test and dataset -> model -> its rows, of cells that were not told about yet
+        self._news: dict[tuple[str, str], dict[str, Counter[str]]] = {}
 
     def skip(self, cell: Cell, reason: str) -> None:
         """A cell whose dataset is not available; its earlier rows are kept."""
@@ -78,6 +81,7 @@ class Journal:
             for row in rows(cell, [Score(use.metric, float("nan"), 0) for use in uses])
         ]
         self.publisher.cell(cell, failed, None, error=message)
+        self._note(cell, failed)
 
     @contextmanager
     def guarding(self, *cells: Cell, cause: Cause = MODEL) -> Iterator[None]:
@@ -112,3 +116,24 @@ class Journal:
         view = replace(evaluation.view, rows=rows) if evaluation.view.predictions else None
         self.publisher.cell(evaluation.cell, rows, view, sums=evaluation.sums)
         self.report.computed += 1
+        self._note(evaluation.cell, rows)
+
+    def _note(self, cell: Cell, rows: Iterable[Mapping[str, Any]]) -> None:
+        models = self._news.setdefault((cell.test.id, cell.dataset.id), {})
+        models.setdefault(cell.model.id, Counter()).update(str(row["status"]) for row in rows)
+
+    def outcomes(self) -> list[str]:
+        """What tests found since this was last asked for: passed of executed rows of each model.
+
+        A line says for example ``fairness_sex, demo-emotion: baseline 66/72 passed,
+        random-gaussian 54/54``.
+        """
+        lines = []
+        for (test, dataset), models in sorted(self._news.items()):
+            shares = [
+                f"{model} {rows['pass']}/{rows.total() - rows['skip']}"
+                for model, rows in models.items()
+            ]
+            lines.append(f"{test}, {dataset}: {shares[0]} passed{', '.join(['', *shares[1:]])}")
+        self._news.clear()
+        return lines

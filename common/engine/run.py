@@ -52,6 +52,7 @@ class Engine:
         download: whether remote data may be fetched
         device: auto, cpu or cuda
         progress: told how far it is
+        finished: told in one line what a test found on a dataset, as soon as it is known
     """
 
     #: what writes the results, and whether the criteria of all tests are written beside them
@@ -68,11 +69,13 @@ class Engine:
         download: bool = False,
         device: str = "auto",
         progress: Progress | None = None,
+        finished: Callable[[str], None] | None = None,
     ):
         self.benchmark = benchmark
         self.folders = folders
         self.workers = workers
         self.progress = progress or (lambda stage, done, total: None)
+        self.finished = finished or (lambda line: None)
         self.planner = Planner(benchmark, folders, seed=seed, download=download)
         self.library = self.planner.library
         self.perturbing = Perturbing(self.library, workers)
@@ -107,6 +110,8 @@ class Engine:
                 for work in self._told(f"score {source.name}", works):
                     self._evaluate(work, source, journal)
                 journal.publisher.write()
+                for line in journal.outcomes():
+                    self.finished(line)
         return report
 
     @contextmanager

@@ -75,7 +75,7 @@ def published(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = [folder / f"{name}.yaml" for name in KINDS]
     ensure(cache, *found, workers=2, progress=lambda done, total: told.append((done, total)))
     total = 18 + 8 + 8 + 12
-    assert told == [(n, total) for n in range(1, total + 1)]
+    assert told == [(0, 0), *((n, total) for n in range(1, total + 1))]
     return cache
 
 
@@ -285,6 +285,7 @@ def test_ctrl_c_leaves_nothing_that_counts(tmp_path: Path) -> None:
         text=True,
     )
     assert process.stdout is not None
+    assert process.stdout.readline() == "0\n"
     assert process.stdout.readline() == "1\n"
     process.send_signal(signal.SIGINT)
     told, complaint = process.communicate(timeout=30)

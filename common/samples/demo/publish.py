@@ -43,6 +43,8 @@ def ensure_corpora(
     cache: Path, recipes: Sequence[CorpusRecipe], *, workers: int, progress: Progress | None = None
 ) -> None:
     """Make and publish those corpora that are not there; see :func:`common.samples.demo.ensure`."""
+    if progress is not None and not all(_marker(cache, one).exists() for one in recipes):
+        progress(0, 0)  # at once: finding out what else is missing takes a second
     if not missing(cache, recipes):
         return
     lacking = None

@@ -1,0 +1,92 @@
+"""How far a command is: one line that changes on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+from ..core.terminal import harmless
+
+#: seconds between two lines where the last one cannot be changed
+EVERY_S = 10.0
+#: seconds after which the time that is left can be told
+KNOWN_AFTER_S = 1.0
+CLEAR = "\r\033[K"
+
+
+class ProgressLine:
+    """Tells stages of work and the time that is left in each.
+
+    Args:
+        say: takes a line for a person
+        quiet: whether nothing is told but what is said explicitly
+        header: said before the first stage; empty: only a terminal is told about stages
+        clock: time in seconds
+    """
+
+    def __init__(
+        self,
+        say: Callable[[str], None],
+        *,
+        quiet: bool = False,
+        header: str = "",
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self._say, self._header, self._clock = say, header, clock
+        self._on_terminal = not quiet and sys.stderr.isatty()
+        self._lines = not quiet and not self._on_terminal and bool(header)
+        self._stage, self._began, self._said = "", clock(), clock()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """So much of a stage is done; a total of 0: nobody knows how much there is."""
+        now = self._clock()
+        if stage != self._stage:
+            self._stage, self._began = stage, now
+        if self._header:
+            self.clear()
+            self._say(self._header)
+            self._header = ""
+        text = harmless(_line(stage[:60], done, total, now - self._began))
+        if self._on_terminal:
+            sys.stderr.write(f"{CLEAR}{text}")
+            sys.stderr.flush()
+        elif self._lines and now - self._said >= EVERY_S:
+            self._said = now
+            self._say(text)
+
+    def result(self, line: str) -> None:
+        """Say something that stays."""
+        self.clear()
+        self._say(line)
+
+    def clear(self) -> None:
+        """Remove the line from a terminal."""
+        if self._on_terminal:
+            sys.stderr.write(CLEAR)
+            sys.stderr.flush()
+
+
+def _line(stage: str, done: int, total: int, seconds: float) -> str:
+    """What is said of a stage that has taken some seconds so far.
+
+    >>> _line("predict", 25, 100, 20.0)
+    'predict 25/100, about 1 min left'
+    >>> _line("predict", 50, 100, 20.0), _line("predict", 1, 100, 0.1), _line("load", 0, 0, 3.0)
+    ('predict 50/100, about 20 s left', 'predict 1/100', 'load')
+    """
+    text = f"{stage} {done}/{total}" if total else stage
+    if not total or not done or seconds < KNOWN_AFTER_S:
+        return text
+    return f"{text}, about {_duration(seconds * (total - done) / done)} left"
+
+
+def _duration(seconds: float) -> str:
+    """Rounded time.
+
+    >>> _duration(0.4), _duration(59.4), _duration(61), _duration(5400)
+    ('1 s', '59 s', '1 min', '90 min')
+    """
+    if seconds < 59.5:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min"

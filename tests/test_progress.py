@@ -1,0 +1,103 @@
+"""What a person sees while a command works."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from common.cli.main import main
+from common.cli.progress import CLEAR, EVERY_S, ProgressLine
+from common.core import paths
+
+
+class Clock:
+    """A time that goes on when it is told to."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[ProgressLine, list[str], Clock]]:
+    """Function that makes a progress line on an error output that is a terminal, or none."""
+
+    def line(*, terminal: bool, **options: object) -> tuple[ProgressLine, list[str], Clock]:
+        shown, clock = io.StringIO(), Clock()
+        monkeypatch.setattr(shown, "isatty", lambda: terminal)
+        monkeypatch.setattr(sys, "stderr", shown)
+        said: list[str] = []
+        return ProgressLine(said.append, clock=clock, **options), said, clock  # type: ignore[arg-type]
+
+    return line
+
+
+def shown() -> str:
+    stream = sys.stderr
+    assert isinstance(stream, io.StringIO)
+    return stream.getvalue()
+
+
+def test_a_terminal_has_one_line_with_the_time_that_is_left(line) -> None:
+    progress, said, clock = line(terminal=True, header="22 tests")
+    progress("predict", 0, 100)
+    clock.now += 30
+    progress("predict", 60, 100)
+    assert said == ["22 tests"]
+    assert shown() == f"{CLEAR}{CLEAR}predict 0/100{CLEAR}predict 60/100, about 20 s left"
+    clock.now += 5
+    progress("score", 1, 2)
+    assert shown().endswith(f"{CLEAR}score 1/2"), "a new stage has a time of its own"
+    progress.result("done")
+    assert shown().endswith(f"score 1/2{CLEAR}") and said == ["22 tests", "done"]
+
+
+def test_elsewhere_a_line_comes_now_and_then(line) -> None:
+    progress, said, clock = line(terminal=False, header="22 tests")
+    for done in range(31):
+        progress("predict", done, 100)
+        clock.now += EVERY_S / 10
+    assert said == [
+        "22 tests",
+        "predict 10/100, about 2 min left",
+        "predict 20/100, about 1 min left",
+        "predict 30/100, about 1 min left",
+    ]
+    assert shown() == ""
+
+
+@pytest.mark.parametrize("options", [{}, {"quiet": True, "header": ""}])
+def test_without_a_header_other_outputs_stay_empty(line, options: dict[str, object]) -> None:
+    progress, said, clock = line(terminal=False, **options)
+    for done in range(3):
+        clock.now += 60
+        progress("predict", done, 3)
+    assert not said and not shown()
+
+
+def test_names_cannot_move_the_cursor(line) -> None:
+    progress, _, _ = line(terminal=True)
+    progress("predict \x1b[2Jbad", 1, 2)
+    assert shown() == f"{CLEAR}predict \\u001b[2Jbad 1/2"
+
+
+def test_results_of_tests_are_named_as_they_come(mini, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--catalog", str(mini.catalog), "--output", str(mini.root / "out")]
+    where += ["--cache", str(mini.root / "cache"), "--workers", "1"]
+    tests = sorted(path.stem for path in paths.SUITE.glob("correctness_*.yaml"))[:3]
+    chosen = ["--model", "loud", "--dataset", "tones"]
+    chosen += [word for name in tests for word in ("--test", name)]
+    assert main(["run", *chosen, *where]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == f"3 tests, 1 models; results: {mini.root / 'out' / 'method-tests'}"
+    told = [text.split(", tones: loud ") for text in lines if ", tones: loud " in text]
+    assert [test for test, _ in told] == tests[: len(told)] and len(told) >= 2
+    for _, share in told:
+        passed, executed = share.removesuffix(" passed").split("/")
+        assert 0 <= int(passed) <= int(executed) and int(executed) > 0
+    assert main(["run", *chosen, *where]) == 0
+    assert capsys.readouterr().out.startswith("nothing to do"), "no line about tests"
