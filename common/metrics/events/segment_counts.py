@@ -10,6 +10,7 @@ from 0.3 s is active from 0.2 s on a grid of 0.1 s. ``decimals`` rounds them fir
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -165,8 +166,8 @@ def _active(
 def _chunks(cells: np.ndarray) -> list[tuple[int, int]]:
     """Ranges of files with about :data:`CELLS` cells each."""
     number = np.cumsum(cells) // CELLS
-    start = np.flatnonzero(np.diff(number, prepend=-1))
-    return list(zip(start.tolist(), [*start[1:].tolist(), len(cells)], strict=True))
+    border = [*np.flatnonzero(np.diff(number, prepend=-1)).tolist(), len(cells)]
+    return list(pairwise(border))
 
 
 def _cells(span: _Span, first: np.ndarray, n_labels: int) -> np.ndarray:

@@ -135,6 +135,14 @@ def test_nothing_at_all() -> None:
     assert no_labels.scores().class_wise == {}
 
 
+def test_no_recording_at_all() -> None:
+    pool = SegmentBased(["dog"], time_resolution=1.0)
+    pool.add([], EventList.empty(), EventList.empty(), lengths=[])
+    overall = pool.scores().overall
+    assert np.isnan(overall["f_measure"]["f_measure"])
+    assert overall["count"]["Nref"] == 0
+
+
 def test_without_lengths_the_output_decides_how_long_a_file_is() -> None:
     truth, none = EventList([0], [0], [0.0], [1.0]), EventList.empty()
     for offset, segments in ((1.0, 1), (7.5, 8)):
