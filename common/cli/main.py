@@ -22,7 +22,7 @@ from ..core.closure import SOURCES
 from ..core.errors import BenchmarkError, ConfigError
 from ..core.paths import Paths
 from ..core.terminal import Formatter, harmless, tell
-from . import bundles, results, tools
+from . import bundles, models, results, tools
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from .options import DEFAULTS, LISTS, REPEATED, parser
 from .progress import ProgressLine
@@ -311,7 +311,7 @@ def _only_json(as_json: bool) -> Iterator[None]:
 
 
 def _command(name: str) -> Callable[[CommandContext], int]:
-    namespace = {**vars(bundles), **vars(tools), **vars(results), **globals()}
+    namespace = {**vars(bundles), **vars(tools), **vars(results), **vars(models), **globals()}
     function: Callable[[CommandContext], int] = namespace[f"command_{name.replace('-', '_')}"]
     return function
 

@@ -11,6 +11,8 @@ from ..core.rng import DEFAULT_SEED
 from ..core.terminal import Parser
 from ..reports.events.options import add_options as add_events_options
 from .bundles import add_options as add_bundle_options
+from .model_options import add_model_options
+from .numbers import port, positive
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "corpora", "stale")
 #: benchmarks that measure speed, and those that measure something else
@@ -30,22 +32,6 @@ DEFAULTS: dict[str, Any] = {
 }
 #: options that a command in a message repeats, so that it looks at the same things
 REPEATED = ("catalog", "output", "cache", "full")
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a whole number, found '{text}'") from None
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be 1 or more, found {text}")
-    return number
-
-
-def _port(text: str) -> int:
-    if _positive(text) > 65535:
-        raise argparse.ArgumentTypeError(f"must be 65535 or less, found {text}")
-    return int(text)
 
 
 def _common_options() -> Parser:
@@ -70,7 +56,7 @@ def _common_options() -> Parser:
     )
     group.add_argument("--seed", metavar="N", type=int, help="seed of every draw (default: 0)")
     group.add_argument(
-        "--workers", metavar="N", type=_positive, help="parallel workers (default: all cores)"
+        "--workers", metavar="N", type=positive, help="parallel workers (default: all cores)"
     )
     group.add_argument(
         "--full",
@@ -113,12 +99,12 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
         ("--groups", "number of groups (repeatable)"),
     ):
         parser.add_argument(
-            name, metavar="N", action="append", type=_positive, default=[], help=text
+            name, metavar="N", action="append", type=positive, default=[], help=text
         )
     parser.add_argument(
         "--repetitions",
         metavar="N",
-        type=_positive,
+        type=positive,
         default=0,
         help="draws per number (default: 1000 for maxima, 100000 or more for quantiles)",
     )
@@ -186,7 +172,7 @@ def _slices_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top",
         metavar="N",
-        type=_positive,
+        type=positive,
         default=10,
         help="print at most so many slices of a model and dataset (default: 10)",
     )
@@ -207,7 +193,7 @@ def _bench_options(bench: argparse.ArgumentParser) -> None:
     bench.add_argument(
         "--models",
         metavar="N",
-        type=_positive,
+        type=positive,
         default=0,
         help="with site: N models with results for all targets, beside the published ones",
     )
@@ -267,7 +253,7 @@ def parser() -> argparse.ArgumentParser:
     site = add("site", "pages and HTML from what is in method-tests/")
     site.add_argument("--force", action="store_true", help="build from scratch")
     site.add_argument(
-        "--serve", metavar="PORT", nargs="?", const=8000, type=_port, help="serve it locally"
+        "--serve", metavar="PORT", nargs="?", const=8000, type=port, help="serve it locally"
     )
     site.add_argument(
         "--watch", action="store_true", help="with --serve: build and load pages again on changes"
@@ -308,6 +294,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _compare_options(add("compare", "two models, paired cell by cell: better, worse, cannot tell"))
     _import_options(add("import", "turn data into a dataset of a catalog"))
+    add_model_options(add)
     reporting = add("report", "a model as one HTML file that needs no network")
     reporting.add_argument("name", metavar="MODEL", help="id of a model with results")
     reporting.add_argument(
@@ -324,7 +311,7 @@ def parser() -> argparse.ArgumentParser:
     texts.add_argument(
         "--number",
         metavar="N",
-        type=_positive,
+        type=positive,
         help="sentences of each language and sentiment (default: that of the templates)",
     )
     _simulate_options(

@@ -10,7 +10,7 @@ import yaml
 
 from ...core.errors import ConfigError
 
-_HEADER = "# Datasets of your own: pass this folder with --catalog\n"
+_HEADER = "# {} of your own: pass this folder with --catalog\n"
 
 
 def extended(catalog: Path, name: str, entry: Mapping[str, Any]) -> str:
@@ -18,7 +18,8 @@ def extended(catalog: Path, name: str, entry: Mapping[str, Any]) -> str:
 
     Everything else, comments included, stays as it is.
     """
-    text = catalog.read_text("utf-8") if catalog.exists() else _HEADER
+    header = _HEADER.format(catalog.stem.capitalize())
+    text = catalog.read_text("utf-8") if catalog.exists() else header
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     items = root.value if root is not None else []
     if root is not None and (not isinstance(root, yaml.SequenceNode) or root.flow_style):

@@ -1,0 +1,187 @@
+"""What the columns of a table of predictions hold, told from their names and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from ...core.errors import ConfigError
+from ...core.registry import unknown
+from ...samples.importing import conventions
+from ...samples.importing.conventions import AUDIO
+from ...samples.importing.table_files import TextTable
+from ...spec import Target, kinds
+
+PREDICTED = re.compile(
+    r"^(?:pred(?:icted|ictions?|s)?|estimated?|hyp)[ _.:-]+|[ _.:-]+(?:pred(?:icted|ictions?|s)?|hat|est)$",
+    re.I,
+)
+TRUE = re.compile(
+    r"^(?:true|truth|gold|ref|reference|actual|annotated)[ _.:-]|"
+    r"[ _.:-](?:true|truth|gold|ref|reference|actual|annotation)$",
+    re.I,
+)
+SCORE = re.compile(r"^(?:prob|probability|p|scores?|logits?|conf|confidence)[ _.:/-]+", re.I)
+#: names of times, with their unit
+TIME = re.compile(r"(start|begin|onset|end|stop|offset)(?:[ _]?time)?(?:[ _]?(s|sec|ms|ns))?", re.I)
+STARTS = ("start", "begin", "onset")
+#: names of columns that may hold files
+FILES = ("filename", "utterance", "utt", "utt_id", "id", "name", "audio", "wav", "recording")
+#: names of columns that may hold the class that was predicted
+ANSWERS = ("prediction", "predicted", "pred", "predicted_label", "output", "label", "class")
+#: part of the values that must be known
+SHARE = 0.5
+
+
+@dataclass
+class Roles:
+    """Which column is what.
+
+    Args:
+        file: names of files
+        start: start of segments; empty: whole files
+        end: their end
+        units: unit that the name of a time says: column -> s, ms or ns
+        keep: other keys of predictions, which are passed on
+        numbers: regression target -> column
+        classes: classification target -> column with a class
+        scores: classification target -> column -> label of the model
+        ignored: what is not used
+    """
+
+    file: str
+    start: str = ""
+    end: str = ""
+    units: dict[str, str] = field(default_factory=dict)
+    keep: list[str] = field(default_factory=list)
+    numbers: dict[str, str] = field(default_factory=dict)
+    classes: dict[str, str] = field(default_factory=dict)
+    scores: dict[str, dict[str, str]] = field(default_factory=dict)
+    ignored: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """What was taken for what, for people."""
+        times = [f"'{self.start}' and '{self.end}': times"] if self.start or self.end else []
+        answers = [f"'{column}': {target}" for target, column in self.numbers.items()]
+        answers += [f"'{column}': classes of {name}" for name, column in self.classes.items()]
+        for target, labels in self.scores.items():
+            answers.append(f"{', '.join(map(repr, labels))}: scores of {target}")
+        rest = [f"not used: {', '.join(self.ignored)}"] if self.ignored else []
+        return [f"'{self.file}': files", *times, *answers, *rest]
+
+
+def find(table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, str]) -> Roles:
+    """Which column is what.
+
+    Args:
+        table: the predictions
+        targets: all targets of the suite
+        stated: what the user says: file, start, end, condition, or a target -> column
+
+    Raises:
+        ConfigError: if there is no column of files, or none of a target
+    """
+    for role, column in stated.items():
+        if column not in table.columns:
+            raise unknown("column", column, table.columns, f"--columns {role}")
+        if role not in ("file", "start", "end", "condition", "dataset") and role not in targets:
+            options = ["file", "start", "end", "condition", "dataset", *targets]
+            raise unknown("part of a prediction", role, options, "--columns")
+    roles = Roles(stated.get("file") or _file(table))
+    _times(roles, table, stated)
+    roles.keep = [name for name in ("condition", "dataset") if name in table.columns]
+    taken_columns = {roles.file, roles.start, roles.end, *roles.keep, *stated.values()}
+    rest = [name for name in table.columns if name not in taken_columns]
+    for target in targets.values():
+        kind = kinds.of(target)
+        if target.id in stated:
+            (roles.numbers if kind.is_number else roles.classes)[target.id] = stated[target.id]
+        elif kind.is_number:
+            _number(roles, target, rest)
+        elif kind.has_classes:
+            _classes(roles, target, rest, table)
+    used = {*roles.numbers.values(), *roles.classes.values()}
+    used |= {column for labels in roles.scores.values() for column in labels}
+    roles.ignored = [name for name in rest if name not in used]
+    if not used:
+        raise ConfigError(
+            f"{table.path}: no column for any of the targets {', '.join(targets)}; it has: "
+            f"{', '.join(table.columns)}. Say which, for example --columns {next(iter(targets))}=NAME"
+        )
+    return roles
+
+
+def _values(table: TextTable, column: str) -> list[str]:
+    return [row[column] for _, row in table.rows if row[column]]
+
+
+def _file(table: TextTable) -> str:
+    """Column of files: by its name, or because most of its values end like audio."""
+    rules = conventions.load()
+    for column in table.columns:
+        values = _values(table, column)
+        audio = sum(PurePosixPath(value).suffix.lower() in AUDIO for value in values)
+        if values and audio > SHARE * len(values):
+            return column
+    lower = {name.lower(): name for name in table.columns}
+    name = rules.key("file", table.columns)
+    name = name or next((lower[each] for each in FILES if each in lower), "")
+    if not name:
+        raise ConfigError(
+            f"{table.path}: no column of files; it has: {', '.join(table.columns)}. "
+            "Say which: --columns file=NAME"
+        )
+    return name
+
+
+def _times(roles: Roles, table: TextTable, stated: Mapping[str, str]) -> None:
+    for column in table.columns:
+        match = TIME.fullmatch(column)
+        role = "start" if match and match[1].lower() in STARTS else "end"
+        if stated.get("start") == column or stated.get("end") == column:
+            role = "start" if stated.get("start") == column else "end"
+        elif match is None or stated.get(role):
+            continue
+        setattr(roles, role, column)
+        unit = (match[2] or "").lower() if match else ""
+        if unit:
+            roles.units[column] = "s" if unit == "sec" else unit
+
+
+def _bare(column: str) -> str:
+    return PREDICTED.sub("", column).lower()
+
+
+def _preferred(columns: Iterable[str]) -> str:
+    """Of columns with one meaning that which says it is predicted."""
+    names = [name for name in columns if not TRUE.search(name)]
+    return next((name for name in names if PREDICTED.search(name)), names[0] if names else "")
+
+
+def _number(roles: Roles, target: Target, rest: Iterable[str]) -> None:
+    names = conventions.load().columns.get(target.id, (target.id,))
+    column = _preferred(name for name in rest if _bare(name) in names)
+    if column:
+        roles.numbers[target.id] = column
+
+
+def _classes(roles: Roles, target: Target, rest: list[str], table: TextTable) -> None:
+    rules = conventions.load()
+    labels = {name: SCORE.sub("", PREDICTED.sub("", name)) for name in rest}
+    labels = {name: label.removeprefix(f"{target.id}/") for name, label in labels.items()}
+    mapping = rules.mapping(target.id, labels.values())
+    scores = {name: label for name, label in labels.items() if rules.share(target.id, [label])}
+    if {mapping.get(label, label) for label in scores.values()} >= set(target.labels):
+        roles.scores[target.id] = scores
+        return
+    names = rules.columns.get(target.id, (target.id,))
+    column = _preferred(name for name in rest if _bare(name) in names)
+    for answer in () if column else ANSWERS:
+        named = next((name for name in rest if name.lower() == answer), "")
+        if named and rules.share(target.id, set(_values(table, named))) > SHARE:
+            column = named
+            break
+    if column:
+        roles.classes[target.id] = column

@@ -1,0 +1,247 @@
+"""Tables of predictions of any tool: what is taken for what, and what is missing."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+import soundfile
+import yaml
+
+from common.cli.main import main
+from common.models.importing.matching import match
+from common.models.importing.values import scale_of, unit_of
+from common.spec import Target
+
+AROUSAL = Target(id="arousal", label="A", kind="regression", range=(0, 1))
+FILES = ("wav/a1.wav", "wav/a2.wav", "more/b1.wav", "more/b2.wav")
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    """A catalog with a dataset of four files, one of which has two segments."""
+    data = tmp_path / "data"
+    rows = []
+    for n, file in enumerate(FILES):
+        (data / file).parent.mkdir(parents=True, exist_ok=True)
+        soundfile.write(data / file, np.full(16000, 0.1), 8000)
+        spans = [("0", "1"), ("1", "2")] if file == "wav/a2.wav" else [("", "")]
+        rows += [f"{file},{a},{b},{'anger' if n % 2 else 'sadness'},0.{n}" for a, b in spans]
+    text = "file,start,end,emotion,arousal\n" + "\n".join(rows) + "\n"
+    (data / "metadata.csv").write_text(text)
+    assert main(["import", str(data), "--as", "mine", "--to", str(tmp_path / "catalog")]) == 0
+    return tmp_path / "catalog"
+
+
+@pytest.fixture
+def imports(catalog, tmp_path, capsys):
+    """Imports a table; returns exit code, report, errors, entry, and rows of the clean table."""
+
+    def run(text, *options, name="p.csv", dataset=True):
+        (tmp_path / name).write_text(text)
+        about = ("--dataset", "mine") if dataset else ()
+        arguments = ["import-predictions", str(tmp_path / name), "--as", "told", *about]
+        paths = ["--catalog", str(catalog), "--cache", str(tmp_path / "cache")]
+        code = main([*arguments, "--to", str(catalog), *paths, "--json", *options])
+        captured = capsys.readouterr()
+        if code:
+            return code, {}, captured.err, {}, []
+        report = json.loads(captured.out[captured.out.index("{") :])
+        (entry,) = yaml.safe_load((catalog / "models.yaml").read_text())
+        with (catalog / "told.csv").open() as file:
+            return code, report, captured.err, entry, list(csv.DictReader(file))
+
+    return run
+
+
+def test_names_percent_and_milliseconds(imports):
+    code, report, _, entry, rows = imports(
+        "utt;begin_ms;end_ms;Activation_pred;emo\n"
+        "A1;;;85 %;ang\n"
+        "C:\\x\\wav\\a2.flac;0;1000;20%;hap\n"
+        "a2;1000;2000;20,5%;neu\n"
+        "b1.wav;;;0%;sad\n"
+    )
+    assert code == 0
+    assert [row["file"] for row in rows] == [
+        "wav/a1.wav",
+        "wav/a2.wav",
+        "wav/a2.wav",
+        "more/b1.wav",
+    ]
+    assert [(row["start"], row["end"]) for row in rows[1:3]] == [("0", "1"), ("1", "2")]
+    assert [float(row["arousal"]) for row in rows] == [0.85, 0.2, 0.205, 0.0]
+    assert {row["dataset"] for row in rows} == {"mine"}
+    assert entry["outputs"] == {
+        "arousal": {},
+        "emotion": {
+            "mapping": {"ang": "anger", "hap": "happiness", "neu": "neutral", "sad": "sadness"}
+        },
+    }
+    assert report["missing"] == ["more/b2.wav"] and report["strangers"] == []
+    assert "'Activation_pred' is percent" in report["notes"]
+    assert "times are in ms, as the columns say" in report["notes"]
+    assert "4 names of files written as in 'mine'" in report["notes"]
+
+
+def test_what_was_imported_is_run(imports, catalog, tmp_path, capsys):
+    text = "file,start,end,arousal\n" + "".join(
+        f"{file},{span},0.{n}\n"
+        for n, (file, span) in enumerate(
+            [*((f, ",") for f in FILES if "a2" not in f), (FILES[1], "0,1"), (FILES[1], "1,2")]
+        )
+    )
+    assert imports(text)[0] == 0
+    options = ["--catalog", str(catalog), "--cache", str(tmp_path / "cache")]
+    options += ["--output", str(tmp_path / "out"), "--workers", "1"]
+    code = main(
+        [
+            "run",
+            *options,
+            "--model",
+            "told",
+            "--dataset",
+            "mine",
+            "--test",
+            "correctness_regression",
+        ]
+    )
+    assert code == 0 and "1 cells computed" in capsys.readouterr().out
+
+
+def test_scores_of_classes_and_true_columns(imports):
+    _, report, _, entry, rows = imports(
+        "path,emotion,emotion_pred,prob_angry,prob_happy,prob_neutral,prob_sad,prob_fear\n"
+        "wav/a1.wav,anger,sad,10,20,30,40,90\n"
+    )
+    assert rows[0]["emotion/angry"] == "10.0" and "emotion/fear" not in rows[0]
+    mapping = {"angry": "anger", "happy": "happiness", "sad": "sadness"}
+    assert entry["outputs"] == {"emotion": {"mapping": mapping}}
+    assert "not used: emotion, emotion_pred" in report["notes"]
+    assert len(report["missing"]) == 4
+
+
+def test_the_predicted_column_wins(imports):
+    rows = imports("file,label,prediction,arousal_true,pred_arousal\na1,sad,angry,0.9,0.1\n")[4]
+    assert (rows[0]["emotion"], rows[0]["arousal"]) == ("angry", "0.1")
+
+
+def test_other_classes_are_wrong_and_strange_ones_are_refused(imports):
+    text = "file,emotion\na1,fearful\nb1,weird\n"
+    code, _, errors, _, _ = imports(text)
+    assert code == 2 and "classes that are not known: weird. Say what they mean: --map" in errors
+    _, report, _, entry, _ = imports(text, "--map", "weird=anger")
+    assert entry["outputs"]["emotion"] == {"mapping": {"fearful": None, "weird": "anger"}}
+    assert "no class of emotion, always wrong: fearful" in report["notes"]
+    entry = imports(text, "--map", "weird=", "--force")[3]
+    assert entry["outputs"]["emotion"]["mapping"] == {"fearful": None, "weird": None}
+
+
+def test_scales(imports):
+    entry = imports("file,valence\na1,-0.5\nb1,0.5\n")[3]
+    assert entry["outputs"]["valence"] == {"scale": [-1.0, 1.0]}
+    entry = imports("file,valence\na1,1.5\nb1,6\n", "--force")[3]
+    assert entry["outputs"]["valence"] == {"scale": [1.0, 7.0]}
+    entry = imports("file,valence\na1,1.5\nb1,6\n", "--force", "--scale", "0,10")[3]
+    assert entry["outputs"]["valence"] == {"scale": [0.0, 10.0]}
+    errors = imports("file,valence\na1,-30\nb1,600\n", "--force")[2]
+    assert "values from -30 to 600 fit no scale that is known; say it: --scale LOW,HIGH" in errors
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["0.2", "0.9"], (1.0, None, "0 to 1")),
+        ([*["0.5"] * 30, "1.02"], (1.0, None, "0 to 1")),
+        (["20", "95"], (100.0, None, "percent")),
+        (["3", "4.5"], (1.0, (1.0, 5.0), "1 to 5")),
+    ],
+)
+def test_a_scale_from_values(values, expected):
+    assert scale_of(values, AROUSAL, "p.csv") == expected
+
+
+def test_units_from_values():
+    assert unit_of(["0", "1500"], ["1500", "3000"])[0] == "ms"
+    assert unit_of(["0"], ["2000000000"])[0] == "ns"
+    assert unit_of(["0", "1"], ["2", "4"])[0] == "s"
+    assert unit_of([""], ["0 days 00:00:02"]) == ("s", "clocks")
+
+
+def test_forms_of_tables(imports, tmp_path):
+    objects = [{"file": "a1", "arousal": 0.5}, {"file": "b1", "arousal": 0.25}]
+    text = "\n".join(json.dumps(item) for item in objects)
+    for name, content in (
+        ("p.jsonl", text),
+        ("p.json", json.dumps(objects)),
+        ("p.tsv", "file\tarousal\na1\t0.5\nb1\t0.25\n"),
+        ("p.txt", "file|arousal\na1|0.5\nb1|0.25\n"),
+    ):
+        rows = imports(content, "--force", name=name)[4]
+        assert [(row["file"], row["arousal"]) for row in rows] == [
+            ("wav/a1.wav", "0.5"),
+            ("more/b1.wav", "0.25"),
+        ]
+
+
+def test_without_a_dataset_names_stay(imports):
+    _, report, _, _, rows = imports("file,arousal\nx\\y.wav,0.5\n", dataset=False)
+    assert rows == [{"file": "x/y.wav", "start": "0", "end": "", "arousal": "0.5"}]
+    assert report["missing"] == report["strangers"] == []
+
+
+def test_rows_of_no_sample_are_told(imports):
+    report = imports("file,arousal\na1,0.5\nother.wav,0.5\n")[1]
+    assert report["strangers"] == ["other.wav"] and report["rows"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("file,arousal\nq,0.5\n", r"no row is about a sample of 'mine': the table has 'q', the"),
+        ("file,arousal\na1,0.5\nwav/a1.wav,0.6\n", "are for the same sample: wav/a1.wav"),
+        ("file,arousal\na1,high\n", "column 'arousal': expected numbers, found 'high'"),
+        ("x,y\n1,2\n", "no column of files; it has: x, y. Say which: --columns file=NAME"),
+        ("file,y\na1,2\n", "no column for any of the targets arousal, dominance"),
+        ("file,start,end,arousal\na2,0,soon,1\n", "line 2: expected a time, found 'soon'"),
+        ("file,arousal\n,0.5\n", "line 2: names no file"),
+    ],
+)
+def test_faults_leave_nothing_behind(imports, catalog, text, message):
+    code, _, errors, _, _ = imports(text)
+    assert code == 2 and message in errors and errors.count("\n") == 1
+    assert not (catalog / "models.yaml").exists() and not (catalog / "told.csv").exists()
+
+
+def test_options_that_are_wrong(imports):
+    good = "file,arousal\na1,0.5\n"
+    for options, message in [
+        (("--columns", "valence=x"), "unknown column 'x'"),
+        (("--columns", "loudness=arousal"), "unknown part of a prediction 'loudness'"),
+        (("--map", "joy"), "--map joy: expected OLD=NEW"),
+        (("--scale", "1"), "--scale 1: expected LOW,HIGH"),
+    ]:
+        assert message in imports(good, *options)[2]
+    assert imports(good)[0] == 0
+    assert "has a model 'told' already; --force replaces it" in imports(good)[2]
+
+
+def test_columns_that_are_stated(imports):
+    rows = imports("a,b,c\na1,0.5,x\n", "--columns", "file=a", "--columns", "valence=b")[4]
+    assert (rows[0]["file"], rows[0]["valence"]) == ("wav/a1.wav", "0.5")
+
+
+def test_names_that_may_be_several_files():
+    samples = [("x/a.wav", 0, -1), ("y/a.wav", 0, -1)]
+    assert match([(0, "a", 0, -1)], samples).ambiguous == ["a"]
+    assert match([(0, "z/y/a", 0, -1)], samples).rows == {0: ("y/a.wav", 0, -1)}
+
+
+def test_a_whole_file_with_its_length_is_the_whole_file():
+    assert match([(0, "a", 0, 10**9)], [("a.wav", 0, -1)]).rows == {0: ("a.wav", 0, -1)}
+    halves = [(0, "a", 0, 10**9), (1, "a", 10**9, 2 * 10**9)]
+    assert match(halves, [("a.wav", 0, -1)]).strangers == ["a", "a"]
+    rounded = match([(0, "a", 1_001_000_000, 2_000_000_000)], [("a.wav", 10**9, 2 * 10**9)] * 1)
+    assert rounded.rows == {0: ("a.wav", 10**9, 2 * 10**9)}
