@@ -120,8 +120,10 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
     try:
         if path.suffix.lower() == ".parquet":
-            for batch in pyarrow.parquet.ParquetFile(path).iter_batches(batch_size=64):
-                yield from batch.to_pylist()
+            # in this thread: common.core.parquet tells why. Few rows, as each may hold a recording
+            with pyarrow.parquet.ParquetFile(path) as parquet:
+                for batch in parquet.iter_batches(batch_size=64, use_threads=False):
+                    yield from batch.to_pylist()
             return
         with pyarrow.OSFile(str(path)) as file:
             reader = _reader(file)
