@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import queue
 import signal
@@ -104,6 +105,7 @@ class _Running:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
+            bufsize=0,  # nothing waits for a lock that a blocked thread holds
             start_new_session=True,  # so that it is ended with all that it started
         )
         self.finalizer = weakref.finalize(self, _end, self.process, self._errors)
@@ -137,28 +139,29 @@ class _Running:
         return writable(" ".join(text.split()))
 
 
-def _collect(stream: IO[bytes], answers: queue.SimpleQueue[bytes]) -> None:
+def _collect(stream: Any, answers: queue.SimpleQueue[bytes]) -> None:
     """Pass on lines; an empty one stands for the end."""
-    with contextlib.suppress(OSError, ValueError):
-        while line := stream.readline(LONGEST + 1):
+    with contextlib.suppress(OSError, ValueError), io.BufferedReader(stream) as lines:
+        while line := lines.readline(LONGEST + 1):
             answers.put(line)
     answers.put(b"")
 
 
 def _write(stream: Any, data: bytes) -> None:
+    rest = memoryview(data)
     with contextlib.suppress(OSError, ValueError):  # it ended: its answer says so
-        stream.write(data)
-        stream.flush()
+        while rest:
+            rest = rest[stream.write(rest) :]
 
 
 def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-    """End a program and all that it started."""
+    """End a program and all that it started; the thread that reads closes its output."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
-    for stream in (process.stdin, process.stdout, errors):
+    for stream in (process.stdin, errors):
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -141,6 +142,34 @@ def test_a_program_that_failed_is_ended_with_its_children_and_started_again(tmp_
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()[2:]]
     del asked
     assert len(pids) == 2 and all(gone(pid) for pid in pids)
+
+
+def test_a_child_that_left_the_group_does_not_block(tmp_path):
+    """It keeps the pipes open; nobody waits for it. The limit is for code that does."""
+    script = """
+    import subprocess, sys, time
+    code = "import os, time\\nwhile not os.path.exists('go'): time.sleep(0.05)"
+    subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    for line in sys.stdin:
+        time.sleep(600)
+    """
+    (tmp_path / "p.py").write_text(textwrap.dedent(script))
+    asked = Program([sys.executable, "p.py"], tmp_path, start_s=2, timeout_s=0.3)
+    messages = []
+
+    def ask() -> None:
+        try:
+            asked.ask("x" * 10**6)
+        except ModelError as error:
+            messages.append(str(error))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join(30)
+    (tmp_path / "go").touch()
+    waited = thread.is_alive()
+    thread.join()
+    assert not waited and "did not answer within" in messages[0]
 
 
 def test_a_program_that_never_reads_does_not_block(tmp_path):

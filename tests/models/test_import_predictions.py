@@ -126,6 +126,9 @@ def test_scores_of_classes_and_true_columns(imports):
 def test_the_predicted_column_wins(imports):
     rows = imports("file,label,prediction,arousal_true,pred_arousal\na1,sad,angry,0.9,0.1\n")[4]
     assert (rows[0]["emotion"], rows[0]["arousal"]) == ("angry", "0.1")
+    text = "file,emotion,emotion_pred,arousal,arousal_hat,gold_valence\na1,sad,angry,0.9,0.1,0.2\n"
+    (row,) = imports(text, "--force")[4]
+    assert (row["emotion"], row["arousal"], "valence" in row) == ("angry", "0.1", False)
 
 
 def test_other_classes_are_wrong_and_strange_ones_are_refused(imports):

@@ -18,11 +18,6 @@ PREDICTED = re.compile(
     r"^(?:pred(?:icted|ictions?|s)?|estimated?|hyp)[ _.:-]+|[ _.:-]+(?:pred(?:icted|ictions?|s)?|hat|est)$",
     re.I,
 )
-TRUE = re.compile(
-    r"^(?:true|truth|gold|ref|reference|actual|annotated)[ _.:-]|"
-    r"[ _.:-](?:true|truth|gold|ref|reference|actual|annotation)$",
-    re.I,
-)
 SCORE = re.compile(r"^(?:prob|probability|p|scores?|logits?|conf|confidence)[ _.:/-]+", re.I)
 #: names of times, with their unit
 TIME = re.compile(r"(start|begin|onset|end|stop|offset)(?:[ _]?time)?(?:[ _]?(s|sec|ms|ns))?", re.I)
@@ -156,7 +151,7 @@ def _bare(column: str) -> str:
 
 def _preferred(columns: Iterable[str]) -> str:
     """Of columns with one meaning that which says it is predicted."""
-    names = [name for name in columns if not TRUE.search(name)]
+    names = list(columns)
     return next((name for name in names if PREDICTED.search(name)), names[0] if names else "")
 
 
