@@ -39,6 +39,19 @@ def question(signal: np.ndarray, sampling_rate: int) -> dict[str, Any]:
     return {"sampling_rate": sampling_rate, "samples": base64.b64encode(samples).decode()}
 
 
+def object_in(text: str | bytes) -> dict[str, Any] | None:
+    """The JSON object that a text is, None if it is none.
+
+    >>> object_in('{"a": 1}'), object_in("Loading")
+    ({'a': 1}, None)
+    """
+    try:
+        content = parse_json(text)
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
 def answer_of(text: str | bytes, who: str) -> dict[str, Any]:
     """The object that a text holds.
 
@@ -49,11 +62,8 @@ def answer_of(text: str | bytes, who: str) -> dict[str, Any]:
     Raises:
         ModelError: if it is no object, or tells an error
     """
-    try:
-        content = parse_json(text)
-    except ValueError:
-        content = None
-    if not isinstance(content, dict):
+    content = object_in(text)
+    if content is None:
         shown = text if isinstance(text, str) else text.decode("utf-8", "replace")
         raise ModelError(f"{who} answered no JSON object but {shown.strip()[:SHOWN]!r}")
     if "error" in content:

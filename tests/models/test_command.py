@@ -104,6 +104,29 @@ def test_faults_are_one_line(entry, targets, batch, signals, program, answer, me
         model.predict(batch(signals[:1]))
 
 
+def test_an_old_answer_is_never_taken_for_a_new_one(entry, targets, batch, signals, program):
+    program(
+        "import sys\nprint('Loading', flush=True)\n"
+        "for line in sys.stdin: print('{\"arousal\": 0.5}', flush=True)\n"
+    )
+    model = models.load(command(entry), targets, seed=0)
+    for _ in range(2):
+        with pytest.raises(ModelError, match="answered no JSON object but 'Loading'"):
+            model.predict(batch(signals[:1]))
+
+
+def test_a_program_that_tells_an_error_stays_running(entry, targets, batch, signals, program):
+    program(
+        "import json, sys\n"
+        "for n, line in enumerate(sys.stdin):\n"
+        "    print(json.dumps({'arousal': n / 10} if n else {'error': 'no speech'}), flush=True)\n"
+    )
+    model = models.load(command(entry), targets, seed=0)
+    with pytest.raises(ModelError, match="answered with an error: no speech"):
+        model.predict(batch(signals[:1]))
+    assert model.predict(batch(signals[:2]))["arousal"].tolist() == [0.1, 0.2]
+
+
 def alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
