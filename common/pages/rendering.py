@@ -39,6 +39,8 @@ MEMORY = "site"
 GENERATED = (".page", ".outline", ".html", ".json")
 #: what is remembered of a website: frames, what they were made from, what pages were filled with
 FRAMES, GIVEN, FILLED = "frames", "given.json", "filled.json"
+#: folder beside it with rows of results, which know by themselves what they are
+ROWS = "rows"
 #: pages that are no documents
 OWN_PAGES = ("search", "404")
 #: parts of ``docs/`` that Sphinx reads where they are
@@ -77,7 +79,9 @@ def render(
     """
     gather(folders, benchmark)
     with _faults(folders):
-        _extension("benchmark_site.making").make(folders, benchmark, workers=workers, stale=stale)
+        _extension("benchmark_site.making").make(
+            folders, benchmark, workers=workers, stale=stale, rows=memory(folders) / ROWS
+        )
     filling = _extension("site_frame.filling")
     places = filling.Folders(memory(folders) / FRAMES, folders.source, folders.html, folders.media)
     key = provenance.digest([texts, _given(folders)])
@@ -107,7 +111,11 @@ def _extension(name: str) -> Any:
 def _given(folders: Paths) -> list[Any]:
     """What Sphinx reads besides texts: headings of generated pages, criteria, media."""
     source = folders.source
-    outlines = [entry for entry in contents(source / "results") if entry[0].endswith(".outline")]
+    outlines = [
+        [path.relative_to(source).as_posix(), provenance.file_digest(path)]
+        for path in listing(source / "results")
+        if path.suffix == ".outline"
+    ]
     return [outlines, contents(source / "method-tests"), stats(source / "extra")]
 
 

@@ -219,14 +219,21 @@ def _misfit(path: Path, missing: list[str]) -> str:
 
 
 def read_all(method_tests: Path) -> pd.DataFrame:
-    """Rows of all models below ``method-tests/``, sorted by file name.
+    """Rows of all models below ``method-tests/``, sorted by file name."""
+    return read_files(sorted(method_tests.glob("*/*/*.csv")))
+
+
+def read_files(paths: Sequence[Path]) -> pd.DataFrame:
+    """Rows of result files, one after the other.
 
     Hundreds of small files are parsed as one text, which is many times faster; if anything
     is wrong with it, they are read one by one, so that the message names the file.
+
+    Raises:
+        DataError: if a file is not a result file
     """
     import pandas as pd
 
-    paths = sorted(method_tests.glob("*/*/*.csv"))
     if not paths:
         return frame([])
     head = ",".join(COLUMNS) + "\n"
@@ -234,7 +241,7 @@ def read_all(method_tests: Path) -> pd.DataFrame:
         texts = [path.read_text("utf-8") for path in paths]
         if all(text.startswith(head) and text.endswith("\n") for text in texts):
             bodies = "".join(text.removeprefix(head) for text in texts)
-            return _parse(io.StringIO(head + bodies), str(method_tests))
+            return _parse(io.StringIO(head + bodies), str(paths[0].parent))
     except (ValueError, OSError, DataError):
         pass
     return pd.concat([read_csv(path) for path in paths], ignore_index=True)

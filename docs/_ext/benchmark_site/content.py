@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import pandas as pd
@@ -21,7 +22,6 @@ from common.core.paths import Paths
 from common.metrics import METRICS
 from common.reports import summary
 from common.reports.summary import Key, Matrix, Standing, Standings, WideCell, standings
-from common.results import published
 from common.results.keys import CellKey, split
 from common.results.manifest import Manifest
 from common.results.tally import VerdictCounts, counts, family_of, mean_over_tests, tallies, total
@@ -343,6 +343,7 @@ def load(
     benchmark: Benchmark,
     docs: Iterable[str],
     stale: Mapping[str, Mapping[str, Any]] | None = None,
+    memory: Path | None = None,
 ) -> Content:
     """Read published results, own results and manifests.
 
@@ -351,8 +352,9 @@ def load(
         benchmark: catalog and suite
         docs: names of the prose pages, to link method pages that exist
         stale: key of a cell -> ``reasons`` and ``conditions``, see :mod:`common.engine.staleness`
+        memory: folder that keeps rows as columns; None: all files are parsed
     """
-    paper, runs = published.load(), results.read_all(paths.method_tests)
+    paper, runs = sources.rows(paths, memory)
     people = results.read_csv(paths.human) if paths.human.exists() else results.frame([])
     stale_cells = {split(key)[0]: entry for key, entry in (stale or {}).items()}
     runs = sources.marked(runs, stale_cells)
@@ -385,5 +387,7 @@ def load(
 
 def _people(people: pd.DataFrame, target: str, part: sources.Part) -> pd.DataFrame:
     """Rows of raters on the data of a part."""
-    here = people["dataset"].isin(part.table["dataset"]) & (people["target"] == target)
-    return people[here] if not part.published else people.iloc[:0]
+    if part.published or people.empty:
+        return people.iloc[:0]
+    here = people["dataset"].isin(part.table["dataset"].unique()) & (people["target"] == target)
+    return people[here]

@@ -113,12 +113,12 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) ->
     page = Page(dataset_doc(dataset), label_of(content, dataset))
     entry = entry_of(content, dataset)
     facts = {
-        "Version": ", ".join(sorted(set(rows["dataset_version"]) - {""})),
+        "Version": _names(rows["dataset_version"]),
         "Language": _languages(dataset, rows),
         "License": _license(content, dataset),
         "Source": entry.source if entry else "",
         "Samples": f"{_samples(rows):,}".replace(",", "\u202f") if _samples(rows) else "",
-        "Parts, as result files name them": ", ".join(sorted(set(rows["data"]) - {""})),
+        "Parts, as result files name them": _names(rows["data"]),
     }
     page.html = render(
         "dataset.j2",
@@ -181,9 +181,7 @@ def _models(content: Content, page: Page, boards: list[Board], dataset: str, cou
 
 def _tests(content: Content, page: Page, rows: pd.DataFrame) -> str:
     """Tests by families, each with its targets."""
-    used = {
-        (str(test), str(target)) for test, target in zip(rows["test"], rows["target"], strict=True)
-    }
+    used = set(zip(rows["test"].tolist(), rows["target"].tolist(), strict=True))
     groups: dict[str, list[dict[str, Any]]] = {}
     order = {family: place for place, family in enumerate(FAMILIES)}
     facts = [content.tests[test] for test in sorted({test for test, _ in used})]
@@ -197,9 +195,14 @@ def _tests(content: Content, page: Page, rows: pd.DataFrame) -> str:
     return render("dataset_tests.j2", groups=groups)
 
 
+def _names(values: pd.Series) -> str:
+    """Texts of a column, each once."""
+    return ", ".join(sorted(set(values.unique().tolist()) - {""}))
+
+
 def _languages(dataset: str, rows: pd.DataFrame) -> str:
     names = languages()["names"]
-    codes = {language_of(dataset, data) for data in set(rows["data"])}
+    codes = {language_of(dataset, data) for data in rows["data"].unique().tolist()}
     return ", ".join(sorted(names[code] for code in codes if code in names)) or NOT_STATED
 
 

@@ -12,7 +12,6 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -91,7 +90,6 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
         "models.json": _dump(_models(content)),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
     }
-    cards = CardRows(table)
     by_model: dict[tuple[str, ...], list[str]] = {}
     owners = zip(*(table[name].tolist() for name in HEAD[:3]), strict=True)
     for owner, line in zip(owners, lines, strict=True):
@@ -104,7 +102,9 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
             name = card_file(model)
             if name not in texts:
                 key = digest(inputs.of_card(model))
-                texts[name] = memory.recall(name, key) or _card(content, cards.rows(model), model)
+                texts[name] = memory.recall(name, key) or _card(
+                    content, _rows_of(table, model), model
+                )
                 memory.keep(name, key, texts[name])
     for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
@@ -173,23 +173,10 @@ def _badge(content: Content, target: str, model: Model) -> str:
     )
 
 
-class CardRows:
-    """Rows for model cards, taken from a table when the first one is asked for."""
-
-    def __init__(self, table: pd.DataFrame):
-        self._table = table
-
-    @cached_property
-    def _of_models(self) -> dict[tuple[str, str], list[Row]]:
-        groups: dict[tuple[str, str], list[Row]] = {}
-        owners = zip(self._table["source"].tolist(), self._table["model"].tolist(), strict=True)
-        for owner, row in zip(owners, records(self._table), strict=True):
-            groups.setdefault(owner, []).append(row)
-        return groups
-
-    def rows(self, model: Model) -> list[Row]:
-        """Rows of a model for all targets."""
-        return self._of_models.get((_source(model), model.id), [])
+def _rows_of(table: pd.DataFrame, model: Model) -> list[Row]:
+    """What a card looks at in the rows of a model for all targets."""
+    here = (table["source"] == _source(model)) & (table["model"] == model.id)
+    return records(table[here])
 
 
 def _card(content: Content, rows: Sequence[Row], model: Model) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from benchmark_site.memory import Memory
@@ -12,7 +13,12 @@ from common.spec import Benchmark
 
 
 def make(
-    folders: Paths, benchmark: Benchmark, *, workers: int, stale: Mapping[str, Mapping[str, Any]]
+    folders: Paths,
+    benchmark: Benchmark,
+    *,
+    workers: int,
+    stale: Mapping[str, Mapping[str, Any]],
+    rows: Path,
 ) -> None:
     """Write the pages of results into the source folder of Sphinx and the data into the site.
 
@@ -23,6 +29,7 @@ def make(
         benchmark: catalog and suite
         workers: processes that make the pages of targets
         stale: key of a cell -> why its rows are stale
+        rows: folder that keeps rows as columns
     """
     from benchmark_site import cell_data, export, pages, population_data
     from benchmark_site.content import load
@@ -33,7 +40,7 @@ def make(
 
     source, site = folders.source, folders.html
     prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
-    content = load(folders, benchmark, prose, stale)
+    content = load(folders, benchmark, prose, stale, rows)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
     place(content, memory, inputs)
     team = Team(memory, workers)

@@ -10,14 +10,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from benchmark_site.page import slug
-from common.core.paths import Paths
+from common import results
+from common.core.mirror import contents
+from common.core.paths import PUBLISHED, Paths
+from common.core.provenance import digest
 from common.pages.listening import licences
-from common.results import published
+from common.results import kept, published
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
 from common.results.sample_tables import INDEX, read_index
@@ -97,6 +101,15 @@ class Part:
     models: list[Model]
     table: pd.DataFrame
     absent: dict[str, dict[str, str]]
+
+
+def rows(folders: Paths, memory: Path | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Published and own rows; parsed once where there is a folder that keeps them."""
+    if memory is None:
+        return published.load(), results.read_all(folders.method_tests)
+    key = digest(contents(PUBLISHED))
+    paper = kept.kept(memory / "published", key, published.load)
+    return paper, kept.read_all(folders.method_tests, memory / "rows")
 
 
 def manifests(paths: Paths) -> dict[tuple[str, str], Manifest]:

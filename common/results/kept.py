@@ -1,0 +1,179 @@
+"""Result rows that are read once and kept as columns, under the hash of the files they come from.
+
+Parsing the result files of a hundred models takes seconds; their columns are there in a fraction of
+one. What is kept is known by the content of the files and by the code that reads them. KeptColumns that
+cannot be read, or are not as they were written, are made again. Threads of pyarrow are not used, as in
+:mod:`common.core.parquet`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..core import closure, files
+from ..core.documents import parse_json
+from ..core.provenance import digest, file_digest
+from . import tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: endings of the columns, and of the note that says what they are
+DATA, NOTE = ".arrow", ".json"
+#: packages that decide how columns look
+PACKAGES = ("pandas", "pyarrow")
+
+
+class KeptColumns(NamedTuple):
+    """KeptColumns as they are kept.
+
+    Args:
+        table: arrow table
+        groups: name of a group of rows -> its key, first row and number of rows
+    """
+
+    table: Any
+    groups: Mapping[str, Sequence[Any]]
+
+
+def read_all(method_tests: Path, place: Path) -> pd.DataFrame:
+    """As :func:`common.results.tables.read_all`, but only files that changed are parsed.
+
+    Args:
+        method_tests: folder with a folder per target, with a folder per model
+        place: where to keep columns: a path without ending
+
+    Raises:
+        DataError: if a file is not a result file
+    """
+    models: dict[str, list[Path]] = {}
+    for path in sorted(method_tests.glob("*/*/*.csv")):
+        models.setdefault(path.parent.relative_to(method_tests).as_posix(), []).append(path)
+    keys = {
+        name: digest([[path.name, file_digest(path)] for path in paths])
+        for name, paths in models.items()
+    }
+    if not keys:
+        return tables.frame([])
+    code = _code(tables.__name__)
+    before = _load(place, code)
+    old = {name: entry for name, entry in before.groups.items() if keys.get(name) == entry[0]}
+    parsed = _parsed({name: paths for name, paths in models.items() if name not in old})
+    parts = [before.table.slice(*old[name][1:]) if name in old else parsed[name] for name in models]
+    whole = _joined(parts)
+    if list(before.groups) != list(keys) or parsed:
+        sizes = [len(part) for part in parts]
+        starts = [sum(sizes[:number]) for number in range(len(sizes))]
+        groups = zip(keys, keys.values(), starts, sizes, strict=True)
+        _keep(place, code, KeptColumns(whole, {name: entry for name, *entry in groups}))
+    return _frame(whole)
+
+
+def kept(place: Path, key: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """A table that is made once.
+
+    Args:
+        place: where to keep its columns: a path without ending
+        key: hash of what it is made from
+        make: makes it
+    """
+    code = _code(make)
+    before = _load(place, code)
+    if before.groups.get("", [""])[0] == key:
+        return _frame(before.table)
+    table = _arrow(make())
+    _keep(place, code, KeptColumns(table, {"": [key, 0, len(table)]}))
+    return _frame(table)
+
+
+def _code(start: Any) -> str:
+    """What decides about columns besides the content of files."""
+    versions = [importlib.metadata.version(name) for name in PACKAGES]
+    return digest([closure.code_of(start), closure.code_of(__name__), versions])
+
+
+def _parsed(models: Mapping[str, list[Path]]) -> dict[str, Any]:
+    """Rows of models by their folders: parsed as one text, where rows say whose they are."""
+    if not models:
+        return {}
+    table = tables.read_files([path for paths in models.values() for path in paths])
+    bounds = _bounds(table, list(models))
+    if bounds is None:
+        return {name: _arrow(tables.read_files(paths)) for name, paths in models.items()}
+    whole = _arrow(table)
+    return {
+        name: whole.slice(start, end - start)
+        for name, (start, end) in zip(models, pairwise(bounds), strict=True)
+    }
+
+
+def _bounds(table: pd.DataFrame, names: Sequence[str]) -> list[int] | None:
+    """First row of each folder, and the end; None where rows do not tell."""
+    owners = list(zip(table["target"].tolist(), table["model"].tolist(), strict=True))
+    starts = [row for row, owner in enumerate(owners) if not row or owner != owners[row - 1]]
+    if ["/".join(owners[row]) for row in starts] != list(names):
+        return None
+    return [*starts, len(owners)]
+
+
+def _load(place: Path, code: str) -> KeptColumns:
+    """What is kept; nothing if it cannot be read, was altered, or was made by other code."""
+    import pyarrow
+    from pyarrow import ipc
+
+    try:
+        note = parse_json(place.with_suffix(NOTE).read_text("utf-8"))
+        data = place.with_suffix(DATA).read_bytes()
+        groups = dict(note["groups"])
+        if note["sum"] == _sum(data, code, groups):
+            alone = ipc.IpcReadOptions(use_threads=False)
+            reader = ipc.open_file(pyarrow.BufferReader(data), options=alone)
+            return KeptColumns(reader.read_all(), groups)
+    except (OSError, ValueError, LookupError, TypeError):
+        pass  # it is made again
+    return KeptColumns(None, {})
+
+
+def _keep(place: Path, code: str, columns: KeptColumns) -> None:
+    """Write columns, then the note that makes them count."""
+    from pyarrow import ipc
+
+    out = io.BytesIO()
+    options = ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    with ipc.new_file(out, columns.table.schema, options=options) as writer:
+        writer.write_table(columns.table)
+    data = out.getvalue()
+    note = {"sum": _sum(data, code, columns.groups), "groups": columns.groups}
+    for path in (place.with_suffix(DATA), place.with_suffix(NOTE)):
+        files.clear_way(path)
+    files.write_bytes(place.with_suffix(DATA), data)
+    files.write_text(place.with_suffix(NOTE), json.dumps(note))
+
+
+def _sum(data: bytes, code: str, groups: Mapping[str, Sequence[Any]]) -> str:
+    """Hash of all that is kept: it tells whether something was altered or made by other code."""
+    return digest([hashlib.sha256(data).hexdigest(), code, groups])
+
+
+def _arrow(table: pd.DataFrame) -> Any:
+    import pyarrow
+
+    return pyarrow.Table.from_pandas(table, preserve_index=False, nthreads=1)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    import pyarrow
+
+    return pyarrow.concat_tables(parts).combine_chunks()
+
+
+def _frame(table: Any) -> pd.DataFrame:
+    frame: pd.DataFrame = table.to_pandas(use_threads=False)
+    return frame
