@@ -152,3 +152,24 @@ def test_frames_that_are_not_as_they_were_left_are_made_again(
     site.result_file("alpha").write_text(original)
     assert site.build()["built"]
     assert site.files() == before
+
+
+def test_a_page_without_its_sounds_is_read_when_they_come(new_site: Callable[..., Any]) -> None:
+    site = new_site("alpha")
+    page = site.docs / "method" / "quiet.rst"
+    page.write_text(":orphan:\n\nQuiet\n=====\n\n.. listen:: A\n\n   .. sound:: late.wav\n")
+    state = site.folders.media / "examples.json"
+    content = json.loads(state.read_text("utf-8"))
+    state.unlink()
+    assert site.build()["built"]
+    (read,) = site.cache.rglob("method/quiet.doctree")
+    time = read.stat().st_mtime_ns
+    site.add_model("beta")
+    assert site.build()["built"]
+    assert "There is no sound here" in site.page("method/quiet")
+    assert read.stat().st_mtime_ns == time
+    content["files"]["late.wav"] = next(iter(content["files"].values()))
+    state.write_text(json.dumps(content))
+    files.write_bytes(site.folders.media / "late.wav", b"RIFF")
+    assert site.build()["built"]
+    assert "late.wav" in site.page("method/quiet")

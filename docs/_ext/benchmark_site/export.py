@@ -143,22 +143,22 @@ def _parquet(table: pd.DataFrame) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
-    def kind(name: str) -> Any:
-        if name in NUMBERS:
-            return pyarrow.float64()
-        return pyarrow.int64() if name in COUNTS else pyarrow.string()
-
-    arrays = {
-        name: pyarrow.array(
-            [None if value is pd.NA or value != value else value for value in table[name].tolist()],
-            kind(name),
-        )
-        for name in HEAD
-    }
+    arrays = {name: _arrow(table[name]) for name in HEAD}
     arrow_table = pyarrow.table(arrays).replace_schema_metadata({"version": VERSION})
     out = io.BytesIO()
     pyarrow.parquet.write_table(arrow_table, out, compression="zstd")
     return out.getvalue()
+
+
+def _arrow(values: pd.Series) -> Any:
+    """Column of an arrow table; a missing number is null."""
+    import pyarrow
+
+    if values.name in NUMBERS:
+        return pyarrow.array(values.to_numpy(), pyarrow.float64(), from_pandas=True)
+    if values.name in COUNTS:
+        return pyarrow.array(values, pyarrow.int64())
+    return pyarrow.array(values, pyarrow.large_string()).cast(pyarrow.string())
 
 
 def _badge(content: Content, target: str, model: Model) -> str:

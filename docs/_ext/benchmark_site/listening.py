@@ -46,6 +46,16 @@ def known(source: Path) -> dict[str, Any]:
         return {"files": {}, "missing": {}}
 
 
+def depend(env: Any, file: str) -> None:
+    """Let Sphinx read a page again when a file changes.
+
+    A page that depends on a file that is not there would be read each time; that such a file comes
+    is noticed by :func:`benchmark_site.plots.outdated`.
+    """
+    if Path(env.srcdir, file).is_file():
+        env.note_dependency(file)
+
+
 def html(text: str) -> nodes.raw:
     """Finished HTML as a node."""
     return nodes.raw("", text, format="html")
@@ -80,10 +90,10 @@ class MadeOf(Directive):
         self.assert_has_content()
         env = self.state.document.settings.env
         source = Path(env.srcdir)
-        env.note_dependency(STATE)
+        depend(env, STATE)
         state = known(source)
         for file in self.arguments[0].split():
-            env.note_dependency(f"{MEDIA}/{file}")
+            depend(env, f"{MEDIA}/{file}")
             if file not in state["files"] or not (source / MEDIA / file).is_file():
                 why = str(state["missing"].get(file, "") or NOT_MADE)
                 return [html(f'<p class="quiet">There is no picture here. {escape(why)}</p>')]
@@ -103,8 +113,8 @@ class Sound(Directive):
         """Name, content and player; where the file is missing, name and reason."""
         env = self.state.document.settings.env
         source, file = Path(env.srcdir), self.arguments[0]
-        env.note_dependency(STATE)
-        env.note_dependency(f"{MEDIA}/{file}")
+        depend(env, STATE)
+        depend(env, f"{MEDIA}/{file}")
         state = known(source)
         facts = state["files"].get(file, {})
         label = str(self.options.get("label") or facts.get("label") or Path(file).stem)

@@ -6,6 +6,7 @@ on the drawing code and on the sounds and images it reads, too.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -17,6 +18,8 @@ from common.pages import identity
 
 #: attribute of the environment that remembers what the plots of each page were made from
 MEMORY = "benchmark_plots_of_pages"
+#: directives that look for sounds
+HEARD = re.compile(r"^ *\.\. (sound|made-of)::", re.M)
 #: where simulated maxima, which a page draws, lie in the website
 MAXIMA = ("_static", "chance-maxima.csv")
 
@@ -43,14 +46,17 @@ def numbers(app: Sphinx, fault: Exception | None) -> None:
 def outdated(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
-    """Pages whose plots were made from something else than what is there now."""
+    """Pages whose plots, or whose sounds, were made from something else than what is there now."""
     media = contents(Path(app.srcdir) / "extra" / "media")
     before: dict[str, str] = getattr(env, MEMORY, {})
     now = {}
     for name in env.found_docs:
         path = Path(env.doc2path(name))
-        if path.suffix == ".rst" and (code := identity.plots_code(path.read_text("utf-8"))):
-            now[name] = provenance.digest([code, media])
+        if path.suffix == ".rst":
+            text = path.read_text("utf-8")
+            code = identity.plots_code(text)
+            if code or HEARD.search(text):
+                now[name] = provenance.digest([code, media])
     setattr(env, MEMORY, now)
     stale = [name for name, key in now.items() if before.get(name) != key]
     for name in stale:
