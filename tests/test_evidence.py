@@ -20,6 +20,7 @@ FIGURES = (".json", ".npz", ".csv")
 
 #: paths that mean the same on every machine of their kind
 SYSTEM = {
+    "/etc/passwd": "what hostile input asks for",
     "/usr/bin/env": "first line of a script",
     "/dev/shm": "shared memory on Linux",
     "/proc": "processes on Linux",

@@ -152,7 +152,7 @@ def pcc(truth: np.ndarray, prediction: np.ndarray) -> float:
     Raises:
         LengthError: if the shapes differ
 
-    >>> pcc(np.array([0.0, 0.5, 1.0]), np.array([0.2, 0.3, 0.4]))
+    >>> round(pcc(np.array([0.0, 0.5, 1.0]), np.array([0.2, 0.3, 0.4])), 12)
     1.0
     """
     return PCC.number(truth, prediction)

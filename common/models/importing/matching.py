@@ -35,7 +35,7 @@ class FileNames:
     r"""Finds files by their names with or without folders and ending, in any case.
 
     >>> names = FileNames(["wav/a.wav", "wav/b.wav"])
-    >>> names.find(r"C:\data\wav\A.flac"), names.find("b"), names.find("c")
+    >>> names.find(r"my data\wav\A.flac"), names.find("b"), names.find("c")
     ({'wav/a.wav'}, {'wav/b.wav'}, set())
     """
 
