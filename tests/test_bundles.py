@@ -103,6 +103,23 @@ def test_equal_results_give_equal_bytes(results: SimpleNamespace, tmp_path: Path
     assert (tmp_path / "again.zip").read_bytes() == results.file.read_bytes()
 
 
+def test_open_data_that_were_not_run_are_told(
+    results: SimpleNamespace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert results.made["lacking"] == []
+    folders = Paths(tmp_path / "out", results.folders.cache)
+    shutil.copytree(results.folders.method_tests, folders.method_tests)
+    place = folders.manifest("arousal", "loud")
+    manifest = json.loads(place.read_text("utf-8"))
+    del manifest["cells"]["correctness_distribution/tones"]
+    place.write_text(json.dumps(manifest), "utf-8")
+    where = [f"--catalog={results.root / 'catalog'}", f"--output={folders.output}"]
+    where += [f"--cache={folders.cache}", "--out", str(tmp_path / "loud.zip")]
+    assert main(["bundle", "loud", *where]) == 0
+    told = capsys.readouterr().out
+    assert "check-bundle will refuse it: tones; run them with: python build.py run" in told
+
+
 def test_nothing_but_results_is_in_it(results: SimpleNamespace, content: Content) -> None:
     text = b"\n".join(data for name, data in content.items() if not name.endswith(".parquet"))
     assert str(results.root).encode() not in text
@@ -144,7 +161,7 @@ def test_a_better_value_with_fitting_sums_is_found(
     [
         (lambda t: t.assign(status=t["status"].replace("fail", "pass")), "give fail, not pass"),
         (lambda t: t.assign(model="other"), "column model: 'other', expected 'loud'"),
-        (lambda t: t.assign(n=0), "a verdict without samples"),
+        (lambda t: t.assign(n=0), "n: recorded 0, recomputed"),
         (
             lambda t: t.assign(criterion=t["criterion"].where(t["status"] != "pass", "> 0")),
             "criterion: recorded '> 0'",

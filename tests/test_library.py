@@ -118,6 +118,10 @@ def test_names_of_classes_that_are_known_are_understood(
 def test_faults_of_tables_are_told(dataset: pd.DataFrame, predictions: pd.DataFrame) -> None:
     with pytest.raises(DataError, match="predictions: no column or index 'file'"):
         evaluate(predictions.drop(columns="file"), dataset)
+    with pytest.raises(DataError, match="predictions: expected a data frame or a file, found dict"):
+        evaluate({"file": []}, dataset)
+    with pytest.raises(ConfigError, match=r"expected several ids, such as \['fairness_sex'\]"):
+        evaluate(predictions, dataset, tests="fairness_sex")
     with pytest.raises(ConfigError, match="no column is named as a target"):
         evaluate(predictions[["file"]], dataset)
     with pytest.raises(ConfigError, match="no such folder"):

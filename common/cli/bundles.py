@@ -38,6 +38,7 @@ def add_options(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
 
 def command_bundle(context: CommandContext) -> int:
     """Pack the results of a model."""
+    from ..core import advice
     from ..reports.bundles import making
 
     args = context.args
@@ -46,6 +47,12 @@ def command_bundle(context: CommandContext) -> int:
     context.answer({"file": str(file), **answer})
     size = f"{answer['files']} files, {answer['bytes'] / 1e6:.1f} MB"
     context.say(f"{file}: {', '.join(answer['targets'])} ({size})")
+    if answer["lacking"]:
+        context.say(
+            f"tests on open data are missing, so check-bundle will refuse it: "
+            f"{', '.join(answer['lacking'])}; run them with: "
+            f"{advice.command('run', '--model', args.name)}"
+        )
     return OK
 
 

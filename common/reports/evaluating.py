@@ -96,6 +96,8 @@ def evaluate(
         DataError: if a table cannot be used
         ModelError: if predictions are not what the suite wants, such as an unknown class
     """
+    if isinstance(tests, str):
+        raise ConfigError(f"tests: expected several ids, such as ['{tests}'], found '{tests}'")
     with tempfile.TemporaryDirectory(prefix="speechproof-") as name:
         folder = Path(name)
         catalog = folder / "catalog"
@@ -152,6 +154,8 @@ def _outputs(table: pd.DataFrame, names: Sequence[str]) -> dict[str, Any]:
 
 def _columns(table: pd.DataFrame | pd.Series, what: str) -> pd.DataFrame:
     """A table whose keys are columns."""
+    if not isinstance(table, pd.DataFrame | pd.Series):
+        raise DataError(f"{what}: expected a data frame or a file, found {type(table).__name__}")
     frame = table.to_frame() if isinstance(table, pd.Series) else table
     levels = [name for name in frame.index.names if name in KEYS and name not in frame]
     frame = frame.reset_index(level=levels) if levels else frame.copy()

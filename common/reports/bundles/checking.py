@@ -246,8 +246,6 @@ def _row(row: Mapping[Any, Any]) -> str:
             return str(error)
         if verdict != row["status"]:
             return f"{value:g} and the criterion {row['criterion']} give {verdict}, not {row['status']}"
-        if not row["n"] >= 1:
-            return "a verdict without samples"
     if float(row["ci_low"]) > float(row["ci_high"]):
         return "its interval ends before it begins"
     return ""

@@ -12,6 +12,7 @@ from ... import __version__
 from ...core import advice, archives, files
 from ...core.errors import BenchmarkError, ConfigError, DataError
 from ...core.paths import SUMS, Paths
+from ...engine.plan import participants
 from ...results.keys import CellKey
 from ...results.manifest import Manifest
 from ...spec import Benchmark
@@ -29,7 +30,8 @@ def write(benchmark: Benchmark, folders: Paths, model: str, file: Path) -> dict[
         file: archive to write
 
     Returns:
-        what :data:`INDEX` holds, without the list of files, and the number of files and bytes
+        what :data:`INDEX` holds, without the list of files, the number of files and bytes, and open
+        data that tests were not run on, so that a check will refuse the bundle
 
     Raises:
         ConfigError: if the model has no results
@@ -58,7 +60,20 @@ def write(benchmark: Benchmark, folders: Paths, model: str, file: Path) -> dict[
     text = json.dumps({**index, "files": listed}, indent=1, ensure_ascii=False) + "\n"
     archive = archives.packed({**content, INDEX: text.encode()})
     files.write_bytes(file, archive, only_changed=True)
-    return {**index, "files": len(content), "bytes": len(archive)}
+    lacking = {
+        dataset
+        for target, manifest in manifests.items()
+        for dataset in _not_run(benchmark, target, manifest)
+    }
+    return {**index, "files": len(content), "bytes": len(archive), "lacking": sorted(lacking)}
+
+
+def _not_run(benchmark: Benchmark, target: str, manifest: Manifest) -> Iterator[str]:
+    """Open data that a test of the target was not run on; a check will tell it."""
+    for test in benchmark.applicable(target):
+        for dataset in participants(benchmark, test, benchmark.targets[target]):
+            if is_open(benchmark, dataset.id) and f"{test.id}/{dataset.id}" not in manifest.cells:
+                yield dataset.id
 
 
 def _manifests(folders: Paths, model: str) -> dict[str, Manifest]:
