@@ -212,6 +212,53 @@ def test_other_code_or_data_is_told(
     assert "the code that scores changed; run the model again with this version" in fault
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m.update(cells=[]),
+        lambda m: m.update(tables=None),
+        lambda m: m["cells"].update({"correctness_regression/tones": 1}),
+        lambda m: m["cells"].update(
+            {"correctness_regression/../../tones": {"sums": "tones.parquet"}}
+        ),
+        lambda m: m["not_run"].update({"/etc/passwd": "no"}),
+    ],
+)
+def test_manifests_that_are_none_are_told(
+    content: Content, faults: Callable[[Content], list[str]], change: Callable[[Any], Any]
+) -> None:
+    place = "method-tests/arousal/manifest.json"
+    manifest = json.loads(content[place])
+    change(manifest)
+    told = faults({**content, place: json.dumps(manifest).encode()})
+    assert told == [f"{place}: missing, damaged or of another format"]
+
+
+def test_notes_of_another_kind_are_told(
+    content: Content, faults: Callable[[Content], list[str]]
+) -> None:
+    place = "method-tests/arousal/manifest.json"
+    manifest = json.loads(content[place])
+    manifest["cells"]["correctness_regression/tones"]["made_of"]["seed"] = "first"
+    (fault,) = faults({**content, place: json.dumps(manifest).encode()})
+    assert "correctness_regression.csv: tones: cannot be computed again: ValueError" in fault
+
+
+def test_predictions_of_another_kind_are_told(
+    content: Content, faults: Callable[[Content], list[str]]
+) -> None:
+    for name in [name for name in content if re.match("predictions/.*parquet", name)]:
+        table = pd.read_parquet(io.BytesIO(content.pop(name)))
+        values = [column for column in table if column not in ("file", "start", "end")]
+        buffer = io.BytesIO()
+        table.assign(**dict.fromkeys(values, "high")).to_parquet(buffer)
+        data = buffer.getvalue()
+        file = f"{hashlib.sha256(data).hexdigest()[:32]}.parquet"
+        content[f"{name.rpartition('/')[0]}/{file}"] = data
+    told = faults(content)
+    assert told and all("cannot be computed again" in fault for fault in told)
+
+
 def _entry(name: str, data: bytes = b"x", mode: int = 0o644) -> tuple[zipfile.ZipInfo, bytes]:
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
@@ -238,6 +285,14 @@ def _entry(name: str, data: bytes = b"x", mode: int = 0o644) -> tuple[zipfile.Zi
             [
                 _entry(
                     INDEX, b'{"format": "1", "files": {}, "model": {"id": "../x", "version": "1"}}'
+                )
+            ],
+            "is no id of a model",
+        ),
+        (
+            [
+                _entry(
+                    INDEX, b'{"format": "1", "files": {}, "model": {"id": "x\\n", "version": "1"}}'
                 )
             ],
             "is no id of a model",

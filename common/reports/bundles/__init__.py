@@ -27,6 +27,8 @@ NAMES = re.compile(
     rf"|{ROWS}/{_NAME}/(?:manifest\.json|{_NAME}\.csv|sums/{_NAME}\.parquet)"
     rf"|{PREDICTIONS}/{_NAME}/{_NAME}/{_NAME}/(?:key\.json|{_NAME}\.parquet)"
 )
+#: names of cells in a manifest, which become parts of paths: ``test/dataset``
+CELLS = re.compile(rf"{_NAME}/{_NAME}")
 
 
 @dataclass(frozen=True)

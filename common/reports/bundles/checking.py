@@ -27,7 +27,7 @@ from ...results.judge import judge
 from ...results.manifest import Manifest
 from ...spec import Benchmark, Criterion
 from ...spec.records import ID_PATTERN, VERSION_PATTERN
-from . import FORMAT, INDEX, NAMES, ROWS, BundleFolders
+from . import CELLS, FORMAT, INDEX, NAMES, ROWS, BundleFolders
 from .recomputing import recompute
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ def check(
     model = index.get("model")
     names = {name: model.get(name) for name in ("id", "version")} if isinstance(model, dict) else {}
     for (name, value), pattern in zip(names.items(), (ID_PATTERN, VERSION_PATTERN), strict=False):
-        if not isinstance(value, str) or not re.match(pattern, value):
-            raise DataError(f"{INDEX}: model.{name}: '{value!s:.40}' is no {name} of a model")
+        if not isinstance(value, str) or not re.fullmatch(pattern, value):
+            raise DataError(f"{INDEX}: model.{name}: {value!r:.40} is no {name} of a model")
         if reason := unusable(value):
             raise DataError(f"{INDEX}: model.{name}: a name that {reason}")
     if not names:
@@ -172,7 +172,7 @@ def _target(
     """Check the results for one target."""
     path = folders.manifest(target, str(model["id"]))
     manifest = Manifest.read(path)
-    if manifest is None:
+    if manifest is None or not _is_sound(manifest):
         checked.faults.append(
             f"{ROWS}/{target}/manifest.json: missing, damaged or of another format"
         )
@@ -200,6 +200,16 @@ def _target(
     for test in sorted(set(manifest.tables) - set(rows)):
         checked.faults.append(f"{where}/{test}.csv: in the manifest, but not there")
     _sums(folders, target, manifest, rows, checked)
+
+
+def _is_sound(manifest: Manifest) -> bool:
+    """Whether the parts of a manifest are of the right kind, and its names make no path."""
+    parts = (manifest.model, manifest.cells, manifest.not_run, manifest.tables)
+    return (
+        all(isinstance(part, dict) for part in parts)
+        and all(isinstance(noted, dict) for noted in manifest.cells.values())
+        and all(CELLS.fullmatch(name) for name in (*manifest.cells, *manifest.not_run))
+    )
 
 
 def _shortened(faults: list[str]) -> list[str]:

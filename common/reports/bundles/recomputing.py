@@ -94,6 +94,11 @@ def _cell(
     except BenchmarkError as error:
         checked.faults.append(f"{where}: cannot be computed again: {error}")
         return
+    # predictions and notes of a stranger may hold anything: whatever it raises is a fault of them
+    except Exception as error:
+        text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        checked.faults.append(f"{where}: cannot be computed again: {text:.200}")
+        return
     checked.recomputed += len(answers)
     differing = [answer for answer in answers if not answer["equal"]]
     for answer in differing[:1]:
