@@ -384,4 +384,11 @@ def _import_options(importing: argparse.ArgumentParser) -> None:
         help="set of noises and rooms that robustness tests draw from: embedded, paper (must be "
         "fetched), or one of your perturbations.yaml (default: embedded)",
     )
+    importing.add_argument(
+        "--write",
+        metavar="FORM",
+        default="",
+        help="audformat: an audformat database beside the catalog, also of a metadata.csv that could be used "
+        "where it lies; csv: a table (default: a database if rows have to be written)",
+    )
     importing.add_argument("--force", action="store_true", help="replace an entry of this id")

@@ -34,6 +34,7 @@ def command_import(context: CommandContext) -> int:
         encoding=args.encoding,
         force=args.force,
         corpora=args.corpora,
+        write=args.write,
         benchmark=context.benchmark(),
     )
     context.answer(report.to_dict())

@@ -72,6 +72,7 @@ def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths
         for entry, path in [
             *((model, model.path) for model in benchmark.models.values()),
             *((dataset, dataset.path) for dataset in benchmark.datasets.values()),
+            *((dataset, dataset.audio) for dataset in benchmark.datasets.values()),
         ]
         if path and entry.resolve(path).exists()
     ]
@@ -162,8 +163,9 @@ def _dataset(benchmark: Benchmark, dataset: Dataset) -> Iterator[str]:
         if name not in benchmark.tests:
             where = f"{dataset.origin}: {dataset.id}.tests"
             yield str(unknown("test", name, benchmark.tests, where))
-    if not dataset.builtin and dataset.path and not dataset.resolve(dataset.path).exists():
-        yield f"{dataset.origin}: {dataset.id}.path: {dataset.resolve(dataset.path)}: no such folder"
+    for key, path in (("path", dataset.path), ("audio", dataset.audio)):
+        if not dataset.builtin and path and not dataset.resolve(path).exists():
+            yield f"{dataset.origin}: {dataset.id}.{key}: {dataset.resolve(path)}: no such folder"
     sets = sorted({e.corpora for e in benchmark.perturbations.values() if e.corpora})
     if dataset.corpora and dataset.corpora not in sets:
         where = f"{dataset.origin}: {dataset.id}.corpora"

@@ -123,9 +123,10 @@ def readable(where: str) -> Iterator[None]:
 
 def availability(dataset: Dataset, cache: Path, *, download: bool) -> str:
     """Empty if the folder holds a database."""
+    for folder in (dataset.resolve(dataset.path), _audio_root(dataset)):
+        if not folder.is_dir():
+            return f"folder {folder} does not exist"
     root = dataset.resolve(dataset.path)
-    if not root.is_dir():
-        return f"folder {root} does not exist"
     return "" if (root / HEADER).is_file() else f"folder {root} holds no {HEADER}"
 
 
@@ -155,7 +156,7 @@ def fingerprint(dataset: Dataset, cache: Path) -> str:
     content = hashlib.sha256()
     for path in sorted(root.glob("db.*")):
         content.update(path.name.encode() + b"\0" + path.read_bytes())
-    audio = media_fingerprint(root, _audio(dataset, root))
+    audio = media_fingerprint(_audio_root(dataset), _audio(dataset, root))
     return digest([definition(dataset), content.hexdigest(), audio])
 
 
@@ -163,22 +164,28 @@ def load(
     dataset: Dataset, cache: Path, targets: Mapping[str, Target], *, download: bool
 ) -> Samples:
     """Sample table; the audio stays where it is."""
-    root = dataset.resolve(dataset.path)
+    root = _audio_root(dataset)
     table = sample_table(dataset, _tables(dataset), targets)
     audio = media_fingerprint(root, table["file"].unique())
     return Samples(dataset, table, root, fingerprint(dataset, cache), audio, cache, download)
 
 
 def media(samples: Samples, files: Collection[str]) -> Path:
-    """The folder of the dataset."""
+    """The folder with the audio."""
     return samples.root
+
+
+def _audio_root(dataset: Dataset) -> Path:
+    """Folder that the files of the tables are relative to."""
+    return dataset.resolve(dataset.audio or dataset.path)
 
 
 def _tables(dataset: Dataset) -> AudformatTables:
     root = dataset.resolve(dataset.path)
     with readable(f"{place(dataset, 'path')}: {root / HEADER}"):
         db = open_database(root)
-    return AudformatTables(db, place(dataset), lambda files: durations_of_audio(root, files))
+    audio = _audio_root(dataset)
+    return AudformatTables(db, place(dataset), lambda files: durations_of_audio(audio, files))
 
 
 def _audio(dataset: Dataset, root: Path) -> list[str]:

@@ -23,6 +23,8 @@ def check(dataset: Dataset) -> None:
     """
     if dataset.adapter != "audb" and not dataset.path:
         raise ConfigError(f"{place(dataset, 'path')}: missing; adapter {dataset.adapter} needs it")
+    if dataset.audio and dataset.adapter != "audformat":
+        raise ConfigError(f"{place(dataset, 'audio')}: goes with adapter audformat only")
     if "" in dataset.tables or (dataset.adapter != "folder" and not dataset.tables):
         raise ConfigError(f"{place(dataset, 'table')}: missing; name the table with the samples")
     for name, column in dataset.columns.items():

@@ -131,6 +131,7 @@ class Dataset(Sizes, Entry):
         adapter: audb, audformat or folder
         name: name in the audb repository; the id if empty
         path: folder of an audformat or folder dataset
+        audio: folder that the files of an audformat dataset are relative to; ``path`` if empty
         table: table or tables that hold the samples
         alias: short name of several tables in the data label
         columns: name in the suite -> column
@@ -147,6 +148,7 @@ class Dataset(Sizes, Entry):
     adapter: Literal["audb", "audformat", "folder"]
     name: str = pydantic.Field(default="", pattern=rf"{ID_PATTERN}|^$")
     path: str = ""
+    audio: str = ""
     table: str | tuple[str, ...] = ()
     alias: str = ""
     columns: Mapping[str, Column] = {}

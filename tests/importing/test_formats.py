@@ -32,6 +32,7 @@ def to(tmp_path: Path) -> Path:
 
 
 def run(path: Path, to: Path, form: str | None = None, **options) -> Inspection:
+    options = {"write": "csv", **options}  # a table is easy to compare with
     return importing.import_dataset(path, "mine", form, to, benchmark=BENCHMARK, **options)
 
 

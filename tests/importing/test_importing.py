@@ -323,7 +323,7 @@ def test_an_original_download(tmp_path, to):
         sound(root / name)
     (root / "notes.txt").write_text("no audio")
     report = run(root, to)
-    assert report.entry["table"] == "mine.csv"
+    assert report.entry["adapter"] == "audformat"
     assert (report.entry["license"], report.entry["alias"]) == ("CC0-1.0", "all")
     assert report.notes == [
         "1 x audio file is not named as in 'emodb': unknown.wav",
@@ -356,9 +356,13 @@ def test_a_failed_import_leaves_the_table_of_the_catalog_as_it_was(tmp_path, to,
     assert not to.exists()
     to.mkdir()
     (to / "mine.csv").write_text("mine")
+    (to / "mine-audformat").mkdir()
+    (to / "mine-audformat" / "db.yaml").write_text("mine")
     with pytest.raises(DataError, match="told by a test"):
         run(root, to)
     assert (to / "mine.csv").read_text() == "mine"
+    assert (to / "mine-audformat" / "db.yaml").read_text() == "mine"
+    assert sorted(path.name for path in to.iterdir()) == ["mine-audformat", "mine.csv"]
 
 
 #: layout of names -> licence in the README, folder, and per file what its name means

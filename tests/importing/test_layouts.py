@@ -135,12 +135,16 @@ def miniature(layout: layouts.Layout, root: Path) -> Path:
 
 
 def run(path: Path, to: Path, form: str | None = None, **options) -> Inspection:
+    options = {"write": "csv", **options}  # a table is easy to compare with
     return importing.import_dataset(path, "mine", form, to, benchmark=BENCHMARK, **options)
 
 
 def rows(to: Path) -> dict[str, dict[str, str]]:
     """Rows of the table that was written, by file."""
-    with (to / "mine.csv").open(encoding="utf-8", newline="") as file:
+    (table,) = [
+        path for path in (to / "mine.csv", *to.glob("mine-audformat/*.csv")) if path.exists()
+    ]
+    with table.open(encoding="utf-8", newline="") as file:
         return {row["file"]: row for row in csv.DictReader(file)}
 
 

@@ -9,7 +9,8 @@ reported in full, not only the first fault.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ from ...spec import Benchmark, Dataset, Target, kinds
 from .. import datasets
 from ..base import KEYS, Samples
 from ..event_lists.databases import HEADER
-from ..folder_adapter import METADATA
-from . import conventions, guessing, reading, recognise
+from ..folder_adapter import METADATA, CsvTable
+from . import conventions, database, guessing, reading, recognise
 from .catalog_text import extended
 from .inspection import Inspection, inspect, several
 from .kept import kept
@@ -35,6 +36,9 @@ from .table_files import to_csv
 PAPER = "paper"
 #: end of the name of a folder with audio that was part of a table or an archive
 AUDIO_FOLDER = "-audio"
+#: what the rows of data that do not lie in a table of their own are written as
+CSV = "csv"
+FORMS = (recognise.AUDFORMAT, CSV)
 
 
 def import_dataset(
@@ -49,11 +53,13 @@ def import_dataset(
     encoding: str = "",
     force: bool = False,
     corpora: str = PAPER,
+    write: str = "",
     benchmark: Benchmark | None = None,
 ) -> Inspection:
-    """Write an entry for data into a catalog.
+    """Write an entry for data into a catalog, and the rows as an audformat database beside it.
 
-    The entry points to the data; audio is copied only out of archives and tables. Its version is
+    A ``metadata.csv`` that can be used as it is and a database are used where they lie. Audio is
+    copied only out of archives and tables. The version of the entry is
     made of the content, so that data that were changed and imported again count as new. If
     anything is wrong, nothing is written.
 
@@ -69,6 +75,8 @@ def import_dataset(
         encoding: of a table; default: UTF-8
         force: replace an entry of the same id
         corpora: set of noises and rooms that perturbations of these data draw from
+        write: one of :data:`FORMS`; a database, also of a ``metadata.csv`` that could be used as it
+            is, or a CSV file; default: a database if rows have to be written
         benchmark: declares targets and built-in datasets; default: the built-in one
 
     Returns:
@@ -97,7 +105,13 @@ def import_dataset(
     entry: dict[str, Any] = {"id": name, "version": "1.0.0", "adapter": "folder"}
     entry["path"] = _path(source, catalog)
     table = catalog.parent / f"{name}.csv"
-    written = () if form in (recognise.FOLDER, recognise.AUDFORMAT) else (table, audio)
+    folder = catalog.parent / f"{name}{database.FOLDER}"
+    in_place = form in (recognise.FOLDER, recognise.AUDFORMAT)
+    as_database = _writes_database(form, write, in_place)
+    written: tuple[Path, ...] = () if in_place and not as_database else (table, audio, folder)
+    _check_places(source, written, folder)
+    if in_place and as_database:
+        written = (folder,)
     with kept(*written):
         notes, faults = _draft(entry, request, table, form, _guessed(benchmark))
         labels = {t.id: t for t in benchmark.targets.values() if kinds.of(t).has_classes}
@@ -109,8 +123,15 @@ def import_dataset(
         entry.update(chosen)
         report.notes.extend([*notes, *others])
         report.faults.extend(faults)
-        place = table if written else source
+        place = source if in_place else table
         entry.update(_rated(entry, place, list(benchmark.targets.values()), report))
+        if as_database:
+            table_rows = CsvTable(place / METADATA if place.is_dir() else place, "")
+            rows = database.ImportedTable(entry, samples, table_rows, benchmark.targets)
+            entry = _database(rows, folder, catalog, faulty=bool(report.faults))
+            report = replace(report, entry=entry)
+            if not in_place:
+                table.unlink()
         write_text(catalog, extended(catalog, name, entry))
     return report
 
@@ -120,6 +141,46 @@ def _check_id(catalog: Path, name: str, force: bool) -> None:
         raise ConfigError(f"--as {name}: an id holds letters, digits, '.', '_' and '-' only")
     if name in spec.load_entries(Dataset, catalog, builtin=False) and not force:
         raise ConfigError(f"{catalog}: has a dataset '{name}' already; --force replaces it")
+
+
+def _writes_database(form: str | Layout, write: str, in_place: bool) -> bool:
+    """Whether the rows become a database."""
+    if write and write not in FORMS:
+        raise unknown("form", write, FORMS, "--write")
+    if form == recognise.AUDFORMAT:
+        if write == CSV:
+            raise ConfigError(
+                "--write csv: the data are an audformat database, which is used as it is"
+            )
+        return False
+    return write != CSV if write else not in_place
+
+
+def _check_places(source: Path, written: Collection[Path], folder: Path) -> None:
+    """Refuse to write over the data themselves, or over a folder that no import wrote."""
+    for place in written:
+        if source == place or source.is_relative_to(place):
+            raise ConfigError(f"{source}: lies where the import would write; --as names another id")
+    if folder in written and folder.exists() and not (folder / HEADER).is_file():
+        raise ConfigError(
+            f"{folder}: is there already and holds no {HEADER}; --as names another id"
+        )
+
+
+def _database(
+    rows: database.ImportedTable, folder: Path, catalog: Path, *, faulty: bool
+) -> dict[str, Any]:
+    """Write the database and read it again; returns the entry that refers to it."""
+    database.save(database.build(rows, folder), folder)
+    entry = database.refer(rows, folder.name, _path(rows.samples.root, catalog))
+    pair = [rows.entry, entry]
+    targets = rows.targets
+    if faulty:  # values of targets could not be loaded
+        targets = {t.id: t for t in targets.values() if kinds.of(t).has_classes}
+        pair = [{k: v for k, v in one.items() if k != "ratings"} for one in pair]
+    before, after = (_load(one, catalog, targets) for one in pair)
+    database.check_same(before.table, after.table, folder)
+    return entry
 
 
 def _corpora(benchmark: Benchmark, name: str) -> tuple[dict[str, str], list[str]]:

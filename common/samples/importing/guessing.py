@@ -16,6 +16,7 @@ from ..event_lists.databases import HEADER, open_database
 from ..folder_adapter import MISSING, CsvTable
 from . import conventions
 from .conventions import Conventions
+from .database import AUDIO
 
 #: names of columns that may hold any labels; what they are is seen from these
 GENERAL = ("label", "labels", "class", "cls", "target")
@@ -87,6 +88,10 @@ def audformat_entry(folder: Path, targets: Iterable[str]) -> tuple[dict[str, Any
         "license": str(db.license or ""),
         "source": str(db.source or ""),
     }
+    audio = db.meta.get(AUDIO)
+    first = next(iter(db[table].files), "")
+    if isinstance(audio, str) and not (folder / first).is_file():
+        entry["audio"] = str((folder / audio).resolve())
     return entry, [name for name in best if name != table]
 
 

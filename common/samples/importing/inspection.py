@@ -70,6 +70,9 @@ class Inspection:
             lines.append(f"  {column}: " + ", ".join(f"{k} {n}" for k, n in counts.items()))
         lines += [f"  fault: {fault}" for fault in self.faults]
         lines += [f"  note: {note}" for note in self.notes]
+        if self.entry.get("audio"):
+            database = self.catalog.parent / self.entry["path"]
+            lines.append(f"audformat database: {database} (the audio stays where it is)")
         lines.append(f"written to {self.catalog}; use it with --catalog {self.catalog.parent}")
         words = ("list", "tests", "--dataset", self.id, "--catalog", self.catalog.parent)
         lines.append(f"its tests: {advice.command(*words)}")
