@@ -16,6 +16,8 @@ from html import escape, unescape
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from site_frame import policy
+
 from benchmark_site import modelpages
 from benchmark_site.content import Content
 from benchmark_site.page import Page, Section, slug
@@ -88,11 +90,13 @@ def report(content: Content, name: str, *, opened: bool = False) -> str:
     if figures.left_out:
         some = "1 figure is" if figures.left_out == 1 else f"{figures.left_out} figures are"
         note += f" {some} left out, because the file would be too large."
-    style = "\n".join((paths.DOCS / "_static" / file).read_text("utf-8") for file in STYLES)
+    sheets = [(paths.DOCS / "_static" / file).read_text("utf-8") for file in STYLES]
+    style = "\n".join(["", *sheets]) + OWN
     text = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"{policy.element(policy.ALONE, style=style)}\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Test report: {escape(label)}</title>\n<style>\n{style}{OWN}</style>\n</head>\n"
+        f"<title>Test report: {escape(label)}</title>\n<style>{style}</style>\n</head>\n"
         f'<body>\n<main class="bd-article">\n<h1>Test report: {escape(label)}</h1>\n'
         f'<p class="note-of-report">{note}</p>\n'
         f'<nav class="targets-of-report" aria-label="Targets"><ul>{"".join(links)}</ul></nav>\n'

@@ -9,6 +9,7 @@ therefore imported where Sphinx asks for it.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,9 @@ def complete(
     app: Sphinx, pagename: str, template: str, context: dict[str, Any], tree: object
 ) -> None:
     """Complete the frame of a page that is about to be written."""
-    from site_frame import filling, head, navigation, roles, tables
+    from site_frame import filling, head, navigation, policy, roles, tables
 
+    context["policy"] = partial(policy.element, policy.PAGE)
     if body := tables.boxed(roles.mended(context.get("body", ""))):
         context["body"] = f"{filling.BEGIN}{body}{filling.END}"
     properties = head.properties(app.config, pagename, context)
