@@ -15,6 +15,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..core import advice, leftovers
@@ -45,6 +46,27 @@ class CommandContext:
         from ..spec import load_benchmark
 
         return load_benchmark(self.args.catalog, full=self.args.full)
+
+    def benchmark_beside(self, to: Path | None = None) -> Any:
+        """Declarations for a command that writes into a catalog, which need not be there yet.
+
+        Args:
+            to: that catalog, if what it declares counts, too
+        """
+        from ..spec import is_catalog, load_benchmark
+
+        folders = list(self.args.catalog)
+        for folder in folders:
+            if not is_catalog(folder):
+                what = "holds no catalog" if folder.is_dir() else "no such folder"
+                raise ConfigError(
+                    f"--catalog {folder}: {what}, and names what is read. Where to write is said"
+                    f" by --to {folder}"
+                )
+        places = [folder.resolve() for folder in folders]
+        if to is not None and is_catalog(to) and to.expanduser().resolve() not in places:
+            folders.append(to.expanduser())
+        return load_benchmark(folders, full=self.args.full)
 
     def filters(self) -> Any:
         """Selection of the command line."""

@@ -53,14 +53,15 @@ def add_model_options(add: Callable[[str, str], argparse.ArgumentParser]) -> Non
         metavar="ROLE=NAME",
         action="append",
         default=[],
-        help="what a column is: file, start, end, or a target (repeatable; default: found)",
+        help="what a column is: file, start, end, a target, or the score of a class: "
+        "'emotion.anger=P(ang) %%' (repeatable; default: found)",
     )
     importing.add_argument(
         "--map",
         metavar="OLD=NEW",
         action="append",
         default=[],
-        help="what a class means; nothing after '=': no class of the target (repeatable)",
+        help="what a class means; nothing after '=': no class of the target (repeatable, or with commas)",
     )
     importing.add_argument(
         "--scale", metavar="LOW,HIGH", help="range of the numbers (default: found)"

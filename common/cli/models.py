@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,12 @@ def command_models(context: CommandContext) -> int:
         raise ConfigError(f"models new takes one path, found a second one: {args.file}")
     labels = [label.strip() for label in args.labels.split(",")] if args.labels else []
     report = draft(
-        args.name, args.id, args.to, benchmark=context.benchmark(), labels=labels, force=args.force
+        args.name,
+        args.id,
+        args.to,
+        benchmark=context.benchmark_beside(),
+        labels=labels,
+        force=args.force,
     )
     context.answer(report.to_dict())
     context.say(report.text())
@@ -68,7 +74,8 @@ def command_import_predictions(context: CommandContext) -> int:
         encoding=args.encoding,
         force=args.force,
     )
-    report = import_predictions(request, context.benchmark(), context.folders.cache)
+    benchmark = context.benchmark_beside(args.to)
+    report = import_predictions(request, benchmark, context.folders.cache)
     context.answer(report.to_dict())
     context.say(report.text())
     return OK
@@ -81,4 +88,6 @@ def _scale(text: str | None) -> tuple[float, float] | None:
         low, high = map(float, text.split(","))
     except ValueError:
         raise ConfigError(f"--scale {text}: expected LOW,HIGH, for example 1,7") from None
+    if not -math.inf < low < high < math.inf:
+        raise ConfigError(f"--scale {text}: LOW must be less than HIGH, as in --scale 1,7")
     return low, high

@@ -35,7 +35,7 @@ def command_import(context: CommandContext) -> int:
         force=args.force,
         corpora=args.corpora,
         write=args.write,
-        benchmark=context.benchmark(),
+        benchmark=context.benchmark_beside(),
     )
     context.answer(report.to_dict())
     context.say(report.text())

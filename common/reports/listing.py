@@ -56,6 +56,8 @@ def _corpora() -> list[dict[str, Any]]:
             "label": layout.label,
             "license": layout.license,
             "where": layout.obtain or layout.source,
+            "remark": f"not compared with a real copy: {layout.unconfirmed}"
+            * bool(layout.unconfirmed),
         }
         for layout in layouts.known().values()
     ]

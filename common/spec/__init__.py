@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..core.documents import read_yaml
 from .loading import (
     fault,
+    is_catalog,
     load_benchmark,
     load_entries,
     load_tests,
@@ -53,6 +54,7 @@ __all__ = [
     "Target",
     "Test",
     "fault",
+    "is_catalog",
     "load_benchmark",
     "load_entries",
     "load_tests",

@@ -85,6 +85,10 @@ def fault(record: type[Record], place: str, error: pydantic.ValidationError) -> 
     if first["type"] == "missing":
         return f"{where}: missing"
     message = _EXPECTED.get(first["type"], first["msg"].removeprefix("Value error, "))
+    if first["type"] == "value_error" and isinstance(first["input"], Mapping):
+        return (
+            f"{where}: {message}" if where else message
+        )  # a rule of the whole, which names the key
     return f"{where}: {message}, found {first['input']!r:.60}"
 
 
@@ -117,6 +121,22 @@ def load_tests(folder: Path, *, builtin: bool = True) -> dict[str, Test]:
     return tests
 
 
+#: files of a catalog, without their ending, and what they hold
+CATALOG_FILES: Mapping[str, type[Entry]] = {
+    "targets": Target,
+    "datasets": Dataset,
+    "models": Model,
+    "perturbations": Perturbation,
+}
+
+
+def is_catalog(folder: Path) -> bool:
+    """Whether a folder holds a file of a catalog, or a test."""
+    place = folder.expanduser()
+    there = any((place / f"{name}.yaml").exists() for name in CATALOG_FILES)
+    return there or any((place / "suite").glob("*.yaml"))
+
+
 def load_benchmark(catalogs: Iterable[Path] = (), *, full: bool = False) -> Benchmark:
     """Built-in catalog and suite with the user's catalogs on top.
 
@@ -128,12 +148,7 @@ def load_benchmark(catalogs: Iterable[Path] = (), *, full: bool = False) -> Benc
     Raises:
         ConfigError: for the first fault
     """
-    kinds: dict[str, type[Entry]] = {
-        "targets": Target,
-        "datasets": Dataset,
-        "models": Model,
-        "perturbations": Perturbation,
-    }
+    kinds = CATALOG_FILES
     merged: dict[str, dict[str, Any]] = {
         name: dict(load_entries(record, paths.CATALOG / f"{name}.yaml"))
         for name, record in kinds.items()
@@ -142,16 +157,13 @@ def load_benchmark(catalogs: Iterable[Path] = (), *, full: bool = False) -> Benc
     for folder in catalogs:
         if not folder.is_dir():
             raise ConfigError(f"--catalog {folder}: no such folder")
-        has_files = False
-        for name, record in kinds.items():
-            path = folder / f"{name}.yaml"
-            has_files |= path.exists()
-            merged[name].update(load_entries(record, path, builtin=False))
-        tests = load_tests(folder / "suite", builtin=False)
-        merged["tests"].update(tests)
-        if not has_files and not tests:
+        if not is_catalog(folder):
             file_names = ", ".join(f"{name}.yaml" for name in kinds)
             raise ConfigError(f"--catalog {folder}: holds none of {file_names} or suite/*.yaml")
+        for name, record in kinds.items():
+            path = folder / f"{name}.yaml"
+            merged[name].update(load_entries(record, path, builtin=False))
+        merged["tests"].update(load_tests(folder / "suite", builtin=False))
     if full:
         merged["datasets"] = {k: entry.whole() for k, entry in merged["datasets"].items()}
     for name, entries in merged.items():

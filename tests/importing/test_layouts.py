@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -577,3 +578,78 @@ def test_real_tables_of_meld(tmp_path, to):
         (root / path.name).write_bytes(path.read_bytes())
     assert run(root, to).faults == []
     assert rows(to)["output_repeated_splits_test/dia0_utt0.wav"]["emotion"] == "surprise"
+
+
+def user_layout(folder: Path, text: str) -> Path:
+    """A layout of a user, and one file that follows it."""
+    sound(folder / "data" / "s1_wut.wav")
+    path = folder / "own.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("files: '(s\\d+'", r"own\.yaml: files: '\(s\\d\+' is no regular expression: missing \)"),
+        (
+            "files: 'a'\nignore: ['b', '[']",
+            r"own\.yaml: ignore\[1\]: '\[' is no regular expression: unter",
+        ),
+        (
+            "files: 'a'\ntables: [{file: '*.csv', key: {stem: id}, columns: {sex: sex}}]",
+            r"own\.yaml: tables\[0\]\.file: '\*\.csv' is no regular expression: nothing to repeat",
+        ),
+        (
+            "files: 'a'\ntables: [{file: 'b', key: {stem: id}, columns: {sex: sex}, where: {x: '('}}]",
+            r"own\.yaml: tables\[0\]\.where\.x: '\(' is no regular expression",
+        ),
+    ],
+)
+def test_faults_of_expressions_are_one_line(tmp_path, to, capsys, text, message):
+    layout = user_layout(tmp_path, text)
+    words = ["import", str(tmp_path / "data"), "--as", "mine", "--to", str(to)]
+    assert main([*words, "--layout", str(layout)]) == 2
+    err = capsys.readouterr().err
+    assert re.search(message, err) and err.count("\n") == 1 and "{'" not in err
+    assert not to.exists()
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        (
+            "values: {emotion: {wut: angerr}}",
+            r"values\.emotion\.wut: unknown label 'angerr'. Did you mean 'anger'\?",
+        ),
+        (
+            "values: {emotion: {wut: Neutrall}}",
+            r"unknown label 'Neutrall'. Did you mean 'neutral'\?",
+        ),
+        (
+            "constants: {sex: femal}",
+            r"constants\.sex: unknown label 'femal'. Did you mean 'female'\?",
+        ),
+    ],
+)
+def test_typing_errors_in_labels_are_errors(tmp_path, to, rest, message):
+    files = "files: '(?P<speaker>s\\d)_(?P<emotion>\\w+)'\n"
+    layout = user_layout(tmp_path, files + rest)
+    with pytest.raises(ConfigError, match=message):
+        run(tmp_path / "data", to, layout=layout)
+    assert not to.exists()
+    for label in ("happy", "Anger", "longing"):  # another word, another case, no class at all
+        layout.write_text(files + f"values: {{emotion: {{wut: {label}}}}}")
+        assert run(tmp_path / "data", to, layout=layout, force=True).faults == []
+
+
+def test_names_that_no_copy_confirmed_are_said_to_be(tmp_path, to, capsys):
+    unsure = {layout.id for layout in KNOWN.values() if layout.unconfirmed}
+    assert unsure == {"danish-emotional-speech", "polish-emotional-speech", "imda-nsc"}
+    for layout in KNOWN.values():
+        assert ("NOT VERIFIED" in layout.origin.read_text("utf-8")) == (layout.id in unsure)
+    assert main(["list", "corpora"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("not compared with a real copy: names of files" in line for line in lines) == 3
+    report = run(miniature(KNOWN["polish-emotional-speech"], tmp_path / "x"), to)
+    assert "not compared with a real copy: names of files; look at the labels" in report.notes

@@ -70,6 +70,41 @@ def test_labels_of_a_table(tmp_path, to, capsys):
     assert load(to).table["speaker"].nunique() == 3
 
 
+def test_folders_of_classes_are_no_speakers(tmp_path, to, capsys):
+    for word in ("dog_bark", "rain", "sea_waves", "baby cry"):
+        for fold in (1, 2):
+            for take in "AB":
+                sound(tmp_path / "sounds" / word / f"{fold}-10{fold}7-{take}.wav")
+    text = imported(tmp_path / "sounds", to, capsys)
+    assert "# 16 of 16 audio files are named like this" in text
+    assert "speaker:" not in text and "(?P<speaker>" not in text
+    assert "# category: words that are not known; if they are emotions, call the group" in text
+    assert rows(to)["dog_bark/1-1017-A.wav"]["category"] == "dog_bark"
+    labels = load(to).table["category"].value_counts().to_dict()
+    assert labels == {"dog_bark": 4, "rain": 4, "sea_waves": 4, "baby cry": 4}
+
+
+def test_unknown_words_get_values_and_tables_of_speakers_are_proposed(tmp_path, to, capsys):
+    for speaker in ("s1", "s2"):
+        for word in ("wut", "ruhe", "angst"):
+            for take in (1, 2):
+                sound(tmp_path / "x" / speaker / f"{word}_{take}.wav")
+    (tmp_path / "x" / "speakers.csv").write_text("id,gender,age,town\ns1,f,30,A\ns2,m,40,B\n")
+    text = imported(tmp_path / "x", to, capsys)
+    assert "    ruhe: ruhe\n" in text
+    assert "speaker: id" in text and "# speakers.csv also has: town" in text
+    table = load(to).table
+    assert dict(zip(table["speaker"], table["sex"], strict=True)) == {"s1": "female", "s2": "male"}
+
+
+def test_codes_of_speakers_stay_speakers(tmp_path):
+    for speaker in ("DC", "JE", "KLA"):
+        for emotion in ("angry", "happy", "sad"):
+            for take in "12":
+                sound(tmp_path / speaker / f"{emotion}{take}.wav")
+    assert "(?P<speaker>" in propose(tmp_path)
+
+
 def test_without_audio_there_is_nothing_to_guess(tmp_path):
     (tmp_path / "a.txt").write_text("x")
     with pytest.raises(ConfigError, match=r"holds no audio; endings: \.txt \(1\)"):

@@ -248,3 +248,60 @@ def test_a_whole_file_with_its_length_is_the_whole_file():
     assert match(halves, [("a.wav", 0, -1)]).strangers == ["a", "a"]
     rounded = match([(0, "a", 1_001_000_000, 2_000_000_000)], [("a.wav", 10**9, 2 * 10**9)] * 1)
     assert rounded.rows == {0: ("a.wav", 10**9, 2 * 10**9)}
+
+
+def test_scores_with_any_names(imports):
+    table = "file,P(sad) %,P(hap) %,wut,n\na1,10 %,60 %,20 %,10 %\nb1,70,10,10,10\n"
+    options = ["--columns", "emotion.anger=wut", "--columns", "emotion.neutral=n"]
+    code, _, err, entry, rows = imports(table, *options)
+    assert code == 0, err
+    assert {k: rows[0][k] for k in rows[0] if k.startswith("emotion/")} == {
+        "emotion/sad": "10.0",
+        "emotion/hap": "60.0",
+        "emotion/anger": "20.0",
+        "emotion/neutral": "10.0",
+    }
+    assert entry["outputs"]["emotion"]["mapping"] == {"hap": "happiness", "sad": "sadness"}
+    code, _, err, _, _ = imports(table, *options[:2], "--force", name="q.csv")
+    assert code == 2 and "there is none for 'neutral': --columns emotion.neutral=NAME" in err
+    code, _, err, _, _ = imports(table, "--columns", "emotion.angr=wut", "--force", name="q.csv")
+    assert (
+        code == 2 and "--columns emotion.angr: unknown class 'angr'. Did you mean 'anger'?" in err
+    )
+    code, _, err, _, _ = imports(table, "--columns", "arousal.anger=wut", "--force", name="q.csv")
+    assert code == 2 and "unknown part of a prediction 'arousal.anger'" in err
+
+
+def test_several_classes_in_one_option(imports):
+    table = "file,emotion\na1,wut\nb1,ruhe\nb2,angst\n"
+    code, _, err, entry, _ = imports(table, "--map", "wut=anger,ruhe=neutral , angst=")
+    assert code == 0, err
+    mapping = {"wut": "anger", "ruhe": "neutral", "angst": None}
+    assert entry["outputs"]["emotion"]["mapping"] == mapping
+
+
+@pytest.mark.parametrize("scale", ["5,1", "3,3", "nan,1", "0,inf"])
+def test_scales_go_upwards(imports, scale):
+    code, _, err, _, _ = imports("file,arousal\na1,3\n", "--scale", scale)
+    assert code == 2
+    assert f"--scale {scale}: LOW must be less than HIGH, as in --scale 1,7" in err
+
+
+def test_the_catalog_that_is_written_is_read(catalog, tmp_path, capsys):
+    (tmp_path / "p.csv").write_text("file,emotion\nwav/a1.wav,anger\n")
+    words = ["import-predictions", str(tmp_path / "p.csv"), "--as", "told", "--dataset", "mine"]
+    assert main([*words, "--to", str(catalog), "--cache", str(tmp_path / "cache")]) == 0
+    assert "1 predictions" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["import", "import-predictions"])
+def test_the_option_for_writing_is_named(catalog, tmp_path, capsys, command):
+    (tmp_path / "p.csv").write_text("file,emotion\nwav/a1.wav,anger\n")
+    path = tmp_path / ("data" if command == "import" else "p.csv")
+    for folder, what in (("empty", "holds no catalog"), ("none", "no such folder")):
+        (tmp_path / "empty").mkdir(exist_ok=True)
+        place = tmp_path / folder
+        assert main([command, str(path), "--catalog", str(place)]) == 2
+        err = capsys.readouterr().err
+        assert f"--catalog {place}: {what}" in err and f"--to {place}" in err
+        assert err.count("\n") == 1

@@ -282,15 +282,16 @@ def _tell(report: PredictionReport, target: str, mapping: Mapping[str, str | Non
 
 
 def parse_mapping(texts: Iterable[str]) -> dict[str, str | None]:
-    """``OLD=NEW`` of the command line; an empty NEW is no class.
+    """``OLD=NEW`` of the command line, several with commas; an empty NEW is no class.
 
     Raises:
         ConfigError: if it is something else
 
-    >>> parse_mapping(["joy=happiness", "bored="])
-    {'joy': 'happiness', 'bored': None}
+    >>> parse_mapping(["joy=happiness", "bored=,calm=neutral"])
+    {'joy': 'happiness', 'bored': None, 'calm': 'neutral'}
     """
-    pairs = [text.partition("=") for text in texts]
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    pairs = [tuple(word.strip() for word in part.partition("=")) for part in parts]
     wrong = next((old for old, sign, _ in pairs if not sign or not old), None)
     if wrong is not None:
         raise ConfigError(f"--map {wrong}: expected OLD=NEW")

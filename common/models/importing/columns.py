@@ -19,6 +19,10 @@ PREDICTED = re.compile(
     re.I,
 )
 SCORE = re.compile(r"^(?:prob|probability|p|scores?|logits?|conf|confidence)[ _.:/-]+", re.I)
+#: score of a class as in ``P(hap) %``
+OF = re.compile(r"(?:prob|probability|p|score)\s*\(\s*(.+?)\s*\)\s*%?", re.I)
+#: what a column may be besides the value of a target
+KEYS = ("file", "start", "end", "condition", "dataset")
 #: names of times, with their unit
 TIME = re.compile(r"(start|begin|onset|end|stop|offset)(?:[ _]?time)?(?:[ _]?(s|sec|ms|ns))?", re.I)
 STARTS = ("start", "begin", "onset")
@@ -81,9 +85,8 @@ def find(table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, s
     for role, column in stated.items():
         if column not in table.columns:
             raise unknown("column", column, table.columns, f"--columns {role}")
-        if role not in ("file", "start", "end", "condition", "dataset") and role not in targets:
-            options = ["file", "start", "end", "condition", "dataset", *targets]
-            raise unknown("part of a prediction", role, options, "--columns")
+        if role not in (*KEYS, *targets) and not _label_of(role, targets):
+            raise unknown("part of a prediction", role, [*KEYS, *targets], "--columns")
     roles = Roles(stated.get("file") or _file(table))
     _times(roles, table, stated)
     roles.keep = [name for name in ("condition", "dataset") if name in table.columns]
@@ -96,7 +99,8 @@ def find(table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, s
         elif kind.is_number:
             _number(roles, target, rest)
         elif kind.has_classes:
-            _classes(roles, target, rest, table)
+            scores = {c: _label_of(r, targets) for r, c in stated.items() if _is_of(r, target)}
+            _classes(roles, target, rest, table, scores)
     used = {*roles.numbers.values(), *roles.classes.values()}
     used |= {column for labels in roles.scores.values() for column in labels}
     roles.ignored = [name for name in rest if name not in used]
@@ -162,13 +166,49 @@ def _number(roles: Roles, target: Target, rest: Iterable[str]) -> None:
         roles.numbers[target.id] = column
 
 
-def _classes(roles: Roles, target: Target, rest: list[str], table: TextTable) -> None:
+def _is_of(role: str, target: Target) -> bool:
+    """Whether a role is the score of a class of a target."""
+    return role.startswith(f"{target.id}.")
+
+
+def _label_of(role: str, targets: Mapping[str, Target]) -> str:
+    """Class whose score a column holds, as in ``emotion.anger``; empty if it is something else.
+
+    Raises:
+        ConfigError: if the target has no such class
+    """
+    target = next(
+        (t for t in targets.values() if _is_of(role, t) and kinds.of(t).has_classes), None
+    )
+    if target is None:
+        return ""
+    label = role.removeprefix(f"{target.id}.")
+    if label not in target.labels:
+        raise unknown("class", label, target.labels, f"--columns {role}")
+    return label
+
+
+def _classes(
+    roles: Roles, target: Target, rest: list[str], table: TextTable, stated: Mapping[str, str]
+) -> None:
+    """Columns of a classification target: scores of all classes, or one with the class."""
     rules = conventions.load()
     labels = {name: SCORE.sub("", PREDICTED.sub("", name)) for name in rest}
+    labels = {name: match[1] if (match := OF.fullmatch(name)) else labels[name] for name in rest}
     labels = {name: label.removeprefix(f"{target.id}/") for name, label in labels.items()}
     mapping = rules.mapping(target.id, labels.values())
     scores = {name: label for name, label in labels.items() if rules.share(target.id, [label])}
-    if {mapping.get(label, label) for label in scores.values()} >= set(target.labels):
+    words = {name: mapping.get(label, label) for name, label in scores.items()}
+    scores = {name: label for name, label in scores.items() if words[name] not in stated.values()}
+    scores |= stated
+    missing = set(target.labels) - {*words.values(), *stated.values()}
+    if stated and missing:
+        first = next(label for label in target.labels if label in missing)
+        raise ConfigError(
+            f"{table.path}: scores of {target.id} need a column for each class; there is none for "
+            f"'{first}': --columns {target.id}.{first}=NAME"
+        )
+    if not missing:
         roles.scores[target.id] = scores
         return
     names = rules.columns.get(target.id, (target.id,))

@@ -7,6 +7,7 @@ same kind, for ``build.py import PATH --layout FILE``.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
@@ -25,6 +26,8 @@ from ...spec import Entry, Record, parse, read_yaml
 SHARE = 0.5
 #: as many files decide which layout a folder has: all patterns on all files of a large corpus take minutes
 DECIDE = 1000
+#: how much a label must be like one of the suite to be taken for a typing error
+NEARLY = 0.8
 LAYOUTS = paths.CATALOG / "layouts"
 #: columns that every file has before its path is taken apart
 GIVEN = ("file", "name", "stem")
@@ -113,6 +116,7 @@ class Layout(Entry):
         matlab: how audio in MATLAB files is read
         examples: path -> columns and labels that follow from it; the tests build a miniature of it
         obtain: how to get data that only their owners may give away
+        unconfirmed: what of the layout could not be compared with a real copy; empty if all could
     """
 
     label: str = ""
@@ -130,6 +134,7 @@ class Layout(Entry):
     matlab: MatlabAudio | None = None
     examples: Mapping[str, Mapping[str, str]] = {}
     obtain: str = ""
+    unconfirmed: str = ""
     license: str = ""
     source: str = ""
     cite: str = ""
@@ -138,13 +143,17 @@ class Layout(Entry):
     @pydantic.model_validator(mode="after")
     def _expressions(self) -> Layout:
         """Regular expressions that cannot be read are faults of the YAML, not of the data."""
-        texts = [self.files, *self.ignore]
-        texts += [text for t in self.tables for text in (t.file, t.line, *t.where.values())]
-        for text in texts:
+        texts = [("files", self.files), *((f"ignore[{n}]", t) for n, t in enumerate(self.ignore))]
+        for n, table in enumerate(self.tables):
+            rules = {"file": table.file, "line": table.line}
+            rules |= {f"where.{name}": text for name, text in table.where.items()}
+            texts += [(f"tables[{n}].{key}", text) for key, text in rules.items()]
+        for key, text in texts:
             try:
                 re.compile(text)
             except re.error as error:
-                raise ValueError(f"'{text:.60}' is no regular expression: {error}") from None
+                fault = f"'{text:.60}' is no regular expression: {error}"
+                raise ValueError(f"{key}: {fault}") from None
         return self
 
     @pydantic.model_validator(mode="after")
@@ -223,7 +232,28 @@ def read_layout(path: Path, *, builtin: bool = False) -> Layout:
     content: Any = read_yaml(path)
     if isinstance(content, Mapping):
         content = {"id": path.stem, **content}
-    return parse(Layout, content, path, "", builtin=builtin)
+    layout = parse(Layout, content, path, "", builtin=builtin)
+    if not builtin:
+        _check_labels(layout)
+    return layout
+
+
+def _check_labels(layout: Layout) -> None:
+    """Refuse labels that are nearly one of the suite, which are typing errors."""
+    from . import conventions
+
+    rules = conventions.load()
+    for column, labels in rules.synonyms.items():
+        names = layout.values.get(column, {})
+        stated = {f"values.{column}.{old}": new for old, new in names.items() if old != "by"}
+        stated[f"constants.{column}"] = layout.constants.get(column)
+        for key, label in stated.items():
+            if not label or label == "*" or rules.share(column, [label]):
+                continue
+            near = difflib.get_close_matches(label.lower(), labels, n=1, cutoff=NEARLY)
+            if near:
+                fault = f"unknown label '{label}'. Did you mean '{near[0]}'?"
+                raise ConfigError(f"{layout.origin}: {key}: {fault}")
 
 
 @cache

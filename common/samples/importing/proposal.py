@@ -26,11 +26,15 @@ from .tree import FileTree, look
 SHARE = 0.5
 #: a column with more labels than this is no list of classes
 MANY = 40
-SPEAKER = "speaker"
+SPEAKER, CATEGORY = "speaker", "category"
 #: what folders and names of speakers begin with
 _SPEAKER = re.compile(
     r"(?<![^\W\d_])(spk|speaker|actor|subject|sub|participant|s|p)[-_]?\d+$", re.I
 )
+#: words of classes: letters, perhaps several words, no codes such as KLA or s01
+_CLASS = re.compile(r"(?!.*[A-Z]{2})[^\W\d_]+([ _-][^\W\d_]+)*")
+#: letters that one of the words of classes has at least
+LETTERS = 4
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 #: a part of a name: letters and digits, or what is between
 _PIECE = re.compile(r"[^\W_]+|[\W_]+")
@@ -73,9 +77,15 @@ def propose(path: Path) -> str:
     layout: dict[str, Any] = {"label": source.name, "files": _pattern(shape, names)}
     values = {}
     for name, words in zip(names, shape.values, strict=True):
-        if name in rules.synonyms:
+        if name in rules.synonyms or name == CATEGORY:
             values[name] = _labels(name, words, rules)
-    tables, notes = _tables(tree, audio, rules)
+    groups = dict(zip(names, map(set, shape.values), strict=True))
+    tables, notes = _tables(tree, audio, groups, rules)
+    if CATEGORY in values:
+        notes.append(
+            f"{CATEGORY}: words that are not known; if they are emotions, call the group and its values"
+            " emotion and name the labels of the suite, if they are people, call it speaker"
+        )
     if values:
         layout["values"] = values
     if tables:
@@ -103,13 +113,13 @@ def _shape(audio: Sequence[str]) -> tuple[Shape, list[str]]:
 
     Folders are part of it as far as the files that are named alike have the same number of them.
     """
-    stems = {name: PurePosixPath(name).with_suffix("").as_posix() for name in audio}
-    kinds: dict[tuple[str, ...], list[str]] = {}
-    for name, stem in stems.items():
-        key = tuple("" if word[0].isalnum() else word for word in _PIECE.findall(stem))
-        kinds.setdefault(key, []).append(name)
-    signs, fitting = max(kinds.items(), key=lambda item: len(item[1]))
-    aligned = list(zip(*(_PIECE.findall(stems[name]) for name in fitting), strict=True))
+    ways = [
+        {name: _pieces(name, whole_folders=whole_folders) for name in audio}
+        for whole_folders in (False, True)
+    ]
+    fits = [(cut, *_most_common(cut)) for cut in ways]
+    cut, signs, fitting = max(fits, key=lambda fit: len(fit[2]))  # the first of equal ones
+    aligned = list(zip(*(cut[name] for name in fitting), strict=True))
     pieces: list[str | None] = []
     values: list[tuple[str, ...]] = []
     classes: list[str] = []
@@ -125,6 +135,28 @@ def _shape(audio: Sequence[str]) -> tuple[Shape, list[str]]:
                 values.append(tuple(words))
                 classes.append(_class(words))
     return Shape(tuple(pieces), tuple(values), tuple(classes)), fitting
+
+
+def _pieces(name: str, *, whole_folders: bool) -> list[str]:
+    """Parts of a path without its ending; names of folders are cut, too, unless they stay whole.
+
+    >>> _pieces("dog_bark/1-a.wav", whole_folders=True)
+    ['dog_bark', '/', '1', '-', 'a']
+    """
+    path = PurePosixPath(name).with_suffix("")
+    if not whole_folders:
+        return _PIECE.findall(path.as_posix())
+    folders = [piece for folder in path.parent.parts for piece in (folder, "/")]
+    return [*folders, *_PIECE.findall(path.name)]
+
+
+def _most_common(cut: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], list[str]]:
+    """Signs between the words of most names (empty for a word), and the names that have them."""
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for name, pieces in cut.items():
+        key = tuple("" if any(map(str.isalnum, piece)) else piece for piece in pieces)
+        kinds.setdefault(key, []).append(name)
+    return max(kinds.items(), key=lambda item: len(item[1]))
 
 
 def _split(column: Sequence[str]) -> list[tuple[str, ...]]:
@@ -149,7 +181,7 @@ def _class(words: Iterable[str]) -> str:
         return rf"\d{{{lengths.pop()}}}" if len(lengths) == 1 else r"\d+"
     if all(word.isalpha() for word in words):
         return r"[^\W\d_]+"
-    return r"[^\W_]+"
+    return r"[^\W_]+" if all(word.isalnum() for word in words) else "[^/]+"
 
 
 def _group_names(shape: Shape, rules: Conventions) -> list[str]:
@@ -164,22 +196,52 @@ def _group_names(shape: Shape, rules: Conventions) -> list[str]:
         best = max(shares, key=lambda n: shares[n], default=-1)
         if best >= 0 and shares[best] > SHARE:
             names[best] = column
-    speaker = _speaker(shape, names)
+    words = _words(shape, names)
+    speaker = _speaker(shape, {**names, **dict.fromkeys(words, CATEGORY)}, sounds=bool(words))
     if speaker >= 0:
         names[speaker] = SPEAKER
+    if words and CATEGORY not in names.values():
+        names[words[0]] = CATEGORY
     return [names.get(n, f"part{n + 1}") for n in range(len(shape.values))]
 
 
-def _speaker(shape: Shape, names: Mapping[int, str]) -> int:
-    """Group that tells speakers apart, -1 if none does: many files each, and called like one."""
+def _words(shape: Shape, names: Mapping[int, str]) -> list[int]:
+    """Groups of words that many files share and that are no codes: classes that nobody knows."""
+    before = _before(shape)
+    return [
+        n
+        for n, values in enumerate(shape.values)
+        if n not in names
+        and 1 < len(set(values)) <= min(MANY, len(values) / 2)
+        and all(_CLASS.fullmatch(word) for word in values)
+        and max(map(len, values)) >= LETTERS
+        and not all(_SPEAKER.search(f"{before[n]}{word}") for word in values)
+    ]
+
+
+def _before(shape: Shape) -> list[str]:
+    """What stands before each group."""
+    return "".join(piece if piece is not None else "\0" for piece in shape.pieces).split("\0")
+
+
+def _speaker(shape: Shape, names: Mapping[int, str], *, sounds: bool) -> int:
+    """Group that tells speakers apart, -1 if none does: many files each, and called like one.
+
+    Args:
+        shape: of the names
+        names: of the other groups
+        sounds: whether there are classes that nobody knows, such as those of sounds
+    """
     rest = [n for n in range(len(shape.values)) if n not in names]
-    before = "".join(piece if piece is not None else "\0" for piece in shape.pieces).split("\0")
+    before = _before(shape)
     called = [
         n for n in rest if all(_SPEAKER.search(f"{before[n]}{word}") for word in shape.values[n])
     ]
     total = len(shape.values[0]) if shape.values else 0
     repeated = [n for n in rest if 1 < len(set(shape.values[n])) <= total / 2]
-    for candidates in ([n for n in called if n in repeated], called, repeated):
+    # numbers that repeat are takes or parts rather than speakers where classes are no emotions
+    likely = [] if sounds else repeated
+    for candidates in ([n for n in called if n in repeated], called, likely):
         if candidates:
             return max(candidates, key=lambda n: len(set(shape.values[n])))
     return -1
@@ -204,9 +266,9 @@ def _labels(column: str, values: Iterable[str], rules: Conventions) -> dict[str,
 
 
 def _tables(
-    tree: FileTree, audio: Sequence[str], rules: Conventions
+    tree: FileTree, audio: Sequence[str], groups: Mapping[str, set[str]], rules: Conventions
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Tables with a row for most of the audio files, as they stand in a layout."""
+    """Tables with a row for most of the audio files, or for each value of a group, as in a layout."""
     tables, notes = [], []
     for name in tree.files:
         if PurePosixPath(name).suffix.lower() not in TABLES:
@@ -215,7 +277,7 @@ def _tables(
             table = read_table(tree.folder / name)
         except (ConfigError, DataError):
             continue
-        by, column = _key(table, audio)
+        by, column = _key(table, audio, groups)
         if not column:
             continue
         columns = {
@@ -237,7 +299,7 @@ def _tables(
     return tables, notes
 
 
-def _key(table: TextTable, audio: Sequence[str]) -> tuple[str, str]:
+def _key(table: TextTable, audio: Sequence[str], groups: Mapping[str, set[str]]) -> tuple[str, str]:
     """Which column of a table tells files apart, and what of a path stands in it."""
     paths = [PurePosixPath(name) for name in audio]
     ways = {
@@ -250,4 +312,9 @@ def _key(table: TextTable, audio: Sequence[str]) -> tuple[str, str]:
         for way, names in ways.items():
             if len(names) == len(audio) and len(names & cells) > SHARE * len(audio):
                 return way, column
+    for column in table.columns:
+        keys = [row[column] for _, row in table.rows]
+        for name, values in groups.items():
+            if len(keys) == len(set(keys)) and len(values) > 1 and values <= set(keys):
+                return name, column
     return "", ""

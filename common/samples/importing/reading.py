@@ -61,6 +61,10 @@ def read_download(tree: FileTree, layout: Layout, part: str = "") -> ImportedRow
         some = f"; found {audio[0]}" if audio else "; it holds no audio"
         raise DataError(f"{tree.folder}: no audio file is named as in '{layout.id}'{some}")
     imported = ImportedRows(rows, tree.folder, faults=tree.faults())
+    if layout.unconfirmed:
+        imported.notes.append(
+            f"not compared with a real copy: {layout.unconfirmed}; look at the labels"
+        )
     followers = {row["file"] for row in rows}
     strangers = [name for name in audio if name not in followers]
     if strangers:
