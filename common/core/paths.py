@@ -21,6 +21,8 @@ PUBLISHED = REPOSITORY / "extra" / "published"
 RANGES_CSV = "correctness_consistency_ranges.csv"
 #: folder in ``extra/media/``: samples that result pages play
 SAMPLES = "samples"
+#: folder of results: what the samples and the audio of datasets are like
+DATASETS = "datasets"
 #: folder in ``extra/media/``: samples behind the cells of result pages, as tables
 TABLES = "tables"
 #: folder below the results of a model: what it does as perturbations get worse
@@ -103,6 +105,10 @@ class Paths:
     def human(self) -> Path:
         """Agreement of single raters."""
         return self.method_tests / "human.csv"
+
+    def dataset_facts(self, dataset: str) -> Path:
+        """What the samples and the audio of a dataset are like."""
+        return self.method_tests / DATASETS / f"{dataset}.json"
 
     @property
     def media(self) -> Path:

@@ -27,6 +27,7 @@ from ..samples.base import Samples
 from ..spec import Benchmark
 from ..spec.cell import Cell
 from ..uncertainty.simulation import Bounds
+from .describing import describe
 from .journal import Journal, Report
 from .plan import Filters, Plan, Planner, stale_files
 from .publish import Publisher
@@ -55,9 +56,11 @@ class Engine:
         finished: told in one line what a test found on a dataset, as soon as it is known
     """
 
-    #: what writes the results, and whether the criteria of all tests are written beside them
+    #: what writes the results, and whether the criteria of all tests and what datasets are like are
+    #: written beside them
     publisher: type[Publisher] = Publisher
     criteria_tables = True
+    describes = True
 
     def __init__(
         self,
@@ -107,6 +110,7 @@ class Engine:
             for source, works in by_database(selected):
                 works, requests = self._ask(works, source, journal)
                 works = self._predict(works, source, requests, journal)
+                self._describe(source, [samples for samples, _ in selected])
                 for work in self._told(f"score {source.name}", works):
                     self._evaluate(work, source, journal)
                 journal.publisher.write()
@@ -196,6 +200,13 @@ class Engine:
         finally:
             journal.predicted(requests)
         return works
+
+    def _describe(self, source: Source, selected: Sequence[Samples]) -> None:
+        """Write what the datasets of a source are like."""
+        for samples in selected if self.describes else ():
+            if source.has(samples.dataset.id):
+                progress = partial(self.progress, f"describe {samples.dataset.id}")
+                describe(samples, source, self.benchmark.targets, self.folders, progress)
 
     def _evaluate(self, work: Work, source: Source, journal: Journal) -> None:
         """Score and judge a cell and write what came out."""

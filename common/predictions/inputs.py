@@ -46,6 +46,8 @@ class Source:
         self._codes: dict[str, np.ndarray] = {}
         self._columns: tuple[list[Any], ...] = ()
         self.keys = pd.DataFrame(columns=KEYS)
+        #: segment -> largest absolute value, of those that were read
+        self.peaks: dict[int, float] = {}
 
     def add(self, dataset: str, table: pd.DataFrame) -> None:
         """Add the segments of a sample table."""
@@ -65,6 +67,10 @@ class Source:
         for name, table in self._tables.items():
             self._codes[name] = codes[position : position + len(table)]
             position += len(table)
+
+    def has(self, dataset: str) -> bool:
+        """Whether segments of a dataset are among them."""
+        return dataset in self._tables
 
     def ids(self, dataset: str, rows: pd.Index) -> np.ndarray:
         """Numbers of the distinct segments of rows of a sample table."""

@@ -189,7 +189,12 @@ class Predictor:
             ids.append(piece.ids)
             rows = self.source.keys.iloc[piece.ids]
             segments = list(zip(rows["start"].tolist(), rows["end"].tolist(), strict=True))
-            loaded = audio.load_many(root, piece.file, segments, rate)
+            ids_of_piece = piece.ids.tolist()
+
+            def heard(n: int, peak: float, numbers: list[int] = ids_of_piece) -> None:
+                self.source.peaks[numbers[n]] = peak
+
+            loaded = audio.load_many(root, piece.file, segments, rate, heard)
             for number, item in zip(piece.ids, loaded, strict=True):
                 if isinstance(item, AudioError):
                     failed[int(number)] = str(item)

@@ -59,6 +59,7 @@ class _Evaluation(Engine):
 
     publisher = _RowsOnly
     criteria_tables = False
+    describes = False
 
 
 def evaluate(

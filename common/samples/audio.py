@@ -7,16 +7,17 @@ the samples around it. All functions may be called from several threads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..core.errors import AudioError
 from .decode import SLACK_S, Info, Reader, longest, open_audio, read_info, too_long
 
-__all__ = ["Info", "info", "load", "load_many", "read", "resample", "to_mono"]
+__all__ = ["Info", "info", "load", "load_many", "peak", "peaks", "read", "resample", "to_mono"]
 
 NS = 1_000_000_000
 
@@ -73,7 +74,11 @@ def load(path: Path, start_ns: int, end_ns: int, sampling_rate: int) -> np.ndarr
 
 
 def load_many(
-    root: Any, file: str, segments: Sequence[tuple[int, int]], sampling_rate: int
+    root: Any,
+    file: str,
+    segments: Sequence[tuple[int, int]],
+    sampling_rate: int,
+    heard: Callable[[int, float], None] | None = None,
 ) -> list[np.ndarray | AudioError]:
     """Segments of one file, which is opened and decoded once.
 
@@ -85,16 +90,61 @@ def load_many(
         file: audio file; messages name it without ``root``
         segments: (start, end) in ns; end -1: end of the file
         sampling_rate: wanted rate in Hz
+        heard: told the number of each segment and its :func:`peak` as it is in the file
 
     Returns:
         for each segment what :func:`load` returns, or the error that it would raise
     """
-    result: dict[int, np.ndarray | AudioError] = {}
+
+    def signal(reader: Reader, number: int) -> np.ndarray:
+        note = None if heard is None else partial(heard, number)
+        return _mono(reader, file, *segments[number], sampling_rate, note)
+
+    return _each(root, file, segments, signal)
+
+
+def peaks(root: Any, file: str, segments: Sequence[tuple[int, int]]) -> list[float | AudioError]:
+    """Largest absolute value of each segment of one file, as in the file.
+
+    Args:
+        root: folder that ``file`` is relative to
+        file: audio file
+        segments: (start, end) in ns; end -1: end of the file
+
+    Returns:
+        for each segment its :func:`peak`, or the error that :func:`read` would raise
+    """
+    return _each(root, file, segments, lambda reader, n: peak(_segment(reader, file, *segments[n])))
+
+
+def peak(signal: np.ndarray) -> float:
+    """Largest absolute value of a signal in any channel, full scale being 1.
+
+    Args:
+        signal: shape (channels, samples), at least one sample
+
+    >>> peak(np.array([[0.25, -0.5], [0.0, 0.125]]))
+    0.5
+    """
+    return float(max(signal.max(), -signal.min()))
+
+
+T = TypeVar("T")
+
+
+def _each(
+    root: Any,
+    file: str,
+    segments: Sequence[tuple[int, int]],
+    value: Callable[[Reader, int], T],
+) -> list[T | AudioError]:
+    """Value of each segment of one file, or why there is none, in the order of their starts."""
+    result: dict[int, T | AudioError] = {}
     try:
         with open_audio(Path(root) / file, file) as reader:
             for number in sorted(range(len(segments)), key=lambda n: segments[n][0]):
                 try:
-                    result[number] = _mono(reader, file, *segments[number], sampling_rate)
+                    result[number] = value(reader, number)
                 except AudioError as error:
                     result[number] = error
     except AudioError as error:
@@ -102,10 +152,20 @@ def load_many(
     return [result[number] for number in range(len(segments))]
 
 
-def _mono(reader: Reader, name: str, start_ns: int, end_ns: int, target_rate: int) -> np.ndarray:
+def _mono(
+    reader: Reader,
+    name: str,
+    start_ns: int,
+    end_ns: int,
+    target_rate: int,
+    heard: Callable[[float], None] | None = None,
+) -> np.ndarray:
     """As :func:`load`, of an open file whose segments are asked for in the order of their starts."""
     try:
-        signal = to_mono(_segment(reader, name, start_ns, end_ns))
+        signal = _segment(reader, name, start_ns, end_ns)
+        if heard is not None:
+            heard(peak(signal))
+        signal = to_mono(signal)
         if signal.shape[1] * target_rate > longest(1) * reader.sampling_rate:
             raise too_long(name, 1, target_rate)
         return resample(signal, reader.sampling_rate, target_rate)

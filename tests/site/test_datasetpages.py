@@ -10,7 +10,8 @@ import pytest
 from benchmark_site import datasetpages
 from benchmark_site.content import Content, load
 
-from common.results import published
+from common.results import dataset_facts, published
+from common.results.dataset_facts import DatasetFacts, Durations
 from common.spec import load_benchmark
 
 
@@ -61,3 +62,55 @@ def test_tables_name_datasets_and_link_their_pages(small: Any) -> None:
         up = "../" * (1 + name.count("/"))
         assert f'<a href="{up}dataset/msppodcast.html">MSP-Podcast</a> <small>2.6.1-' in html
         assert not re.search(r"<t[hd][^>]*>(<span>)?msppodcast-", html)
+
+
+def described(content: Content, dataset: str, **more: Any) -> str:
+    """Section about samples and audio of a dataset that a run has described."""
+    span = Durations(7200.0, 0.5, 2.25, 61.0, (0.0, 1.0, 2.0), (1, 2, 1))
+    facts = {"samples": 4, "files": 3, "durations": span, "sampling_rates": {8000: 1, 16000: 2}}
+    values = {"version": "1", "made_of": "x", "channels": {1: 3}, **facts, **more}
+    dataset_facts.write(DatasetFacts(dataset=dataset, **values), content.paths)
+    pages = {page.doc: page for page in datasetpages.pages(content)}
+    sections = pages[datasetpages.dataset_doc("crema-d")].sections
+    return next((section.html for section in sections if section.id == "audio"), "")
+
+
+def test_samples_and_audio_are_shown(content: Content) -> None:
+    html = described(content, "crema-d", speakers=2, per_speaker=(1.0, 2.0, 3.0))
+    for text in (
+        "<dt>Sampling rate</dt><dd>8000 Hz (1 files), 16000 Hz (2 files)</dd>",
+        "<dt>Channels</dt><dd>1</dd>",
+        "<dt>Duration</dt><dd>2.00 h</dd>",
+        "<dd>0.50 s, 2.25 s, 1.0 min</dd>",
+        "<dd>2, 1 to 3 samples each, median 2.0</dd>",
+        "<dt>Broken files</dt><dd>none</dd>",
+        "<dt>Silent samples</dt><dd>none</dd>",
+        '<th scope="row">1 to 2 s</th><td>2</td>',
+        '<th scope="row">2 s and more</th><td>1</td>',
+        "below −60 dB relative to full scale",
+    ):
+        assert text in html, text
+    assert html.count("50.0 %") == 1 and html.count("25.0 %") == 2
+
+
+def test_broken_and_silent_ones_are_named_and_never_markup(content: Content) -> None:
+    name = "<b>ü & x</b>.wav"
+    html = described(
+        content,
+        "crema-d",
+        broken=12,
+        first_broken={name: "is empty (0 bytes)"},
+        silent=1,
+        first_silent=((name, 1.5),),
+        labels={"emotion": {"<i>": 3, "anger": 1}, "language": {"eng": 4}},
+        numbers={"arousal": (4, 0.5, 0.25)},
+    )
+    assert "<b>ü" not in html and "<i>" not in html
+    assert "<code>&lt;b&gt;ü &amp; x&lt;/b&gt;.wav</code>: is empty (0 bytes)" in html
+    assert "and 11 more" in html and ".wav, from 1.5 s</code>" in html
+    assert "Distribution: emotion" in html and "Distribution: language" not in html
+    assert "<dd>4 samples, mean 0.500, standard deviation 0.250</dd>" in html
+
+
+def test_without_facts_there_is_no_such_section(content: Content) -> None:
+    assert described(content, "another") == ""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchmark_site import datasetfacts
 from benchmark_site.cell_data import NOT_STATED, language_of, languages
 from benchmark_site.comparison import VERDICTS
 from benchmark_site.content import FAMILIES, Board, Content, alike, words
@@ -34,6 +35,12 @@ def entry_of(content: Content, dataset: str) -> Dataset | None:
     entries = content.benchmark.datasets
     parts = (entry for entry in entries.values() if entry.name == dataset)
     return entries.get(dataset) or next(parts, None)
+
+
+def _entries(content: Content, dataset: str) -> list[Dataset]:
+    """The entry of a dataset, and those of its parts."""
+    entries = content.benchmark.datasets.values()
+    return [entry for entry in entries if dataset in (entry.id, entry.database)]
 
 
 def label_of(content: Content, dataset: str) -> str:
@@ -125,6 +132,9 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) ->
         description=entry.description if entry and entry.id == dataset else "",
         facts=[(name, value) for name, value in facts.items() if value],
     )
+    audio = datasetfacts.of_dataset(content, page, dataset, _entries(content, dataset))
+    if audio:
+        page.sections.append(Section("audio", "Samples and audio", audio))
     for boards in alike(content):
         html = _models(content, page, boards, dataset, counts)
         if html:

@@ -1,0 +1,111 @@
+"""What the samples and the audio of a dataset are like, as a run writes it for the pages.
+
+One JSON file per dataset, ``method-tests/datasets/<dataset>.json``. It is written where the audio is read,
+so that the website needs none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..core import files
+from ..core.documents import parse_json
+from ..core.errors import ConfigError
+from ..core.paths import Paths
+
+#: dB relative to full scale; a sample whose peak is below in all channels is silent
+SILENT_DBFS = -60.0
+#: so many files and samples with a fault are named
+NAMED = 10
+#: format of the file
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Durations:
+    """Durations of samples in seconds.
+
+    Args:
+        total: sum
+        shortest: minimum
+        median: median
+        longest: maximum
+        edges: of the histogram: ``counts[n]`` samples last from ``edges[n]`` to less than
+            ``edges[n + 1]``, those of the last count that long or longer
+        counts: number of samples in each part
+    """
+
+    total: float
+    shortest: float
+    median: float
+    longest: float
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DatasetFacts:
+    """One dataset.
+
+    Args:
+        dataset: id
+        version: of the data
+        made_of: hash of what the facts follow from
+        samples: number of rows
+        files: number of audio files
+        durations: of the samples that can be read; None if there are none
+        sampling_rates: rate in Hz -> number of files
+        channels: number of channels -> number of files
+        broken: number of files that cannot be decoded, or a sample of which cannot
+        first_broken: file -> why, of the first in alphabetical order
+        silent: number of samples whose peak is below :data:`SILENT_DBFS`
+        first_silent: file and start in s of the first
+        speakers: number of speakers, 0 if the data do not name them
+        per_speaker: smallest, median and largest number of samples of a speaker
+        labels: column -> label -> number of samples
+        numbers: dimension -> number of samples with a value, mean and standard deviation
+    """
+
+    dataset: str
+    version: str
+    made_of: str
+    samples: int
+    files: int
+    durations: Durations | None
+    sampling_rates: Mapping[int, int]
+    channels: Mapping[int, int]
+    broken: int = 0
+    first_broken: Mapping[str, str] = field(default_factory=dict)
+    silent: int = 0
+    first_silent: tuple[tuple[str, float], ...] = ()
+    speakers: int = 0
+    per_speaker: tuple[float, ...] = ()
+    labels: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    numbers: Mapping[str, tuple[int, float, float]] = field(default_factory=dict)
+
+
+def write(facts: DatasetFacts, folders: Paths) -> None:
+    """Write the facts; a file with the same content is left alone."""
+    text = json.dumps({"format": FORMAT, **asdict(facts)}, ensure_ascii=False, indent=1)
+    files.write_text(folders.dataset_facts(facts.dataset), text + "\n", only_changed=True)
+
+
+def read(dataset: str, folders: Paths) -> DatasetFacts | None:
+    """The facts of a dataset; None if there are none that this program can read."""
+    path = folders.dataset_facts(dataset)
+    if not path.is_file():
+        return None
+    try:
+        content: Any = parse_json(path.read_text("utf-8"))
+        if content.pop("format", None) != FORMAT:
+            return None
+        for name in ("sampling_rates", "channels"):
+            content[name] = {int(key): count for key, count in content[name].items()}
+        content["first_silent"] = tuple(tuple(one) for one in content["first_silent"])
+        durations = content.pop("durations")
+        return DatasetFacts(durations=Durations(**durations) if durations else None, **content)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, ConfigError):
+        return None
