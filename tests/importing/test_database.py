@@ -154,6 +154,7 @@ def test_what_an_import_wrote_can_be_imported(interviews, to, tmp_path):
     run(interviews, to)
     report = run(to / "mine-audformat", tmp_path / "other", "again")
     assert report.faults == []
+    assert f"its header names another folder for the audio: {interviews}" in report.notes
     before, after = load(to).table, load(tmp_path / "other", "again").table
     pd.testing.assert_frame_equal(before[list(after)], after)
 

@@ -225,6 +225,8 @@ def _draft(
     elif form == recognise.AUDFORMAT:
         fields, others = guessing.audformat_entry(source, targets)
         fields["adapter"] = "audformat"
+        if fields.get("audio"):
+            notes.append(f"its header names another folder for the audio: {fields['audio']}")
         if others:
             notes.append(several(others, "table", "could be used too, with an entry of its own"))
     else:
