@@ -24,6 +24,7 @@ from ..core.errors import BenchmarkError, ConfigError
 from ..core.paths import Paths
 from ..core.terminal import Formatter, harmless, tell
 from . import bundles, models, results, tools
+from .costs import measure_costs
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from .options import DEFAULTS, LISTS, REPEATED, parser
 from .progress import ProgressLine
@@ -115,6 +116,14 @@ def _plain_engine(*args: Any, **settings: Any) -> Any:
 
 
 def _run(context: CommandContext) -> tuple[int, dict[str, Any]]:
+    code, report = _run_tests(context)
+    if not context.args.cost:
+        return code, report
+    costs = measure_costs(context)
+    return max(code, CELL_ERRORS if costs["errors"] else OK), report | {"cost": costs}
+
+
+def _run_tests(context: CommandContext) -> tuple[int, dict[str, Any]]:
     args = context.args
     leftovers.clear()
     benchmark, folders, filters = _checked(context), context.folders, context.filters()

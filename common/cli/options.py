@@ -88,6 +88,12 @@ def _filter_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="where models run"
     )
+    parser.add_argument(
+        "--cost",
+        action="store_true",
+        help="measure as well how fast models are and how much memory they need, where that is not "
+        "known of this machine (on the CPU, unless --device cuda)",
+    )
 
 
 def _simulate_options(parser: argparse.ArgumentParser) -> None:

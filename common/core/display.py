@@ -92,6 +92,55 @@ def percent(share: Fraction | None) -> str:
     return f"{_minus(f'{tenths / 10:.1f}')} %"
 
 
+def amount(n: int) -> str:
+    """A number of things with three digits, and a prefix from ten thousand on.
+
+    >>> amount(371), amount(6726), amount(94_371_712), amount(999_999), amount(1_270_000_000)
+    ('371', '6,726', '94.4 M', '1 M', '1.27 G')
+    """
+    return f"{n:,}" if n < 10_000 else _prefixed(n).rstrip()
+
+
+def size(n: int) -> str:
+    """A number of bytes, in multiples of 1000.
+
+    >>> size(0), size(361_514_041), size(7_804)
+    ('0 B', '362 MB', '7.8 kB')
+    """
+    return f"{_prefixed(n)}B"
+
+
+def duration(seconds: float) -> str:
+    """A time with two digits.
+
+    >>> duration(0.00012), duration(0.0124), duration(3.21), duration(75.2)
+    ('0.12 ms', '12 ms', '3.2 s', '75 s')
+    """
+    return f"{digits(seconds)} s" if seconds >= 1 else f"{digits(1000 * seconds)} ms"
+
+
+def digits(value: float, n: int = 2) -> str:
+    """A number above zero with so many digits that count, and without an exponent.
+
+    >>> digits(0.01234), digits(0.996), digits(123.4), digits(0.000045)
+    ('0.012', '1', '123', '0.000045')
+    """
+    rounded = float(f"{value:.{n}g}")
+    if not math.isfinite(rounded) or abs(rounded) >= 10**n:
+        return f"{value:.0f}"
+    places = n - 1 - math.floor(math.log10(abs(rounded))) if rounded else 0
+    text = f"{rounded:.{max(0, places)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _prefixed(n: int) -> str:
+    value, prefixes = float(n), ["", "k", "M", "G", "T", "P"]
+    while float(f"{value:.3g}") >= 1000 and len(prefixes) > 1:
+        value /= 1000
+        prefixes.pop(0)
+    return f"{digits(value, 3)} {prefixes[0]}"
+
+
 def tidy(text: str) -> str:
     """Numbers within a text by the same rules; ids and dates stay as they are.
 

@@ -35,6 +35,8 @@ SUMS = "sums"
 SCENES = "scenes"
 #: folder below the results of a model: those of its earlier versions
 VERSIONS = "versions"
+#: file beside the results: what was measured of the cost of models
+COST = "cost.csv"
 CACHE_NAME = "speechproof"
 #: folder in the cache: what is known about model files (hashes, nodes)
 MODELS_CACHE = "models"
@@ -109,6 +111,11 @@ class Paths:
     def dataset_facts(self, dataset: str) -> Path:
         """What the samples and the audio of a dataset are like."""
         return self.method_tests / DATASETS / f"{dataset}.json"
+
+    @property
+    def cost(self) -> Path:
+        """What was measured of the cost of models."""
+        return self.method_tests / COST
 
     @property
     def media(self) -> Path:

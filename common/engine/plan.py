@@ -17,6 +17,7 @@ from ..core import provenance
 from ..core.errors import BenchmarkError, ConfigError, MissingDependency
 from ..core.paths import SUMS, Paths
 from ..designs import design_of
+from ..models.footprint import is_noted
 from ..perturbations import Library, corpus_of
 from ..results.manifest import FORMAT, Manifest
 from ..samples import datasets, demo
@@ -348,7 +349,7 @@ class Planner:
         noted = {}
         for target, model in plan.selected:
             manifest = Manifest.read(self.folders.manifest(target.id, model.id))
-            if manifest is None:
+            if manifest is None or not is_noted(manifest.model, model):
                 return False
             noted[target.id, model.id] = manifest
         for cell, reason in plan.not_run:

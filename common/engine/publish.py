@@ -19,9 +19,11 @@ from ..figures import details as event_details
 from ..figures.details import text
 from ..figures.details.content import content
 from ..figures.drawing import Drawer, Drawing, Drawn, Job, job
+from ..models.footprint import Footprint
 from ..results import history
 from ..results import sums as kept
 from ..results.manifest import Manifest
+from ..spec import Model
 from ..spec.cell import Cell
 from ..spec.view import View
 from .plan import Plan
@@ -102,12 +104,13 @@ class Publisher:
         self._due: list[_Due] = []
         self._begun: tuple[list[_Due], Drawing] | None = None
         self._touched: set[tuple[str, str, str]] = set()
+        self._footprints: dict[str, Footprint] = {}
         self._environment = environment()
         self._drawer = Drawer(workers, len(plan.todo))
         for target, model in plan.selected:
             self._prune(self._manifest(target.id, model))
 
-    def _manifest(self, target: str, model: Any) -> Manifest:
+    def _manifest(self, target: str, model: Model) -> Manifest:
         key = (target, model.id)
         if key not in self._manifests:
             fingerprint = models.fingerprint(model, cache=self.folders.cache)
@@ -233,7 +236,20 @@ class Publisher:
         for key in sorted(self._touched):
             self._tidy(*key)
         self._touched = set()
+        for target, model in self.plan.selected:
+            self._manifest(target.id, model).model.update(self._footprint(model)._asdict())
         self._write_manifests(self._manifests)
+
+    def _footprint(self, model: Model) -> Footprint:
+        """What a model weighs; asked when models that a run needed were loaded and have said it."""
+        if model.id not in self._footprints:
+            try:
+                footprint = models.footprint(model, cache=self.folders.cache)
+            except BenchmarkError as error:
+                logger.info("%s: its parameters are not stated: %s", model.id, error)
+                footprint = Footprint()
+            self._footprints[model.id] = footprint
+        return self._footprints[model.id]
 
     def _complete(self) -> None:
         """Wait for figures that were begun and write their cells.

@@ -120,7 +120,7 @@ def dots_svg(rows: Sequence[DotRow], criteria: Sequence[str], *, title: str) -> 
     """
     ranges = passing(criteria)
     bounds = sorted({edge for pair in ranges for edge in pair if math.isfinite(edge)})
-    ticks = _ticks([v for row in rows for v in row.values] + bounds)
+    ticks = round_ticks([v for row in rows for v in row.values] + bounds)
     left = 12 + LETTER * max(len(_short(row.label)) for row in rows)
     end = TOP + ROW * len(rows)
     low, high = ticks[0], ticks[-1]
@@ -177,7 +177,7 @@ def _digits(ticks: Sequence[float]) -> int:
     return next((n for n in range(4) if all(round(t, n) == round(t, 9) for t in ticks)), 4)
 
 
-def _ticks(values: Sequence[float]) -> list[float]:
+def round_ticks(values: Sequence[float]) -> list[float]:
     """Round numbers that enclose all values."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     spread = max(high - low, 0.02)

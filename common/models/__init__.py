@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import cast
 
 from .. import spec
-from ..core.errors import ConfigError
+from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
 from . import features
 from .base import LoadedModel, LoadOptions, ModelAdapter, place
 from .checked import Checked
+from .footprint import Footprint
 
 #: adapters by the name in the catalog: modules of this package
 ADAPTERS = (
@@ -133,6 +134,28 @@ def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
     look = getattr(adapter, "check", None)
     if look is not None:
         look(entry, targets)
+    if entry.parameters is not None and hasattr(adapter, "footprint"):
+        fault = adapter.footprint(entry, None).fault(entry)
+        if fault:
+            raise ModelError(f"{place(entry)}: {fault}")
+
+
+def footprint(entry: spec.Model, *, cache: Path | None = None) -> Footprint:
+    """Number of parameters and size of the files of a model, as far as they are stated.
+
+    What only a runtime can count is counted once and kept in ``cache``.
+
+    Args:
+        entry: catalog entry
+        cache: cache folder of the program
+
+    Raises:
+        ConfigError: if the entry is wrong
+        ModelError: if its files cannot be read
+        MissingDependency: if the runtime that can count is not installed
+    """
+    look = getattr(_adapter(entry), "footprint", None)
+    return (look(entry, cache) if look else Footprint()).with_entry(entry)
 
 
 def unanswered(
@@ -168,6 +191,16 @@ def may_be_elsewhere(entry: spec.Model) -> bool:
     """Whether the path of an entry may be a name, such as that of a model in a cache."""
     look = getattr(_adapter(entry), "may_be_elsewhere", None)
     return look is not None and bool(look(entry))
+
+
+def listens(entry: spec.Model) -> bool:
+    """Whether a model computes its predictions from signals; precomputed and chance models do not."""
+    return not getattr(_adapter(entry), "DEAF", False)
+
+
+def has_memory_here(entry: spec.Model) -> bool:
+    """Whether the memory of a model is that of this process and of those that it starts."""
+    return not getattr(_adapter(entry), "ELSEWHERE", False)
 
 
 def module(entry: spec.Model) -> str:

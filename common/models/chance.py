@@ -36,6 +36,8 @@ _SERVES: dict[str, Callable[[kinds.Kind], bool]] = {
     "categorical": attrgetter("has_classes"),
     **dict.fromkeys(chance_events.DISTRIBUTIONS, attrgetter("is_ragged")),
 }
+#: the models never look at signals
+DEAF = True
 #: parameters of the gaussian model and their values if not given
 _GAUSSIAN = {"mean": 0.5, "sigma": 1 / 6, "low": 0.0, "high": 1.0}
 

@@ -26,6 +26,7 @@ from ..core.registry import unknown
 from . import answers, notes, sources
 from .answers import AnsweringModel
 from .base import LoadOptions, place
+from .footprint import Footprint, size_of
 from .outputs import wanted
 from .programs import Program
 
@@ -72,6 +73,14 @@ def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
     offered(entry, targets, None)
     _command(entry)
     _settings(entry)
+
+
+def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
+    """Size of the ``files`` that the entry names; what the program holds is not known."""
+    paths = [entry.resolve(name) for name in _files(entry)]
+    files = [p for path in paths for p in ([path] if path.is_file() else path.rglob("*"))]
+    where = place(entry, "params.files")
+    return Footprint(size_bytes=size_of(filter(Path.is_file, files), where) if files else None)
 
 
 def load(

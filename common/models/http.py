@@ -24,6 +24,8 @@ from .answers import AnsweringModel
 from .base import LoadOptions, place
 from .outputs import wanted
 
+#: the model is in a process that is not started here
+ELSEWHERE = True
 PARAMS = ("url", "timeout_s", "remote")
 #: bytes of an answer
 LONGEST = 64 * 2**20

@@ -8,6 +8,7 @@ organisation and model must be in the cache already (decision 3).
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -31,6 +32,8 @@ WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 LARGEST_HEADER = 100 * 2**20
 PARAMS = ("revision",)
+#: types whose values are no weights
+NO_WEIGHTS = ("I64", "U64", "BOOL")
 
 
 @dataclass(frozen=True)
@@ -167,10 +170,26 @@ def tensor_names(hub_folder: HubFolder, where: str) -> set[str]:
     names: set[str] = set()
     for path in hub_folder.weights:
         if path.suffix == ".safetensors":
-            names |= _safetensors_names(path, where)
+            names |= set(_safetensors(path, where))
         elif path.suffix == ".bin":
             notes.begin(path, where)
     return names
+
+
+def weights(hub_folder: HubFolder, where: str) -> int | None:
+    """Number of the weights; None if their files do not say it without torch.
+
+    Raises:
+        ModelError: if a file is damaged, cut off, or only stands for one
+    """
+    total = 0
+    for path in hub_folder.weights:
+        if path.suffix == ".safetensors":
+            tensors = _safetensors(path, where).values()
+            total += sum(math.prod(t["shape"]) for t in tensors if t["dtype"] not in NO_WEIGHTS)
+        elif path.suffix == ".bin":
+            return None
+    return total
 
 
 def _json(path: Path, where: str) -> dict[str, Any]:
@@ -201,8 +220,11 @@ def _weights(folder: Path, where: str) -> tuple[Path, ...]:
     raise ModelError(f"{where}: folder has no weights; expected one of: {', '.join(WEIGHTS)}")
 
 
-def _safetensors_names(path: Path, where: str) -> set[str]:
-    """Names in the header of a file; https://github.com/huggingface/safetensors has the format."""
+def _safetensors(path: Path, where: str) -> dict[str, dict[str, Any]]:
+    """Tensors in the header of a file: name -> ``dtype`` and ``shape``.
+
+    The format is that of https://github.com/huggingface/safetensors.
+    """
     size = path.stat().st_size
     first = notes.begin(path, where)
     length = int.from_bytes(first[:8], "little")
@@ -215,9 +237,13 @@ def _safetensors_names(path: Path, where: str) -> set[str]:
         content = parse_json(header)
         tensors = {name: item for name, item in content.items() if name != "__metadata__"}
         end = max((int(item["data_offsets"][1]) for item in tensors.values()), default=0)
+        described = {
+            name: {"dtype": str(item["dtype"]), "shape": [int(size) for size in item["shape"]]}
+            for name, item in tensors.items()
+        }
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, json.JSONDecodeError):
         raise ModelError(f"{where}: '{path.name}' is no safetensors file") from None
     missing = 8 + length + end - size
     if missing > 0:
         raise ModelError(f"{where}: '{path.name}' is cut off: {missing} bytes are missing")
-    return set(tensors)
+    return described

@@ -21,8 +21,10 @@ import numpy as np
 
 from .. import spec
 from ..core.errors import ModelError
-from . import hub_folders, synonyms
+from ..core.provenance import digest
+from . import hub_folders, notes, synonyms
 from .base import Batch, LoadOptions, foreign, place
+from .footprint import Footprint, size_of
 from .hub_folders import HubFolder
 from .outputs import Node, OutputPlace, choose
 from .torch_runtime import device_of, inference, runtime
@@ -58,6 +60,32 @@ def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
     hub_folder = hub_folders.find(entry)
     hub_folders.tensor_names(hub_folder, place(entry, "path"))
     _choices(entry, targets, hub_folder)
+
+
+def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
+    """Values of the weights and the size of their files; those of torch are counted by torch."""
+    hub_folder, where = hub_folders.find(entry), place(entry, "path")
+    files = [path for path in hub_folder.weights if path.suffix != ".json"]
+    weights = hub_folders.weights(hub_folder, where)
+    if weights is None and entry.parameters is None:
+        key = "weights-" + digest(hub_folders.content_digests(hub_folder, cache, where))
+        weights = notes.recall(cache, key)
+        if weights is None:
+            weights = _in_pickles(entry, [path for path in files if path.suffix == ".bin"])
+            notes.keep(cache, key, weights)
+    return Footprint(weights, size_of(files, where))
+
+
+def _in_pickles(entry: spec.Model, files: Sequence[Path]) -> int:
+    """Values of the weights in the format of torch, read without running what a pickle may hold."""
+    (torch,) = runtime(entry, ("torch",))
+    with foreign(place(entry, "path")):
+        tensors = [
+            tensor
+            for path in files
+            for tensor in torch.load(path, map_location="meta", weights_only=True).values()
+        ]
+    return sum(tensor.numel() for tensor in tensors if tensor.is_floating_point())
 
 
 def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> HubModel:

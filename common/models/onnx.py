@@ -24,6 +24,7 @@ from .. import spec
 from ..core.errors import ModelError
 from . import notes, onnx_header
 from .base import Batch, LoadOptions, place
+from .footprint import Footprint, size_of
 from .onnx_files import ModelFiles, content_digests, layout
 from .onnx_inputs import Description, FeatureInput, SignalInput, Tensor, graph_input
 from .onnx_session import open_graph, open_transformed
@@ -75,6 +76,20 @@ def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
         graph_input(entry, description)
     choose(entry, targets, nodes(entry, files, description))
     _check_rate(entry, description)
+
+
+def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
+    """Values in the tensors of the graph, and the size of graph and tensor files."""
+    graph, where = layout(entry).graph, place(entry, "path")
+    key = "weights-" + notes.content_digest(graph, cache, where)
+    note = notes.recall(cache, key)
+    if not isinstance(note, list):
+        header = onnx_header.read(graph, where)
+        note = [header.weights, header.external] if header else [0, []]
+        notes.keep(cache, key, note)
+    weights, names = note
+    size = size_of([graph, *(graph.parent / name for name in names)], where)
+    return Footprint(weights or None, size)
 
 
 def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> OnnxModel:

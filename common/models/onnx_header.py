@@ -9,6 +9,7 @@ https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3
 
 from __future__ import annotations
 
+import math
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +19,13 @@ from ..core.errors import ModelError
 
 #: fields of ModelProto, GraphProto and TensorProto that are looked into or stepped over
 GRAPH, NODE, INITIALIZER = 7, 1, 5
-TENSOR_NAME, EXTERNAL_DATA = 8, 13
+TENSOR_SHAPE, TENSOR_TYPE, TENSOR_NAME, EXTERNAL_DATA = 1, 2, 8, 13
+DESCRIBING = (TENSOR_SHAPE, TENSOR_TYPE, TENSOR_NAME, EXTERNAL_DATA)
 VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 0, 1, 2, 5
 #: bytes 4 to 8 of the format of onnxruntime, which is another one
 ORT_FORMAT = b"ORTM"
+#: types whose values are no weights but shapes, places, truth values and texts
+NO_WEIGHTS = ("INT64", "UINT64", "BOOL", "STRING")
 SHOWN = 24
 
 
@@ -34,12 +38,16 @@ class Value(NamedTuple):
 
 
 class Header(NamedTuple):
-    """Inputs without those that are constants, outputs, metadata, and names of tensor files."""
+    """Inputs without those that are constants, outputs, metadata, names of tensor files, weights.
+
+    ``weights`` is the number of values in the tensors of the graph, those of files beside it too.
+    """
 
     inputs: list[Value]
     outputs: list[Value]
     metadata: dict[str, str]
     external: list[str]
+    weights: int
 
 
 class _Broken(Exception):
@@ -103,7 +111,7 @@ def _merge_graph(graph: Any, data: Any, start: int, end: int) -> None:
         if number == INITIALIZER:
             tensor = graph.initializer.add()
             for part, begin, _, stop in _fields(data, content, last):
-                if part in (TENSOR_NAME, EXTERNAL_DATA):
+                if part in DESCRIBING:
                     tensor.MergeFromString(data[begin:stop])
         elif number != NODE:
             graph.MergeFromString(data[first:last])
@@ -118,7 +126,15 @@ def _described(model: Any) -> Header:
         [_value(item) for item in model.graph.output],
         {pair.key: pair.value for pair in model.metadata_props},
         sorted({pair.value for pair in pairs if pair.key == "location"}),
+        sum(_weights(tensor) for tensor in tensors),
     )
+
+
+def _weights(tensor: Any) -> int:
+    from onnx import TensorProto
+
+    others = {TensorProto.DataType.Value(name) for name in NO_WEIGHTS}
+    return 0 if tensor.data_type in others else math.prod(tensor.dims)
 
 
 def _value(item: Any) -> Value:

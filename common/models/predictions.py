@@ -34,6 +34,9 @@ from .base import Batch, LoadedModel, LoadOptions, SampleKey, place
 from .labels import check_scored, missing_labels, positions, rescale, scores_of_class
 from .outputs import wanted
 
+#: nothing is computed from signals
+DEAF = True
+
 
 def content(entry: spec.Model, cache: Path | None) -> str:
     """Hash of the file; of all files if there are several."""

@@ -7,6 +7,7 @@ The module lies in the folder of the catalog file or is installed. ``factory(**p
         targets = ("arousal", "emotion")                  # or 'outputs' in the entry
         labels = {"emotion": ["sadness", "anger", ...]}   # order of the score columns
         batch_size = 8                                    # default 1
+        parameters = 94_371_712                           # how many it has, if pages are to show it
 
         def predict(self, signals, sampling_rate):
             # signals: float32 arrays of shape (channels, samples), of any length
@@ -36,6 +37,7 @@ from ..core.provenance import digest
 from ..core.registry import unknown
 from . import notes, sources
 from .base import Batch, LoadOptions, foreign, place
+from .footprint import Footprint, size_of
 from .outputs import wanted
 from .reading import reader
 
@@ -91,7 +93,37 @@ def load(
     """Import the module and make the object."""
     instance = _create(entry)
     with foreign(f"{place(entry)}: the object"):
-        return PythonModel(entry, targets, instance)
+        model = PythonModel(entry, targets, instance)
+        notes.keep(options.cache, _weights_key(entry, options.cache), _weights(instance))
+    return model
+
+
+def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
+    """What the object says of its ``parameters``, and the size of ``path`` and named files."""
+    files = [
+        file
+        for _, path in _files(entry)
+        for file in ([path] if path.is_file() else path.rglob("*"))
+        if file.is_file()
+    ]
+    size = size_of(files, place(entry, "path")) if files else None
+    if entry.parameters is not None:
+        return Footprint(None, size)
+    weights = notes.recall(cache, _weights_key(entry, cache))
+    if weights is None:
+        weights = _weights(_create(entry))
+        notes.keep(cache, _weights_key(entry, cache), weights)
+    return Footprint(weights or None, size)
+
+
+def _weights_key(entry: spec.Model, cache: Path | None) -> str:
+    return "weights-" + digest([entry.entry, dict(entry.params), content(entry, cache)])
+
+
+def _weights(instance: Any) -> int:
+    """The number that an object says it has; 0: none, or something else under that name."""
+    stated = getattr(instance, "parameters", None)
+    return stated if type(stated) is int and stated > 0 else 0
 
 
 def _split(entry: spec.Model) -> tuple[str, str]:

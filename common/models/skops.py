@@ -19,11 +19,14 @@ from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
 from . import declared, features, notes, synonyms
 from .base import Batch, LoadOptions, foreign, place
+from .footprint import Footprint, size_of
 from .outputs import Node, OutputPlace, wanted
 from .torch_runtime import runtime
 
 SCHEMA = "schema.json"
 PARAMS = ("trusted",)
+#: attributes of linear models and of networks that hold what was fitted
+COEFFICIENTS = (("coef_", "intercept_"), ("coefs_", "intercepts_"))
 
 
 def content(entry: spec.Model, cache: Path | None) -> str:
@@ -54,6 +57,49 @@ def load(
     """Load the pipeline, with trusted types only."""
     check(entry, targets)
     skops_io, _ = runtime(entry, ("skops.io", "sklearn"))
+    pipeline = _pipeline(entry, skops_io)
+    notes.keep(options.cache, _key(entry, options.cache), _weights(pipeline))
+    labels = tuple(str(label) for label in getattr(pipeline, "classes_", ()))
+    translated, news = synonyms.translated(entry, targets, labels)
+    synonyms.tell(entry, news)
+    nodes = (Node(declared.ONLY, labels, len(labels)),) if labels else ()
+    return PipelineModel(entry, declared.places(translated, targets, nodes), pipeline, labels)
+
+
+def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
+    """Coefficients of linear models and networks, and the size of the file.
+
+    Of other estimators (trees, neighbours, kernels) scikit-learn has no such number.
+    """
+    size = size_of([declared.file(entry, ".skops")], place(entry, "path"))
+    if entry.parameters is not None:
+        return Footprint(None, size)
+    weights = notes.recall(cache, _key(entry, cache))
+    if weights is None:
+        skops_io, _ = runtime(entry, ("skops.io", "sklearn"))
+        weights = _weights(_pipeline(entry, skops_io))
+        notes.keep(cache, _key(entry, cache), weights)
+    return Footprint(weights or None, size)
+
+
+def _key(entry: spec.Model, cache: Path | None) -> str:
+    return f"weights-{content(entry, cache)}"
+
+
+def _weights(pipeline: Any) -> int:
+    """Number of the coefficients of the last step and of its intercepts; 0 if it has none."""
+    steps = getattr(pipeline, "steps", None)
+    estimator = steps[-1][1] if steps else pipeline
+    arrays: list[Any] = []
+    for coefficients, intercepts in COEFFICIENTS:
+        for name in (coefficients, intercepts) if hasattr(estimator, coefficients) else ():
+            value = getattr(estimator, name, ())
+            arrays += value if isinstance(value, list | tuple) else [value]
+    return sum(map(np.size, arrays))
+
+
+def _pipeline(entry: spec.Model, skops_io: Any) -> Any:
+    """What the file holds, if all its types are trusted."""
     path, where = declared.file(entry, ".skops"), place(entry, "path")
     with foreign(f"{where}: '{path.name}'"):
         strange = sorted(set(skops_io.get_untrusted_types(file=path)) - set(_trusted(entry)))
@@ -62,12 +108,7 @@ def load(
                 f"{where}: '{path.name}' holds types that are not trusted: {', '.join(strange)}. "
                 f"If you trust them: 'params: {{trusted: [{', '.join(strange)}]}}'"
             )
-        pipeline = skops_io.load(path, trusted=list(_trusted(entry)))
-    labels = tuple(str(label) for label in getattr(pipeline, "classes_", ()))
-    translated, news = synonyms.translated(entry, targets, labels)
-    synonyms.tell(entry, news)
-    nodes = (Node(declared.ONLY, labels, len(labels)),) if labels else ()
-    return PipelineModel(entry, declared.places(translated, targets, nodes), pipeline, labels)
+        return skops_io.load(path, trusted=list(_trusted(entry)))
 
 
 def _trusted(entry: spec.Model) -> tuple[str, ...]:

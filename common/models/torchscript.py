@@ -19,6 +19,7 @@ from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
 from . import declared, features, notes
 from .base import Batch, LoadOptions, foreign, place
+from .footprint import Footprint, size_of
 from .outputs import OutputPlace
 from .torch_runtime import device_of, inference, runtime
 
@@ -60,10 +61,37 @@ def load(
     check(entry, targets)
     (torch,) = runtime(entry)
     device = device_of(entry, torch, options)
+    network = _network(entry, torch, device)
+    notes.keep(options.cache, _key(entry, options.cache), _weights(network))
+    return ScriptModel(entry, declared.places(entry, targets), torch, network, device, options)
+
+
+def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
+    """Values of parameters and buffers, and the size of the file; torch counts them once."""
+    size = size_of([declared.file(entry, ".pt")], place(entry, "path"))
+    if entry.parameters is not None:
+        return Footprint(None, size)
+    weights = notes.recall(cache, _key(entry, cache))
+    if weights is None:
+        (torch,) = runtime(entry)
+        weights = _weights(_network(entry, torch, torch.device("cpu")))
+        notes.keep(cache, _key(entry, cache), weights)
+    return Footprint(weights or None, size)
+
+
+def _key(entry: spec.Model, cache: Path | None) -> str:
+    return f"weights-{content(entry, cache)}"
+
+
+def _network(entry: spec.Model, torch: Any, device: Any) -> Any:
     path = declared.file(entry, ".pt")
     with foreign(f"{place(entry, 'path')}: '{path.name}'"):
-        network = torch.jit.load(str(path), map_location=device).eval()
-    return ScriptModel(entry, declared.places(entry, targets), torch, network, device, options)
+        return torch.jit.load(str(path), map_location=device).eval()
+
+
+def _weights(network: Any) -> int:
+    tensors = [*network.parameters(), *network.buffers()]
+    return sum(tensor.numel() for tensor in tensors if tensor.is_floating_point())
 
 
 def _input(entry: spec.Model) -> str:

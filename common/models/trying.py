@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from .. import spec
 from ..core.errors import ModelError
 from ..spec import kinds
 from .base import Batch, SampleKey
+from .timing import call_times, real_time_factor
 
 #: events that are shown
 MOST = 20
@@ -45,7 +45,7 @@ class Trial:
     @property
     def real_time_factor(self) -> float:
         """Time of a call per time of the recording."""
-        return self.latency_s / self.duration_s if self.duration_s else float("nan")
+        return real_time_factor(self.latency_s, self.duration_s)
 
     def to_dict(self) -> dict[str, Any]:
         """For machines."""
@@ -100,15 +100,11 @@ def try_file(
         duration_s = signals[0].shape[-1] / model.sampling_rate
     name = file.name if model.needs_audio else file.as_posix()
     batch = Batch([SampleKey("", "", name, 0, -1)], signals, model.sampling_rate)
-    times = []
-    for _ in range(1 + repetitions):
-        begin = time.perf_counter()
-        answer = model.predict(batch)
-        times.append(time.perf_counter() - begin)
-    outputs = {name: _plain(targets[name], answer[name]) for name in model.targets}
+    times = call_times(model, batch, repetitions=repetitions)
+    outputs = {name: _plain(targets[name], times.answer[name]) for name in model.targets}
     return Trial(
         *(f"{entry.id} {entry.version}", file.name, outputs, duration_s, load_s),
-        *(times[0], statistics.median(times[1:])),
+        *(times.first_s, times.latency_s),
     )
 
 

@@ -235,6 +235,7 @@ class Model(Entry):
         max_signal_length: seconds; only the last part of longer signals is predicted
         batch_size: number of signals per call; more than one only if the model allows it
         frontend: features that the model takes instead of the signal
+        parameters: how many it has, where its files do not say it
     """
 
     version: str = pydantic.Field(pattern=VERSION_PATTERN)
@@ -253,7 +254,7 @@ class Model(Entry):
     source: str = ""
     cite: str = ""
     description: str = ""
-    parameters: int | None = None
+    parameters: int | None = pydantic.Field(default=None, ge=0, strict=True)
 
     @pydantic.field_validator("version", mode="before")
     @classmethod

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -18,6 +17,7 @@ from typing import Any
 
 from ...core import files
 from ...core.errors import BenchmarkError
+from ...core.machine import processor
 from ...core.paths import REPOSITORY
 from ..options import SPEED
 from .command import ALL, PEAK, Suite
@@ -36,8 +36,6 @@ HEAD = """
 """
 #: stands in the table before anything was measured
 NONE = "not yet measured"
-#: machine, as far as it says so
-CPU_MODEL = re.compile(r"^model name\s*:\s*(.+)$", re.M)
 
 Figures = Mapping[str, Mapping[str, Any]]
 
@@ -123,12 +121,7 @@ def here() -> tuple[str, str, str]:
 
 def machine() -> str:
     """Processor, cores and Python."""
-    try:
-        match = CPU_MODEL.search(Path("/proc/cpuinfo").read_text("utf-8"))
-    except OSError:
-        match = None
-    model = match[1].strip() if match else platform.processor() or platform.machine()
-    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    return f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
 def row(figures: Figures, date: str, commit: str, where: str) -> dict[str, str]:

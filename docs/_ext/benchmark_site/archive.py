@@ -16,6 +16,8 @@ from common.core.archives import packed
 from common.core.paths import Paths
 
 NAME = "speechproof-data.zip"
+#: downloads that are part of it
+TABLES = ("results.csv", "models.json", "cost.csv", "schema.json")
 #: folder that all entries lie in
 ROOT = "speechproof-data"
 ABOUT = """# Data of the speechproof website
@@ -26,6 +28,7 @@ All numbers that the website shows, in full precision.
 |---|---|
 | `results.csv` | all result rows; columns below |
 | `models.json` | all models with their facts, scores and ranks |
+| `cost.csv` | parameters and size of all models, and measured speed and memory |
 | `schema.json` | JSON Schema of `models.json`, and the columns of `results.csv` |
 | `criteria/` | what a score must reach, per target and test |
 | `manifests/` | what own results were made from, per target and model |
@@ -59,7 +62,7 @@ def write(
         memory: what it was made from last time
     """
     content = {
-        **{name: texts[name].encode() for name in ("results.csv", "models.json", "schema.json")},
+        **{name: texts[name].encode() for name in TABLES},
         "README.md": (ABOUT + _columns(schema)).encode(),
         "LICENSE": (paths.REPOSITORY / "LICENSE").read_bytes(),
         **_below(folders.method_tests, "*/*.csv", "criteria"),

@@ -22,6 +22,7 @@ from common.core.paths import Paths
 from common.metrics import METRICS
 from common.reports import summary
 from common.reports.summary import Key, Matrix, Standing, Standings, WideCell, standings
+from common.results import cost
 from common.results.keys import CellKey, split
 from common.results.manifest import Manifest
 from common.results.tally import VerdictCounts, counts, family_of, mean_over_tests, tallies, total
@@ -360,14 +361,14 @@ def load(
     runs = sources.marked(runs, stale_cells)
     table = pd.concat([runs.assign(source="run"), paper.assign(source="published")])
     suite = {test.id: test.family for test in benchmark.tests.values()}
-    manifests = sources.manifests(paths)
+    manifests, costs = sources.manifests(paths), cost.read(paths.cost)
     noted = {key.split("/")[0] for entry in manifests.values() for key in entry.not_run}
     names = sorted(noted.union(table["test"].unique()))
     families = {test: family_of(test, suite) for test in names}
     boards: dict[str, list[Board]] = {}
     present = set(table["target"]) | {target for target, _ in manifests}
     for target in [*benchmark.targets, *sorted(present - set(benchmark.targets))]:
-        parts = sources.parts(benchmark, manifests, target, runs, paper)
+        parts = sources.parts(benchmark, manifests, target, runs, paper, costs)
         boards[target] = [
             Board(target, families=families, people=_people(people, target, part), **vars(part))
             for part in parts

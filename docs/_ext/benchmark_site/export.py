@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark_site import archive
+from benchmark_site import archive, costs
 from benchmark_site.content import Content, Ranked
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.page import slug
@@ -89,6 +89,7 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
         "results.csv": _rows(HEAD, map(_joined, table["source"].tolist(), lines)),
         "models.json": _dump(_models(content)),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
+        **costs.texts(content),
     }
     by_model: dict[tuple[str, ...], list[str]] = {}
     owners = zip(*(table[name].tolist() for name in HEAD[:3]), strict=True)

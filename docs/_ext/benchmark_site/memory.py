@@ -19,7 +19,7 @@ from benchmark_site.content import Board, Content
 from benchmark_site.sources import Model
 from common.core import files, paths
 from common.core.mirror import contents, stats
-from common.core.paths import SUMS, TABLES, VERSIONS
+from common.core.paths import COST, SUMS, TABLES, VERSIONS
 from common.pages import identity
 from common.pages.own import FOLDER as OWN
 from common.results.sample_tables import INDEX
@@ -192,7 +192,7 @@ class Inputs:
 
     @property
     def _people(self) -> list[Any]:
-        return [entry for entry in self._results if "/" not in str(entry[0])]
+        return [e for e in self._results if "/" not in str(e[0]) and e[0] != COST]
 
     def _stale(self, target: str) -> list[list[Any]]:
         return [

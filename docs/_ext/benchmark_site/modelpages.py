@@ -16,13 +16,14 @@ from benchmark_site.content import Board, Content, words
 from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
-from benchmark_site.sources import FACTS, FOUNDATION, UNPUBLISHED, Model
+from benchmark_site.sources import COST, FACTS, FOUNDATION, UNPUBLISHED, Model
 from common.reports.summary import VerdictCounts, total
 
 #: facts that stand above the scores
 IDENTITY = (
-    *(FACTS[key] for key in ("version", "parameters", "license", "author", "source")),
+    *(FACTS[key] for key in ("version", "license", "author", "source")),
     UNPUBLISHED,
+    *(COST[key] for key in ("parameters", "size", "rtf", "memory")),
 )
 
 

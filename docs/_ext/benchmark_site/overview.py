@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from benchmark_site import choices, compare_page, datasetpages, own_page
+from benchmark_site import choices, compare_page, costs, datasetpages, own_page
 from benchmark_site.content import Board, Content, Ranked, alike
 from benchmark_site.export import FILES
 from benchmark_site.page import Page, Section
@@ -21,7 +21,7 @@ def index(content: Content) -> Page:
     page = Page(f"{ROOT}/index", "Results")
     page.children = [target_doc(target) for target in content.boards]
     if any(content.boards.values()):
-        page.children.append(compare_page.DOC)
+        page.children += [compare_page.DOC, costs.DOC]
     page.children.append(own_page.DOC)
     if len(content.table):
         page.children.append(datasetpages.INDEX)
@@ -30,6 +30,7 @@ def index(content: Content) -> Page:
         targets=[_target(content, page, target) for target in content.boards],
         cells=len(content.table),
         compare=page.href(compare_page.DOC) if any(content.boards.values()) else "",
+        cost=page.href(costs.DOC) if any(content.boards.values()) else "",
         own=page.href(own_page.DOC),
         datasets=page.href(datasetpages.INDEX) if len(content.table) else "",
         data={name: page.file(f"data/{name}") for name in FILES},

@@ -11,6 +11,7 @@ from benchmark_site import (
     checked,
     compare_page,
     comparison,
+    costs,
     datasetpages,
     field,
     hidden,
@@ -76,6 +77,7 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set
     documents.append(_write(own_page.page(content), source))
     if any(content.boards.values()):
         documents.append(_write(compare_page.page(content), source))
+        documents.append(_write(costs.page(content), source))
     documents += [_write(page, source) for page in datasetpages.pages(content)]
     return set(documents)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from benchmark_site import choices, compare_page, own_page, samplepages
+from benchmark_site import choices, compare_page, costs, own_page, samplepages
 from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
@@ -31,6 +31,7 @@ def ranking(content: Content, target: str, plans: Sequence[Plan]) -> Page:
         tools=choices.tools(content, [target]),
         samples=page.href(samplepages.doc(target)) if content.sample_datasets(target) else "",
         own=own_page.link(content, page, target),
+        cost=page.href(costs.DOC),
     )
     page.sections = [_board(content, page, board) for board in boards]
     tests = dict.fromkeys(test for board in boards for test in board.tests)

@@ -8,7 +8,7 @@ are kept apart.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,11 +17,13 @@ import pandas as pd
 
 from benchmark_site.page import slug
 from common import results
+from common.core import display
 from common.core.mirror import contents
 from common.core.paths import PUBLISHED, Paths
 from common.core.provenance import digest
 from common.pages.listening import licences
 from common.results import kept, published
+from common.results.cost import LATENCY_S, RTF_S, CostRow, ModelCost, of_model, of_network
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
 from common.results.sample_tables import INDEX, read_index
@@ -35,7 +37,6 @@ FACTS = {
     "author": "Author",
     "sampling_rate": "Sampling rate (Hz)",
     "adapter": "Adapter",
-    "parameters": "Parameters",
     "source": "Source",
     "fingerprint": "Fingerprint",
     "description": "Description",
@@ -48,6 +49,23 @@ FOUNDATION = {
     "paper": "Paper",
     "link": "Link",
 }
+#: what pages call the cost of a model
+COST = {
+    "parameters": "Parameters",
+    "size": "Size",
+    "rtf": "Real-time factor",
+    "latency": "Latency",
+    "memory": "Peak memory",
+    "machine": "Measured on",
+}
+#: who says how many parameters there are
+ORIGINS = {
+    "files": "counted in its files",
+    "entry": "as its entry says",
+    "network": "about, of the network it was built on",
+}
+#: shown where nobody says it
+UNSTATED = "not stated"
 UNPUBLISHED = "License and weights"
 UNKNOWN = "not stated with the published results"
 DEMO = "Own runs on embedded demonstration data"
@@ -66,6 +84,7 @@ class Model:
         facts: name and value of what is known about it
         not_run: ``test/dataset`` -> reason
         traced: tests whose cells are in the manifest
+        cost: parameters and size, and what was measured
     """
 
     id: str
@@ -75,6 +94,7 @@ class Model:
     facts: tuple[tuple[str, str], ...] = ()
     not_run: Mapping[str, str] = field(default_factory=dict)
     traced: frozenset[str] = frozenset()
+    cost: ModelCost = field(default_factory=ModelCost)
 
     @property
     def slug(self) -> str:
@@ -144,6 +164,7 @@ def parts(
     target: str,
     runs: pd.DataFrame,
     paper: pd.DataFrame,
+    costs: Sequence[CostRow] = (),
 ) -> list[Part]:
     """Results of a target, the most telling ones first."""
     embedded = {dataset.id for dataset in benchmark.datasets.values() if dataset.embedded}
@@ -151,7 +172,7 @@ def parts(
     mine = runs[runs["target"] == target]
     demo = mine[mine["dataset"].isin(embedded)]
     real = mine.drop(demo.index)
-    models = _own_models(benchmark, manifests, target, mine)
+    models = _own_models(benchmark, manifests, target, mine, costs)
     apart = len(real) > 0 and len(demo) > 0
     away = {model.id: dict(model.not_run) for model in models}
     candidates = [
@@ -188,7 +209,11 @@ def _own(
 
 
 def _own_models(
-    benchmark: Benchmark, manifests: Manifests, target: str, rows: pd.DataFrame
+    benchmark: Benchmark,
+    manifests: Manifests,
+    target: str,
+    rows: pd.DataFrame,
+    costs: Sequence[CostRow],
 ) -> list[Model]:
     names = set(rows["model"]) | {model for other, model in manifests if other == target}
     models = []
@@ -196,14 +221,17 @@ def _own_models(
         manifest = manifests.get((target, name))
         facts: dict[str, Any] = dict(manifest.model) if manifest else {}
         entry = benchmark.models.get(name)
+        model_cost = of_model({**facts, "id": name}, costs)
         models.append(
             Model(
                 id=name,
                 label=str(facts.get("label") or (entry.label if entry else "") or name),
                 chance=bool(facts.get("chance", entry.is_chance if entry else False)),
-                facts=tuple(
-                    (label, _text(facts[key])) for key, label in FACTS.items() if facts.get(key)
+                facts=(
+                    *((label, _text(facts[key])) for key, label in FACTS.items() if facts.get(key)),
+                    *([] if facts.get("chance") else cost_facts(model_cost)),
                 ),
+                cost=model_cost,
                 not_run=dict(manifest.not_run) if manifest else {},
                 traced=frozenset(key.split("/")[0] for key in manifest.cells)
                 if manifest
@@ -211,6 +239,43 @@ def _own_models(
             )
         )
     return models
+
+
+def cost_facts(cost: ModelCost) -> list[tuple[str, str]]:
+    """What is known of the cost of a model: name and text."""
+    facts = [
+        (COST["parameters"], _stated(cost.parameters, display.amount, cost.parameters_from)),
+        (COST["size"], _stated(cost.size_bytes, display.size)),
+    ]
+    if not cost.measured:
+        return facts
+    remark = f" (stale: measured of version {cost.measured[0].version})" if cost.stale else ""
+    slow, short = cost.at(RTF_S), cost.at(LATENCY_S)
+    peak = cost.measured[0].peak_bytes
+    measured = (
+        ("rtf", slow and display.digits(slow.real_time_factor)),
+        ("latency", short and display.duration(short.latency_s)),
+        ("memory", peak and display.size(peak)),
+    )
+    facts += [(COST[key], f"{text}{remark}") for key, text in measured if text]
+    return [*facts, (COST["machine"], machine(cost))]
+
+
+def _stated(value: int | None, say: Callable[[int], str], origin: str = "") -> str:
+    if value is None:
+        return UNSTATED
+    return f"{say(value)} ({ORIGINS[origin]})" if origin in ORIGINS else say(value)
+
+
+def machine(cost: ModelCost) -> str:
+    """Where and when figures were measured; empty if they were not."""
+    if not cost.measured:
+        return ""
+    row = cost.measured[0]
+    threads = "1 thread" if row.threads == 1 else f"{row.threads} threads"
+    on_cpu = row.device == "cpu"
+    where = f"{row.processor}, {threads}" if on_cpu else f"{row.device} ({row.processor})"
+    return f"{where}, {row.date}"
 
 
 def _text(value: Any) -> str:
@@ -232,6 +297,7 @@ def _paper_models(rows: pd.DataFrame) -> list[Model]:
                 ("Source", "published results of the paper"),
                 ("Published id", version),
             ),
+            cost=of_network(foundations.get(name, {}).get("parameters_million", "")),
         )
         for name, version in pairs.itertuples(index=False)
     ]
@@ -240,7 +306,12 @@ def _paper_models(rows: pd.DataFrame) -> list[Model]:
 def _foundation(entry: Mapping[str, str]) -> list[tuple[str, str]]:
     """What is known of the network that a model was built on; nothing for chance models."""
     facts = [(label, entry[key]) for key, label in FOUNDATION.items() if entry.get(key)]
-    return [*facts, (UNPUBLISHED, UNKNOWN)] if facts else []
+    silent = facts and not entry.get("parameters_million")
+    return [
+        *facts,
+        *([(COST["parameters"], UNSTATED)] if silent else []),
+        *([(UNPUBLISHED, UNKNOWN)] if facts else []),
+    ]
 
 
 class Comparison(NamedTuple):

@@ -1,0 +1,62 @@
+"""The machine: what its processor is called, and the memory that a process needed."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+PROCESSES = Path("/proc")
+PROCESSOR = re.compile(r"^model name\s*:\s*(.+)$", re.M)
+PEAK = re.compile(r"^VmHWM:\s*(\d+) kB$", re.M)
+
+
+def processor() -> str:
+    """Name of the processor, as the system has it."""
+    try:
+        match = PROCESSOR.search((PROCESSES / "cpuinfo").read_text("utf-8"))
+    except OSError:
+        match = None
+    return match[1].strip() if match else platform.processor() or platform.machine()
+
+
+def peak_bytes(process: int | None = None, processes: Path = PROCESSES) -> int | None:
+    """Largest memory that a process had so far; None where the system does not say it.
+
+    ``ru_maxrss`` of Linux is no such number: a process that another one starts inherits its peak.
+
+    Args:
+        process: its number; None: this one
+        processes: folder in which Linux describes processes
+    """
+    try:
+        text = (processes / str(process or "self") / "status").read_text("utf-8")
+    except OSError:
+        return _peak_of_this_one() if process is None and sys.platform == "darwin" else None
+    match = PEAK.search(text)
+    return int(match[1]) * 1024 if match else None
+
+
+def _peak_of_this_one() -> int:
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def descendants(process: int | str = "self", processes: Path = PROCESSES) -> Iterator[int]:
+    """Numbers of the processes that a process started and that still run, theirs too.
+
+    Args:
+        process: its number
+        processes: folder in which Linux describes processes
+    """
+    for path in sorted((processes / str(process) / "task").glob("*/children")):
+        try:
+            numbers = path.read_text("utf-8").split()
+        except OSError:  # it has ended
+            continue
+        for number in map(int, numbers):
+            yield number
+            yield from descendants(number, processes)
