@@ -23,7 +23,7 @@ from ..core.closure import SOURCES
 from ..core.errors import BenchmarkError, ConfigError
 from ..core.paths import Paths
 from ..core.terminal import Formatter, harmless, tell
-from . import bundles, models, results, tools
+from . import bundles, models, reference, results, tools
 from .costs import measure_costs
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from .options import DEFAULTS, LISTS, REPEATED, parser
@@ -342,7 +342,8 @@ def _only_json(as_json: bool) -> Iterator[None]:
 
 
 def _command(name: str) -> Callable[[CommandContext], int]:
-    namespace = {**vars(bundles), **vars(tools), **vars(results), **vars(models), **globals()}
+    namespace = {**vars(bundles), **vars(tools), **vars(results), **vars(models), **vars(reference)}
+    namespace |= globals()
     function: Callable[[CommandContext], int] = namespace[f"command_{name.replace('-', '_')}"]
     return function
 

@@ -13,6 +13,7 @@ from ..reports.events.options import add_options as add_events_options
 from .bundles import add_options as add_bundle_options
 from .model_options import add_model_options
 from .numbers import port, positive
+from .reference import add_options as add_reference_options
 
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "corpora", "stale")
 #: benchmarks that measure speed, and those that measure something else
@@ -301,6 +302,7 @@ def parser() -> argparse.ArgumentParser:
     _compare_options(add("compare", "two models, paired cell by cell: better, worse, cannot tell"))
     _import_options(add("import", "turn data into a dataset of a catalog"))
     add_model_options(add)
+    add_reference_options(add)
     reporting = add("report", "a model as one HTML file that needs no network")
     reporting.add_argument("name", metavar="MODEL", help="id of a model with results")
     reporting.add_argument(

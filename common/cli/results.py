@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core import advice
@@ -9,6 +11,8 @@ from ..core.terminal import tell
 from .exits import FAILED, OK
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .main import CommandContext
 
 
@@ -30,6 +34,11 @@ def command_summary(context: CommandContext) -> int:
         content = summary.to_json(
             rows, families, published=with_published, chance=chance, scopes=scopes
         )
+        imported = {
+            str(folder): summary.to_json(scores, families, published=False, chance=names)
+            for folder, scores, names in _imported(context)
+        }
+        content |= {"imported": imported} if imported else {}
         context.answer({**content, "stale": _stale(context, benchmark)})
         return OK
     if not rows.empty:
@@ -43,7 +52,20 @@ def command_summary(context: CommandContext) -> int:
         scores = published.load()
         tell(summary.text(scores, families, title=title, chance=chance))
         tell(summary.paper_text(scores, families, published.target_order()))
+    for folder, scores, names in _imported(context):
+        tell(summary.text(scores, families, title=f"Results in {folder}", chance=names))
     return OK
+
+
+def _imported(context: CommandContext) -> Iterator[tuple[Path, pd.DataFrame, set[str]]]:
+    """Folders of catalogs with published results, their rows and the names of chance models."""
+    from ..core.paths import PUBLISHED_NAME
+    from ..results import published
+
+    for catalog in context.args.catalog:
+        folder = catalog / PUBLISHED_NAME
+        if (folder / published.MODELS).is_file():
+            yield folder, published.load(folder), set(published.chance(folder))
 
 
 def command_explain(context: CommandContext) -> int:

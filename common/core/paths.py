@@ -18,6 +18,8 @@ CATALOG = PACKAGE / "catalog"
 SUITE = PACKAGE / "suite"
 DOCS = REPOSITORY / "docs"
 PUBLISHED = REPOSITORY / "extra" / "published"
+#: folder of a catalog that holds published results, such as those of the reference suite
+PUBLISHED_NAME = "published"
 RANGES_CSV = "correctness_consistency_ranges.csv"
 #: folder in ``extra/media/``: samples that result pages play
 SAMPLES = "samples"

@@ -21,6 +21,10 @@ from . import COLUMNS, COUNTS, NUMBERS
 
 #: columns that name a line of the score tables; all others are model ids
 CELL = ["test", "metric", "data", "column"]
+#: table of models
+MODELS = "models.csv"
+#: stands for the score of a model in a cell that it was not run on; the cell has no row
+NOT_RUN = "-"
 #: comparison in thresholds.csv -> (text of the criterion, whether it skips missing values)
 COMPARISONS = {
     ">": ("> {:g}", False),
@@ -41,6 +45,8 @@ NEGATIVE_RHO = "passes in the paper because its criterion ignores the sign"
 
 def load(folder: Path = PUBLISHED) -> pd.DataFrame:
     """All published scores as result rows.
+
+    A score of :data:`NOT_RUN` makes no row.
 
     ``model`` is the name in the paper, the same for the dimensions and the categories;
     ``model_version`` is the published model id. ``dataset`` is the name of the database,
@@ -72,7 +78,7 @@ def load(folder: Path = PUBLISHED) -> pd.DataFrame:
 
 def models(folder: Path = PUBLISHED) -> pd.DataFrame:
     """Published models: model_id, model_name, kind, model (name of its pages), chance (bool)."""
-    table = _read(folder / "models.csv")
+    table = _read(folder / MODELS)
     table["chance"] = table["chance"] == "yes"
     return table
 
@@ -134,6 +140,27 @@ def target_order(folder: Path = PUBLISHED) -> list[str]:
     return [str(task) for _, task in sorted(zip(table["addition"], table["task"], strict=True))]
 
 
+def table(path: Path) -> list[dict[str, str]]:
+    """Lines of a table, all fields as text.
+
+    Raises:
+        DataError: if it is missing or cannot be read
+    """
+    return [
+        {str(name): str(value) for name, value in line.items()}
+        for line in _read(path).to_dict("records")
+    ]
+
+
+def bound_of(criterion: str) -> float:
+    """The number in the text of a criterion of published rows.
+
+    >>> bound_of("|x| < 0.075"), bound_of("> -0.05")
+    (0.075, -0.05)
+    """
+    return float(criterion.rpartition(" ")[2])
+
+
 def _read(path: Path) -> pd.DataFrame:
     """All columns of a table as text; an empty field is an empty text."""
     try:
@@ -181,7 +208,8 @@ def _target(
     unknown = [name for name in ids if name not in names]
     if unknown:
         raise DataError(f"{path}: model {unknown[0]}: not in models.csv")
-    values = _numbers(table[ids], path)
+    absent = (table[ids] == NOT_RUN).to_numpy()
+    values = _numbers(table[ids].mask(absent, ""), path)
     status, reason = verdicts(values, cells)
     skipped = (status == "skip").T
     cause = np.where(skipped, cells["cause"].to_numpy(dtype=object), "").T
@@ -194,7 +222,8 @@ def _target(
         unsigned & (status == "pass"), NEGATIVE_RHO, target_notes.to_numpy(dtype=object)
     )
     blocks = {"value": values, "status": status, "reason": reason, "cause": cause, "note": note}
-    return _long(path.stem, cells, [names[name] for name in ids], ids, blocks)
+    rows = _long(path.stem, cells, [names[name] for name in ids], ids, blocks)
+    return rows[~absent.T.ravel()]
 
 
 def verdicts(values: np.ndarray, cells: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

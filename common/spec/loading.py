@@ -131,8 +131,10 @@ CATALOG_FILES: Mapping[str, type[Entry]] = {
 
 
 def is_catalog(folder: Path) -> bool:
-    """Whether a folder holds a file of a catalog, or a test."""
+    """Whether a folder holds a file of a catalog, a test, or published results."""
     place = folder.expanduser()
+    if (place / paths.PUBLISHED_NAME).is_dir():
+        return True
     there = any((place / f"{name}.yaml").exists() for name in CATALOG_FILES)
     return there or any((place / "suite").glob("*.yaml"))
 

@@ -11,6 +11,8 @@ import pytest
 from common import models
 from common.core.errors import MissingDependency, ModelError
 from common.models.onnx_files import external, layout
+from common.reports.reference import import_reference
+from common.spec import load_benchmark
 
 HEAD = "$audonnx.core.model.Model==1.0.1:\n"
 CLASSES = "[sadness, anger, neutral, happiness]"
@@ -187,3 +189,26 @@ def test_the_two_kinds_of_models_of_the_paper(
     mine = entry(adapter="onnx", path="net")
     assert models.offered_targets(mine, targets) == offered
     assert set(models.load(mine, targets, seed=0).predict(batch(signals[:1]))) == set(offered)
+
+
+def test_networks_of_the_reference_suite_become_entries(folder, tmp_path):
+    """Networks lie in folders of audonnx that are named as the model."""
+    header = (
+        HEAD + "  path: model.onnx\n  labels: {logits: [arousal, valence]}\n  transform: null\n"
+    )
+    write(folder, "model.yaml", header)
+    (tmp_path / "networks").mkdir()
+    folder.rename(tmp_path / "networks" / "1a2b-1.0.0")
+    for model in ("1a2b-1.0.0", "3c4d-1.0.0"):
+        place = tmp_path / "ser-tests/docs/results/test/arousal" / model / "correctness_regression"
+        place.mkdir(parents=True)
+        data = "iemocap-2.3.0-emotion.dimensions.test.gold_standard"
+        write(place, "mean-absolute-error.csv", f"Data,Mean Absolute Error\n{data},0.1\n")
+    catalog, networks = tmp_path / "catalog", tmp_path / "networks"
+    report = import_reference(tmp_path / "ser-tests", catalog, networks=networks)
+    assert report.entries == ["1a2b-1.0.0"]
+    benchmark = load_benchmark([catalog])
+    offered = models.offered_targets(benchmark.models["1a2b-1.0.0"], benchmark.targets)
+    assert offered == ("arousal", "valence")
+    (lacking,) = (item for item in report.left_out if item.what == "model")
+    assert lacking.place == "3c4d-1.0.0" and "has no folder of this name" in lacking.reason
