@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Entry point of the benchmark: ``python build.py --help``."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -14,15 +13,9 @@ sys.path.insert(0, str(FOLDER))
 
 def missing_package(error: ModuleNotFoundError) -> str:
     """What to do about a module that is not there; nothing if it is our own or Python's."""
-    package = (error.name or "").split(".")[0]
-    own = {"common", "benchmark_site", "local_math"}
-    if not package or package in own or package in sys.stdlib_module_names:
-        return ""
-    requirements = os.path.relpath(FOLDER / "requirements.txt")
-    return (
-        f"error: the package '{package}' is not installed for {sys.executable}; "
-        f"what this program needs is installed with: pip install -r {requirements}"
-    )
+    from common.core.packages import advice
+
+    return advice(error, FOLDER / "requirements.txt")
 
 
 def run() -> int:

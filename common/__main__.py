@@ -6,14 +6,26 @@ import sys
 
 
 def run() -> int:
-    """Run the command line; returns the exit code."""
-    from .core import alias, heap
+    """Run the command line; returns the exit code, that of a wrong usage if a package is missing."""
+    from .core import packages, paths
 
-    alias.install()
-    heap.keep()
-    from .cli.main import main
+    try:
+        from .core import alias, heap
 
-    return main()
+        alias.install()
+        heap.keep()
+        from .cli.main import main
+
+        return main()
+    except ModuleNotFoundError as error:
+        clone = None if paths.INSTALLED else paths.REPOSITORY / "requirements.txt"
+        line = packages.advice(error, clone)
+        if not line:
+            raise
+        from .cli.exits import USAGE
+
+        sys.stderr.write(f"{line}\n")
+        return USAGE
 
 
 if __name__ == "__main__":

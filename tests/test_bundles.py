@@ -367,3 +367,13 @@ def test_faults_are_the_exit_code(
     assert [bool(answer["faults"]) for answer in answers] == [False, True]
     with pytest.raises(ConfigError, match="model 'quiet' has no results"):
         making.write(results.benchmark, results.folders, "quiet", file)
+
+
+def test_a_file_that_is_no_bundle_has_one_fault_and_no_empty_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.zip").write_bytes(b"no archive")
+    assert main(["check-bundle", str(tmp_path / "x.zip"), "--cache", str(tmp_path / "c")]) == 1
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == "cannot be read as a bundle: 1 fault"
+    assert checking.BundleCheck(model="m 1", faults=["a", "b"]).text().endswith(": 2 faults")

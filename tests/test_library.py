@@ -212,3 +212,76 @@ def test_of_many_faults_the_first_sample_is_named_whoever_failed_first(
     assert set(shuffled["reason"]) == {
         f"no pitch for {N} of {N} samples; first: audio/000.wav: no such file"
     }
+
+
+def test_numbers_on_another_scale_are_refused_until_it_is_stated(
+    dataset: pd.DataFrame, predictions: pd.DataFrame, tmp_path: Path
+) -> None:
+    tests = ["correctness_regression"]
+    expected = evaluate(predictions[["file", "arousal"]], dataset, tests=tests)
+    likert = predictions[["file", "arousal"]].assign(arousal=predictions["arousal"] * 6 + 1)
+    file = tmp_path / "likert.csv"
+    likert.to_csv(file, index=False)
+    for given in (likert, file):
+        with pytest.raises(
+            DataError, match=r"arousal: values from 1 to 7, expected 0 to 1; scale="
+        ):
+            evaluate(given, dataset, tests=tests)
+        mapped = evaluate(given, dataset, tests=tests, scale=(1, 7))
+        np.testing.assert_allclose(mapped["value"], expected["value"], atol=1e-9)
+    as_they_are = evaluate(likert, dataset, tests=tests, scale=(0, 1))
+    assert as_they_are.set_index("metric").loc["mae", "value"] > 1
+    with pytest.raises(
+        ConfigError, match=r"scale: expected \(low, high\), such as \(1, 7\), found"
+    ):
+        evaluate(likert, dataset, tests=tests, scale=(7, 1))
+
+
+def test_annotations_on_another_scale(dataset: pd.DataFrame, predictions: pd.DataFrame) -> None:
+    tests = ["correctness_regression"]
+    expected = evaluate(predictions[["file", "arousal"]], dataset, tests=tests)
+    likert = dataset.assign(arousal=dataset["arousal"] * 6 + 1)
+    with pytest.raises(DataError, match=r"^dataset: row 1 .* outside \[0, 1\]; truth_scale=\(min"):
+        evaluate(predictions[["file", "arousal"]], likert, tests=tests)
+    mapped = evaluate(predictions[["file", "arousal"]], likert, tests=tests, truth_scale=(1, 7))
+    np.testing.assert_allclose(mapped["value"], expected["value"], atol=1e-9)
+
+
+def test_rows_that_stand_twice_are_named_without_temporary_files(
+    dataset: pd.DataFrame, predictions: pd.DataFrame
+) -> None:
+    twice = pd.concat([dataset, dataset.iloc[:1]])
+    with pytest.raises(
+        DataError, match=r"^dataset: row 121 \(audio/000\.wav\): the same segment as"
+    ):
+        evaluate(predictions, twice)
+    twice = pd.concat([predictions, predictions.iloc[:1]])
+    with pytest.raises(ModelError, match=r"first: predictions: rows 2 and 122 are for the same"):
+        evaluate(twice, dataset)
+
+
+@pytest.mark.parametrize(
+    ("signal", "rate", "message"),
+    [
+        (
+            np.zeros(9, np.int16),
+            16000,
+            r"^signal: expected floats .* found int16; divide by 32768$",
+        ),
+        (np.zeros(9, np.uint8), 16000, r"^signal: expected floats in \[-1, 1\], found uint8$"),
+        ("text", 16000, r"^signal: expected floats"),
+        (np.zeros(9), 0, r"^sampling_rate: expected a positive whole number in Hz, found 0$"),
+        (np.zeros(9), -1, r"found -1$"),
+        (np.zeros(9), 16000.5, r"found 16000\.5$"),
+        (np.zeros(9), float("nan"), r"found nan$"),
+        (np.zeros(9), "16000", r"found '16000'$"),
+        (np.zeros(9), True, r"found True$"),
+    ],
+)
+def test_a_signal_or_rate_that_is_none(signal: object, rate: object, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        perturb(signal, rate, "gain")  # type: ignore[arg-type]
+
+
+def test_a_rate_of_numpy_is_one() -> None:
+    assert perturb([0.0, 0.5], np.int64(16000), "gain", gain_db=0).tolist() == [0.0, 0.5]  # type: ignore[arg-type]

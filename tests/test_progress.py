@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +102,45 @@ def test_results_of_tests_are_named_as_they_come(mini, capsys: pytest.CaptureFix
         assert 0 <= int(passed) <= int(executed) and int(executed) > 0
     assert main(["run", *chosen, *where]) == 0
     assert capsys.readouterr().out.startswith("nothing to do"), "no line about tests"
+
+
+def test_a_test_that_judges_nothing_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Groups of 12: ``list`` tells it beforehand, ``run`` when nothing was judged."""
+    (tmp_path / "small").mkdir()
+    lines = [f"{n}.wav,0.{n:02d},{'female' if n % 2 else 'male'}" for n in range(24)]
+    text = "\n".join(["file,arousal,sex", *lines])
+    (tmp_path / "small" / "metadata.csv").write_text(f"{text}\n", "utf-8")
+    where = ["--cache", str(tmp_path / "cache"), "--output", str(tmp_path / "out")]
+    catalog = tmp_path / "catalog"
+    assert main(["import", str(tmp_path / "small"), "--to", str(catalog), *where]) == 0
+    where += ["--catalog", str(catalog), "--workers", "1"]
+    capsys.readouterr()
+    assert main(["list", "tests", "--dataset", "small", *where]) == 0
+    listed = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
+    status = {(target, test): text for target, test, text in listed}
+    why = "fewer than 2 groups of sex with at least 100 samples; samples: female 12; male 12"
+    assert status["arousal", "fairness_sex"] == f"nothing to judge: {why}"
+    assert status["arousal", "correctness_regression"] == "takes part"
+    chosen = ["--model", "random-gaussian", "--dataset", "small", "--target", "arousal"]
+    chosen += ["--test", "fairness_sex", "--test", "correctness_regression"]
+    assert main(["run", *chosen, *where]) == 0
+    out = capsys.readouterr().out
+    assert f"fairness_sex, small: random-gaussian nothing to judge: {why}\n" in out
+    assert "correctness_regression, small: random-gaussian 0/3 passed\n" in out
+
+
+def test_data_that_cannot_be_read_take_part_in_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "metadata.csv").write_text("file,arousal\na.wav,high\n", "utf-8")
+    entry = (
+        "- {id: small, version: 1.0.0, adapter: folder, path: small, columns: {arousal: arousal}}\n"
+    )
+    (tmp_path / "datasets.yaml").write_text(entry, "utf-8")
+    where = ["--cache", str(tmp_path / "cache"), "--catalog", str(tmp_path)]
+    assert main(["list", "tests", "--dataset", "small", *where]) == 0
+    out = capsys.readouterr().out
+    assert "takes part" not in out and "cannot be read: " in out and "'high' is no number" in out

@@ -143,3 +143,13 @@ def test_website_is_that_of_a_clone(installed: Path, tmp_path: Path) -> None:
         [],
         [],
     )
+
+
+@pytest.mark.parametrize("words", [["--help"], ["check"], ["run"]], ids=" ".join)
+def test_a_missing_package_is_one_line(installed: Path, tmp_path: Path, words: list[str]) -> None:
+    """``-S`` hides the packages of this machine; nothing but this one is there."""
+    done = _run(installed, tmp_path, "-S", "-m", "speechproof", *words)
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    package = line.removeprefix("error: the package '").partition("'")[0]
+    assert line.endswith(f"what this program needs is installed with: pip install {package}")

@@ -6,13 +6,18 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import Any
 
 from . import heap, leftovers
+from .errors import BenchmarkError
 
 
 def pool(
@@ -31,12 +36,42 @@ def pool(
     """
     leftovers.clear()
     leftovers.name_semaphores()
+    _start_tracker()
     return ProcessPoolExecutor(
         workers,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_begin,
         initargs=(yielding, start, args),
     )
+
+
+@contextmanager
+def guarding(what: str) -> Iterator[None]:
+    """Turn the death of a process into one line.
+
+    Args:
+        what: what the processes do, as in "a process that ... was killed"
+
+    Raises:
+        BenchmarkError: if a process of the pool was killed
+    """
+    try:
+        yield
+    except BrokenProcessPool:
+        raise BenchmarkError(
+            f"a process that {what} was killed, perhaps for lack of memory; "
+            "what was computed is kept; '--workers 1' needs least memory"
+        ) from None
+
+
+def _start_tracker() -> None:
+    """Start the helper that gives back what killed processes leave, without its warnings of it."""
+    silent = "ignore:resource_tracker:UserWarning"
+    sys.warnoptions.append(silent)
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(silent)
 
 
 def _begin(yielding: bool, start: Callable[..., None] | None, args: tuple[Any, ...]) -> None:

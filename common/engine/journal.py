@@ -63,8 +63,8 @@ class Journal:
     def __init__(self, report: Report, publisher: Publisher):
         self.report = report
         self.publisher = publisher
-        #: test and dataset -> model -> its rows, of cells that were not told about yet
-        self._news: dict[tuple[str, str], dict[str, Counter[str]]] = {}
+        #: test and dataset -> model -> outcome of its rows, of cells that were not told about yet
+        self._news: dict[tuple[str, str], dict[str, _Outcome]] = {}
 
     def skip(self, cell: Cell, reason: str) -> None:
         """A cell whose dataset is not available; its earlier rows are kept."""
@@ -120,20 +120,50 @@ class Journal:
 
     def _note(self, cell: Cell, rows: Iterable[Mapping[str, Any]]) -> None:
         models = self._news.setdefault((cell.test.id, cell.dataset.id), {})
-        models.setdefault(cell.model.id, Counter()).update(str(row["status"]) for row in rows)
+        models.setdefault(cell.model.id, _Outcome()).add(rows)
 
     def outcomes(self) -> list[str]:
         """What tests found since this was last asked for: passed of executed rows of each model.
 
         A line says for example ``fairness_sex, demo-emotion: baseline 66/72 passed,
-        random-gaussian 54/54``.
+        random-gaussian 54/54``, or why nothing could be judged.
         """
         lines = []
         for (test, dataset), models in sorted(self._news.items()):
             shares = [
-                f"{model} {rows['pass']}/{rows.total() - rows['skip']}"
-                for model, rows in models.items()
+                f"{model} {outcome.passed}/{outcome.executed}"
+                for model, outcome in models.items()
+                if outcome.executed
             ]
-            lines.append(f"{test}, {dataset}: {shares[0]} passed{', '.join(['', *shares[1:]])}")
+            parts = [f"{shares[0]} passed{', '.join(['', *shares[1:]])}"] if shares else []
+            reasons: dict[str, list[str]] = {}
+            for model, outcome in models.items():
+                if not outcome.executed:
+                    reasons.setdefault(outcome.reason, []).append(model)
+            parts += [
+                f"{', '.join(names)} nothing to judge: {why}" for why, names in reasons.items()
+            ]
+            lines.append(f"{test}, {dataset}: {'; '.join(parts)}")
         self._news.clear()
         return lines
+
+
+class _Outcome:
+    """Verdicts on the rows of a model in a test on a dataset, and why rows have none."""
+
+    def __init__(self) -> None:
+        self.passed = self.executed = 0
+        self._reasons: Counter[str] = Counter()
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Count rows."""
+        for row in rows:
+            self.passed += row["status"] == "pass"
+            self.executed += row["status"] != "skip"
+            if row["status"] == "skip":
+                self._reasons[str(row["reason"])] += 1
+
+    @property
+    def reason(self) -> str:
+        """The reason of most skipped rows."""
+        return self._reasons.most_common(1)[0][0] if self._reasons else "no score"

@@ -29,6 +29,8 @@ from .details import text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: what the processes do, for the message if one is killed
+WORK = "draws figures"
 #: cells below this number are not worth the start of processes
 POOL_FROM = 12
 #: objects between two looks for garbage: some figures
@@ -230,10 +232,11 @@ class Drawing:
     def result(self) -> list[Drawn]:
         """Figures of each cell, in order; raises what drawing raised."""
         try:
-            return [
-                part if isinstance(part, Drawn) else _drawn(part.result(), now, folder)
-                for part, now, folder in self._parts
-            ]
+            with processes.guarding(WORK):
+                return [
+                    part if isinstance(part, Drawn) else _drawn(part.result(), now, folder)
+                    for part, now, folder in self._parts
+                ]
         except BaseException:
             for future in self._futures:
                 future.cancel()
@@ -265,7 +268,8 @@ class Drawer:
         if self._pool is None:
             futures: list[Future[dict[str, str]]] = [_now(job) for job in due]
         else:
-            futures = [self._pool.submit(draw, job) for job in due]
+            with processes.guarding(WORK):
+                futures = [self._pool.submit(draw, job) for job in due]
         figures = iter(futures)
         return Drawing(
             [

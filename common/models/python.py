@@ -35,7 +35,7 @@ from ..core import paths
 from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
-from . import notes, sources
+from . import factories, notes, sources
 from .base import Batch, LoadOptions, foreign, place
 from .footprint import Footprint, size_of
 from .outputs import wanted
@@ -126,6 +126,24 @@ def _weights(instance: Any) -> int:
     return stated if type(stated) is int and stated > 0 else 0
 
 
+def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
+    """Look for the factory in the source of its module; nothing of it is run."""
+    module, factory = _split(entry)
+    where = place(entry, "entry")
+    source = sources.find(module, entry.origin.parent.resolve(), where)
+    factories.check(source, factory, _arguments(entry), where)
+
+
+def _arguments(entry: spec.Model) -> dict[str, Any]:
+    """What the factory gets."""
+    params = dict(entry.params)
+    if entry.path:
+        if "path" in params:
+            raise ConfigError(f"{place(entry)}: has both 'path' and 'params.path'")
+        params["path"] = str(entry.resolve(entry.path))
+    return params
+
+
 def _split(entry: spec.Model) -> tuple[str, str]:
     module, _, factory = entry.entry.partition(":")
     names = [*module.split("."), factory]
@@ -141,11 +159,7 @@ def _create(entry: spec.Model) -> Any:
     where = place(entry, "entry")
     folder = entry.origin.parent.resolve()
     source = sources.find(name, folder, where)
-    params = dict(entry.params)
-    if entry.path:
-        if "path" in params:
-            raise ConfigError(f"{place(entry)}: has both 'path' and 'params.path'")
-        params["path"] = str(entry.resolve(entry.path))
+    params = _arguments(entry)
     with foreign(f"{where}: '{entry.entry}'"), sources.importable(folder):
         importlib.invalidate_caches()
         module = importlib.import_module(name)

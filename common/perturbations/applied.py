@@ -40,7 +40,8 @@ def perturb(
         float32, as many dimensions as ``signal``; the number of samples may differ
 
     Raises:
-        ConfigError: for an unknown perturbation or parameter, or a signal of another shape
+        ConfigError: for an unknown perturbation or parameter, a sampling rate that is no positive whole
+            number, or a signal of another shape, or of integers, which have another full scale
         DatasetUnavailable: if its recordings are not on this machine
         MissingDependency: if a part of the program that it needs is not installed
 
@@ -50,6 +51,7 @@ def perturb(
     >>> bool(np.allclose(perturb(signal, 16000, "gain", gain_db=-6) / 10 ** (-6 / 20), signal))
     True
     """
+    _check(signal, sampling_rate)
     array = np.asarray(signal, dtype=np.float32)
     if array.ndim not in (1, 2) or array.shape[-1] == 0:
         raise ConfigError(
@@ -70,3 +72,17 @@ def perturb(
         used, np.atleast_2d(array), sampling_rate, generator(seed, name), params=params
     )
     return out if array.ndim == 2 else out[0]
+
+
+def _check(signal: object, sampling_rate: Any) -> None:
+    """Refuse what is no signal in [-1, 1], or no sampling rate."""
+    kind = np.asarray(signal).dtype
+    if not np.issubdtype(kind, np.floating):
+        signed = np.issubdtype(kind, np.signedinteger)
+        hint = f"; divide by {np.iinfo(kind).max + 1}" if signed else ""
+        raise ConfigError(f"signal: expected floats in [-1, 1], found {kind}{hint}")
+    whole = isinstance(sampling_rate, int | np.integer) and not isinstance(sampling_rate, bool)
+    if not whole or sampling_rate <= 0:
+        raise ConfigError(
+            f"sampling_rate: expected a positive whole number in Hz, found {sampling_rate!r:.40}"
+        )

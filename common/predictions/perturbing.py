@@ -13,7 +13,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.shared_memory import SharedMemory
@@ -31,6 +30,8 @@ from ..spec import Benchmark
 
 logger = logging.getLogger(__name__)
 
+#: what the processes do, for the message if one is killed
+WORK = "changes signals"
 #: changed signals from which on processes pay for their start
 PROCESSES_FROM = 2000
 #: conditions that are worked on while the model hears another one
@@ -238,10 +239,8 @@ class Beside:
         return lambda: _outcome(memory, list(keys), future)
 
     def _submit(self, task: _Task) -> Future[list[_Place | np.ndarray | str]]:
-        try:
+        with processes.guarding(WORK):
             return self._pool.submit(_work, task)
-        except BrokenProcessPool:
-            raise _killed() from None
 
     def close(self) -> None:
         """Give the shared memory back."""
@@ -257,10 +256,8 @@ class Beside:
 def _outcome(
     memory: SharedMemory, numbers: Sequence[int], future: Future[list[_Place | np.ndarray | str]]
 ) -> Changed:
-    try:
+    with processes.guarding(WORK):
         items = future.result()
-    except BrokenProcessPool:
-        raise _killed() from None
     changed: dict[int, np.ndarray] = {}
     broken: dict[int, str] = {}
     for number, item in zip(numbers, items, strict=True):
@@ -269,13 +266,6 @@ def _outcome(
         else:
             changed[number] = item.view(memory) if isinstance(item, _Place) else item
     return changed, broken
-
-
-def _killed() -> BenchmarkError:
-    return BenchmarkError(
-        "a process that changes signals was killed, perhaps for lack of memory; "
-        "what was computed is kept; '--workers 1' needs least memory"
-    )
 
 
 def _has_room(size: int) -> bool:

@@ -6,23 +6,29 @@ the one that ``run`` would give. Figures and sums are not made, nothing is kept.
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import yaml
 
-from ..core.errors import ConfigError, DataError, ModelError
+from ..core.documents import read_yaml
+from ..core.errors import BenchmarkError, ConfigError, DataError, ModelError
 from ..core.paths import Paths
 from ..core.rng import DEFAULT_SEED
 from ..engine.plan import Filters
 from ..engine.publish import Publisher
 from ..engine.run import Engine
 from ..metrics import reasons
+from ..models import prediction_table
+from ..models.importing.values import SLACK
 from ..results import tables
+from ..samples import datasets
 from ..samples.base import KEYS
 from ..samples.folder_adapter import METADATA
 from ..samples.importing import conventions, import_dataset
@@ -33,6 +39,8 @@ from ..spec.view import View
 
 #: ids in the temporary catalog
 MODEL, DATASET = "predictions", "dataset"
+#: file of predictions in the temporary catalog
+TABLE = "predictions.csv"
 #: columns of a row that say nothing here, as there is one model and one dataset
 SAME = ("model", "model_version", "dataset", "dataset_version", "data")
 #: what a table may be given as: a file or folder, or the table itself
@@ -67,6 +75,8 @@ def evaluate(
     dataset: Table,
     *,
     tests: Collection[str] = (),
+    scale: tuple[float, float] | None = None,
+    truth_scale: tuple[float, float] | None = None,
     seed: int = DEFAULT_SEED,
     workers: int = 1,
 ) -> pd.DataFrame:
@@ -84,6 +94,8 @@ def evaluate(
             ``speaker``, ``sex``, ``language``; or a folder with ``metadata.csv``, an audformat database or a download
             that ``import`` recognises. Audio need not be there, but for tests that measure it.
         tests: ids of tests; empty: all
+        scale: range of predicted numbers, such as ``(1, 7)``, if it is not that of their targets (0 to 1)
+        truth_scale: the same for the annotated numbers
         seed: of all draws
         workers: parallel workers
 
@@ -94,7 +106,7 @@ def evaluate(
 
     Raises:
         ConfigError: if a test or target is not known
-        DataError: if a table cannot be used
+        DataError: if a table cannot be used, or numbers lie far outside their scale
         ModelError: if predictions are not what the suite wants, such as an unknown class
     """
     if isinstance(tests, str):
@@ -102,16 +114,66 @@ def evaluate(
     with tempfile.TemporaryDirectory(prefix="speechproof-") as name:
         folder = Path(name)
         catalog = folder / "catalog"
-        import_dataset(_dataset(dataset, folder), DATASET, None, catalog)
-        _write_model(predictions, catalog)
-        benchmark = load_benchmark([catalog])
-        folders = Paths(output=folder / "output", cache=folder / "cache")
-        engine = _Evaluation(benchmark, folders, seed=seed, workers=workers)
-        filters = Filters(models=[MODEL], targets=[], tests=list(tests), datasets=[DATASET])
-        report = engine.run(filters)
-        if MODEL in report.errors:
-            raise ModelError(f"predictions: {report.errors[MODEL]}")
-        return _answer(sorted(folders.method_tests.glob(f"*/{MODEL}/*.csv")), report.not_run)
+        with _plain_names(folder):
+            import_dataset(_dataset(dataset, folder), DATASET, None, catalog)
+            _set_truth_scale(catalog / "datasets.yaml", truth_scale)
+            _write_model(predictions, catalog, scale)
+            benchmark = load_benchmark([catalog])
+            folders = Paths(output=folder / "output", cache=folder / "cache")
+            datasets.load(benchmark.datasets[DATASET], folders.cache, benchmark.targets)
+            engine = _Evaluation(benchmark, folders, seed=seed, workers=workers)
+            filters = Filters(models=[MODEL], targets=[], tests=list(tests), datasets=[DATASET])
+            report = engine.run(filters)
+            if MODEL in report.errors:
+                raise ModelError(report.errors[MODEL])
+            files = sorted(folders.method_tests.glob(f"*/{MODEL}/*.csv"))
+            return _answer(files, report.not_run)
+
+
+@contextmanager
+def _plain_names(folder: Path) -> Iterator[None]:
+    """Errors that name what was given, not the files of the temporary catalog."""
+    try:
+        yield
+    except BenchmarkError as error:
+        text = _plain(str(error), folder)
+        if text == str(error):
+            raise
+        raise type(error)(text) from None
+
+
+def _plain(text: str, folder: Path) -> str:
+    catalog = folder / "catalog"
+    for written, name in (
+        (f"{catalog / 'datasets.yaml'}: {DATASET}", DATASET),
+        (f"models.yaml: model '{MODEL}': {TABLE}", MODEL),
+        (f"models.yaml: model '{MODEL}'", MODEL),
+        (
+            "'scale: [min, max]' in the entry sets the range",
+            "truth_scale=(min, max) sets the range",
+        ),
+        (f"{folder}{os.sep}", ""),
+    ):
+        text = text.replace(written, name)
+    return text
+
+
+def _set_truth_scale(path: Path, scale: tuple[float, float] | None) -> None:
+    if scale is not None:
+        entries = read_yaml(path)
+        entries[-1]["scale"] = list(_range(scale, "truth_scale"))
+        path.write_text(yaml.safe_dump(entries), "utf-8")
+
+
+def _range(scale: tuple[float, float], what: str) -> tuple[float, float]:
+    """A scale; raises ConfigError if it is none."""
+    try:
+        low, high = map(float, scale)
+    except (TypeError, ValueError):
+        low = high = 0.0
+    if not -math.inf < low < high < math.inf:
+        raise ConfigError(f"{what}: expected (low, high), such as (1, 7), found {scale!r:.60}")
+    return low, high
 
 
 def _dataset(dataset: Table, folder: Path) -> Path:
@@ -123,19 +185,41 @@ def _dataset(dataset: Table, folder: Path) -> Path:
     return audio
 
 
-def _write_model(predictions: Table, catalog: Path) -> None:
+def _write_model(predictions: Table, catalog: Path, scale: tuple[float, float] | None) -> None:
     """The entry of the predictions; classes may have names that are known for those of the suite."""
     entry: dict[str, Any] = {"id": MODEL, "version": "1.0.0", "adapter": "predictions"}
     if isinstance(predictions, str | os.PathLike):
         entry["path"] = str(Path(predictions).resolve())
+        table = prediction_table.read(Path(predictions), MODEL)
+        if scale is not None:
+            entry["outputs"] = _outputs(table, [str(name) for name in table.columns])
     else:
-        table = _columns(predictions, "predictions")
+        table = _columns(predictions, MODEL)
         entry |= {
-            "path": "predictions.csv",
+            "path": TABLE,
             "outputs": _outputs(table, [str(name) for name in table.columns]),
         }
         table.to_csv(catalog / entry["path"], index=False)
+    for target in load_benchmark().targets.values():
+        if target.id in table and not kind_of(target).has_classes and target.range:
+            if scale is None:
+                _check_range(table[target.id], target.id, target.range)
+            else:
+                entry["outputs"][target.id] = {"scale": list(_range(scale, "scale"))}
     (catalog / "models.yaml").write_text(yaml.safe_dump([entry]), "utf-8")
+
+
+def _check_range(column: pd.Series, target: str, allowed: tuple[float, float]) -> None:
+    """Refuse numbers that must be on another scale."""
+    low, high = allowed
+    numbers = pd.to_numeric(column, errors="coerce")
+    least, most, slack = numbers.min(), numbers.max(), SLACK * (high - low)
+    if least < low - slack or most > high + slack:
+        raise DataError(
+            f"predictions: {target}: values from {least:g} to {most:g}, expected {low:g} to {high:g}; "
+            f"scale=(min, max) says what they range over, such as (1, 7), or ({low:g}, {high:g}) if they "
+            "are meant as they are"
+        )
 
 
 def _outputs(table: pd.DataFrame, names: Sequence[str]) -> dict[str, Any]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.errors import BenchmarkError
 from ..core.paths import Paths
+from ..designs import design_of
 from ..engine.plan import missing_columns, participants
 from ..perturbations import corpus_of
-from ..spec import Benchmark, Dataset, Test
+from ..samples import datasets
+from ..samples.base import Samples
+from ..spec import Benchmark, Dataset, Target, Test
 
 
 def listing(
@@ -35,7 +39,8 @@ def listing(
         ]
     if what == "tests":
         if dataset:
-            return _tests_of(benchmark, benchmark.find("datasets", dataset, "--dataset"))
+            entry = benchmark.find("datasets", dataset, "--dataset")
+            return _tests_of(benchmark, entry, folders or Paths())
         return [_test(benchmark, test) for test in benchmark.tests.values()]
     rows = []
     for entry in getattr(benchmark, what).values():
@@ -81,14 +86,37 @@ def _test(benchmark: Benchmark, test: Test) -> dict[str, Any]:
     return {"id": test.id, "family": test.family, "targets": ", ".join(targets)}
 
 
-def _tests_of(benchmark: Benchmark, dataset: Dataset) -> list[dict[str, Any]]:
+def _samples(benchmark: Benchmark, dataset: Dataset, folders: Paths) -> tuple[Samples | None, str]:
+    """Samples of a dataset that is on this machine, or why they cannot be read."""
+    if datasets.availability(dataset, folders.cache):
+        return None, ""
+    try:
+        return datasets.load(dataset, folders.cache, benchmark.targets), ""
+    except BenchmarkError as error:
+        return None, f"cannot be read: {error}"
+
+
+def _participation(test: Test, target: Target, samples: Samples | None) -> str:
+    """Whether a test finds samples to judge; attributes that a run measures are not known here."""
+    design = design_of(test)
+    if samples is None or design.attributes():
+        return "takes part"
+    try:
+        reason = design.select(target, samples.table).reason
+    except BenchmarkError as error:
+        reason = str(error)
+    return f"nothing to judge: {reason}" if reason else "takes part"
+
+
+def _tests_of(benchmark: Benchmark, dataset: Dataset, folders: Paths) -> list[dict[str, Any]]:
     rows = []
+    samples, unreadable = _samples(benchmark, dataset, folders)
     for target in benchmark.targets.values():
         for test in benchmark.applicable(target.id):
             part = dataset in participants(benchmark, test, target)
             missing = missing_columns(test, target, dataset)
             if part:
-                reason = "takes part"
+                reason = unreadable or _participation(test, target, samples)
             elif missing:
                 reason = f"misses column {', '.join(missing)}"
             elif dataset.tests is not None and test.id not in dataset.tests:

@@ -200,3 +200,14 @@ def test_an_id_is_not_taken_twice(new, tmp_path):
     folder_without_torch(tmp_path / "m")
     assert new(tmp_path / "m")[0] == 0
     assert "has a model 'mine' already; --force replaces it" in new(tmp_path / "m")[1]
+
+
+def test_a_program_is_told_about_the_adapter_for_it(command, catalog, tmp_path):
+    for path, hint in (
+        (tmp_path / "predict.sh", 'entry: "predict.sh"\''),
+        (catalog / "predict.py", 'entry: "python predict.py"\''),
+    ):
+        path.write_text("import sys\n")
+        code, _, err = command("models", "new", path, "--to", catalog)
+        assert code == 2 and "'adapter: command'" in err and hint in err
+        assert err.count("\n") == 1

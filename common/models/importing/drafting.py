@@ -40,6 +40,10 @@ class Model:
 def load(path):
     return Model(path)
 '''
+#: what is said of files that may be programs
+PROGRAM = (
+    "a program that answers line by line needs an entry with 'adapter: command' and 'entry: \"{}\"'"
+)
 #: files of weights, which say nothing of the network that they belong to
 WEIGHTS = (".bin", ".ckpt", ".h5", ".joblib", ".keras", ".pkl", ".pth", ".safetensors", ".tflite")
 #: functions and classes of a Python file that may be the model, the likeliest first
@@ -141,7 +145,9 @@ def _maker(request: _Request, text: str) -> Callable[[_Request, DraftReport], No
         )
     if ending not in makers and ending not in WEIGHTS:
         endings = ", ".join((*makers, *WEIGHTS))
-        raise ConfigError(f"{path}: no kind of model that is known: folders, {endings}")
+        raise ConfigError(
+            f"{path}: no kind of model that is known: folders, {endings}; {PROGRAM.format(path.name)}"
+        )
     return makers.get(ending, _weights)
 
 
@@ -242,7 +248,8 @@ def _python(request: _Request, report: DraftReport) -> None:
     factory = next((name for name in FACTORIES if name in names), "")
     if not factory:
         raise ConfigError(
-            f"{path}: defines none of {', '.join(FACTORIES)}; it has: {', '.join(names) or 'nothing'}"
+            f"{path}: defines none of {', '.join(FACTORIES)}; it has: {', '.join(names) or 'nothing'}; "
+            f"{PROGRAM.format(f'python {path.name}')}"
         )
     report.entry |= {"adapter": "python", "entry": f"{path.stem}:{factory}"}
 

@@ -65,8 +65,11 @@ class BundleCheck:
         """Summary for people."""
         lines = [f"fault: {fault}" for fault in self.faults]
         lines += [f"note: {note}" for note in self.notes]
+        count = len(self.faults)
+        outcome = {0: "no fault", 1: "1 fault"}.get(count, f"{count} faults")
+        if not self.model:
+            return "\n".join([*lines, f"cannot be read as a bundle: {outcome}"])
         what = f"{self.model}: {self.rows} rows of {', '.join(self.targets) or 'no target'}"
-        outcome = f"{len(self.faults)} faults" if self.faults else "no fault"
         lines.append(
             f"{what}, {self.from_sums} scores computed again from sums, {self.recomputed} rows from "
             f"predictions: {outcome}"

@@ -1,0 +1,63 @@
+"""Processes that are killed from outside end a run in one line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from common.core import paths, processes
+from common.core.errors import BenchmarkError
+from common.figures.drawing import Drawing
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_figures_of_a_killed_process(tmp_path: Path) -> None:
+    with processes.pool(1) as pool:
+        drawing = Drawing([(pool.submit(die), "now", tmp_path)])  # type: ignore[list-item]
+        with pytest.raises(
+            BenchmarkError, match=r"a process that draws figures was killed"
+        ) as caught:
+            drawing.result()
+        assert caught.value.__cause__ is None and caught.value.__suppress_context__
+        again = pytest.raises(BenchmarkError, match=r"a process that begins anew was killed")
+        with again, processes.guarding("begins anew"):
+            pool.submit(die)
+
+
+SCRIPT = """
+import multiprocessing, os, signal, sys
+from common.core import processes
+
+def begin():
+    begin.lock = multiprocessing.get_context("spawn").Lock()  # one that it cannot give back
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    pool = processes.pool(1, begin)
+    try:
+        with processes.guarding("dies"):
+            pool.submit(die).result()
+    except Exception as error:
+        print(error)
+"""
+
+
+def test_what_a_killed_process_leaves_is_given_back_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT, "utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(paths.REPOSITORY)}
+    command = [sys.executable, str(tmp_path / "script.py")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("a process that dies was killed, perhaps for lack of memory")
+    assert (done.returncode, done.stderr) == (0, "")
