@@ -5,27 +5,23 @@ from __future__ import annotations
 import sys
 
 
+def start() -> int:
+    """Import and run the command line; returns the exit code."""
+    from .core import alias, heap
+
+    alias.install()
+    heap.keep()
+    from .cli.main import main
+
+    return main()
+
+
 def run() -> int:
-    """Run the command line; returns the exit code, that of a wrong usage if a package is missing."""
-    from .core import packages, paths
+    """Run the command line; returns the exit code."""
+    from .core import launching, paths
 
-    try:
-        from .core import alias, heap
-
-        alias.install()
-        heap.keep()
-        from .cli.main import main
-
-        return main()
-    except ModuleNotFoundError as error:
-        clone = None if paths.INSTALLED else paths.REPOSITORY / "requirements.txt"
-        line = packages.advice(error, clone)
-        if not line:
-            raise
-        from .cli.exits import USAGE
-
-        sys.stderr.write(f"{line}\n")
-        return USAGE
+    clone = None if paths.INSTALLED else paths.REPOSITORY / "requirements.txt"
+    return launching.launch(start, clone)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from common.core import paths
+from common.core import launching, paths
 
 BUILD = paths.REPOSITORY / "build.py"
 COMMANDS = [
@@ -67,5 +69,20 @@ def test_a_package_that_a_command_needs_later(
 
 
 @pytest.mark.parametrize("name", ["common.nothing", "json.nothing", "benchmark_site.nothing", None])
-def test_faults_of_the_program_stay_visible(build: ModuleType, name: str | None) -> None:
-    assert not build.missing_package(ModuleNotFoundError("no module", name=name))
+def test_faults_of_the_program_stay_visible(name: str | None) -> None:
+    assert not launching.advice(ModuleNotFoundError("no module", name=name), None)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_that_is_killed_while_it_is_imported(
+    number: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+
+    def start() -> int:
+        os.kill(os.getpid(), number)
+        raise AssertionError("it went on")
+
+    assert launching.launch(start, None) == 130
+    assert capsys.readouterr().err == "interrupted; what was computed is kept\n"
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -1,3 +1,7 @@
 """Exit codes of the command line; what they mean stands in :mod:`common.cli.main`."""
 
-OK, FAILED, USAGE, CELL_ERRORS, INTERRUPTED = 0, 1, 2, 3, 130
+from ..core.launching import INTERRUPTED, USAGE
+
+OK, FAILED, CELL_ERRORS = 0, 1, 3
+
+__all__ = ["CELL_ERRORS", "FAILED", "INTERRUPTED", "OK", "USAGE"]

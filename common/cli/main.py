@@ -21,6 +21,7 @@ from typing import Any
 from ..core import advice, leftovers
 from ..core.closure import SOURCES
 from ..core.errors import BenchmarkError, ConfigError
+from ..core.launching import STOPPED
 from ..core.paths import Paths
 from ..core.terminal import Formatter, harmless, tell
 from . import bundles, models, reference, results, tools
@@ -376,7 +377,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             tell(f"error: {line}", to=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
-        tell("interrupted; what was computed is kept", to=sys.stderr)
+        tell(STOPPED, to=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,11 +1,17 @@
-"""Packages that are not installed. Needs none itself, as it speaks where others cannot be imported."""
+"""Start of the command line: what may happen before it can speak itself. Needs no package."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+#: exit codes
+USAGE, INTERRUPTED = 2, 130
+#: what is said of an interrupted command
+STOPPED = "interrupted; what was computed is kept"
 #: packages of this project, whose modules are never missing on a user's machine
 OWN = frozenset({"common", "speechproof", "benchmark_site", "local_math"})
 
@@ -34,3 +40,30 @@ def advice(error: ModuleNotFoundError, requirements: Path | None) -> str:
         f"error: the package '{package}' is not installed for {sys.executable}; "
         f"what this program needs is installed with: pip install {words}"
     )
+
+
+def launch(start: Callable[[], int], requirements: Path | None) -> int:
+    """Exit code of a command line that may be killed, or lack packages, while it is imported.
+
+    Args:
+        start: imports and runs it
+        requirements: as for :func:`advice`
+    """
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        return start()
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{STOPPED}\n")
+        return INTERRUPTED
+    except ModuleNotFoundError as error:
+        line = advice(error, requirements)
+        if not line:
+            raise
+        sys.stderr.write(f"{line}\n")
+        return USAGE
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
