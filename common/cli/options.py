@@ -236,10 +236,7 @@ def parser() -> argparse.ArgumentParser:
 
     everything = add("all", "check, run what is missing or stale, and build the website")
     _filter_options(everything)
-    add(
-        "check",
-        "load every YAML, resolve every id and path, look into files; one line per fault",
-    )
+    add("check", "load every YAML, resolve every id and path, look into files; a line per fault")
     listing = add("list", "list what is declared")
     listing.add_argument(
         "what",
