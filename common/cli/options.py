@@ -18,7 +18,7 @@ from .reference import add_options as add_reference_options
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "corpora", "stale")
 #: benchmarks that measure speed, and those that measure something else
 SPEED = ("engine", "events", "fairness", "perturb", "site", "suite", "uncertainty")
-BENCHES = (*sorted((*SPEED, "paper", "ranking")), "all")
+BENCHES = (*sorted((*SPEED, "pages", "paper", "ranking")), "all")
 
 DEFAULTS: dict[str, Any] = {
     "catalog": [],

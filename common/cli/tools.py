@@ -117,5 +117,5 @@ def command_bench(context: CommandContext) -> int:
     """Measure speed."""
     from .bench import command
 
-    context.answer(command.run_command(context.args, context.workers, context.say))
+    context.answer(command.run_command(context.args, context.folders, context.workers, context.say))
     return OK

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +11,8 @@ from ..core import files, paths
 from ..core.errors import OutputError
 from ..core.paths import Paths
 from ..spec import Benchmark
+from . import browser
 
-#: browsers that print without a window
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 #: seconds that printing may take
 PATIENCE = 300
 
@@ -49,31 +46,30 @@ def print_pdf(folders: Paths, benchmark: Benchmark, model: str, file: Path) -> N
     Raises:
         OutputError: if there is no browser, or it does not print
     """
-    browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if browser is None:
+    program = browser.browser_path()
+    if not program:
         raise OutputError(
-            f"--pdf: no Chromium here (looked for {', '.join(BROWSERS)}); "
+            f"--pdf: no Chromium here (looked for {', '.join(browser.BROWSERS)}); "
             "install it, or print the HTML file from any browser"
         )
     page = file.with_name(f".{file.stem}.print.html")
     files.write_text(page, _text(folders, benchmark, model, opened=True))
-    alone = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     settings = ["--headless", "--disable-gpu", "--no-pdf-header-footer"]
     target = f"--print-to-pdf={file.resolve()}"
     try:
         file.unlink(missing_ok=True)
         subprocess.run(
-            [browser, *alone, *settings, target, page.resolve().as_uri()],
+            [program, *browser.browser_settings(), *settings, target, page.resolve().as_uri()],
             capture_output=True,
             check=False,
             timeout=PATIENCE,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise OutputError(f"--pdf: {browser} did not print: {error}") from None
+        raise OutputError(f"--pdf: {program} did not print: {error}") from None
     finally:
         page.unlink(missing_ok=True)
     if not file.is_file():
-        raise OutputError(f"--pdf: {browser} did not print {file}")
+        raise OutputError(f"--pdf: {program} did not print {file}")
 
 
 def _text(folders: Paths, benchmark: Benchmark, model: str, *, opened: bool) -> str:

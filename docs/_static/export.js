@@ -53,8 +53,8 @@
       else add("note", text);
     };
     copy.querySelectorAll(".place, .headerlink, [hidden]").forEach((node) => node.remove());
-    copy.querySelectorAll("b[role=img]").forEach((mark) => {
-      add("verdict", mark.getAttribute("aria-label"));
+    copy.querySelectorAll("b[role=img], :scope > b:not([role])").forEach((mark) => {
+      add("verdict", mark.getAttribute("aria-label") || mark.textContent);
       mark.remove();
     });
     copy.querySelectorAll("small, sup").forEach((node) => {

@@ -53,6 +53,9 @@
     const row = event.target.closest?.(LINES);
     if (!row || row.querySelector("th > .headerlink")) return;
     row.id ||= nameOf(row);
+    /* the exact number of a long table, which is there for sorting */
+    const { dataset: { sort }, title } = row.cells[1] || row.cells[0];
+    if (sort && row.closest(".all-cells")) row.cells[1].title = [sort.replace("-", "−"), title].filter(Boolean).join(", ");
     row.cells[0].append(" ", make("a", { className: "headerlink", href: `#${row.id}`, textContent: "#", title: "Link to this line" }));
   };
   addEventListener("pointerover", offer);

@@ -30,27 +30,32 @@
         const order = head.getAttribute("aria-sort") === first ? other : first;
         heads.forEach((each) => each.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", order);
-        [...table.tBodies].forEach((body) => sortBody(body, place, order === "ascending" ? 1 : -1));
+        [...table.tBodies].forEach((body) => sortBody(body, place, order === "ascending" ? 1 : -1, head.dataset.by));
       });
     });
   }
 
-  /* What a row is sorted by: the number or the name that its cell declares, else its text. */
-  function key(row, place) {
+  /* What a row is sorted by: the number or the name that its cell declares, or what its column says. */
+  function key(row, place, by) {
     const cell = row.cells[place];
     if (!cell) return "";
     if (cell.dataset.sort !== undefined) return Number(cell.dataset.sort);
-    return cell.dataset.name ?? cell.textContent.trim();
+    const text = cell.textContent.trim();
+    if (by === "number") {
+      const number = parseFloat(text.replace(/\u202f/g, "").replace("−", "-"));
+      return Number.isNaN(number) ? text : number;
+    }
+    return cell.dataset.name ?? text;
   }
 
-  function sortBody(body, place, sign) {
+  function sortBody(body, place, sign, by) {
     const rows = [...body.rows].filter((row) => !row.classList.contains("head"));
-    const keyed = rows.map((row) => [key(row, place), row]);
+    const keyed = rows.map((row) => [key(row, place, by), row]);
     keyed.sort(([a], [b]) => {
       if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
       return sign * (typeof a === "number" ? a - b : natural.compare(a, b));
     });
-    keyed.forEach(([, row]) => body.append(row));
+    body.append(...keyed.map(([, row]) => row));
   }
 
   /* Tools above score tables: filter rows, show rows with failures, choose models. */
@@ -113,16 +118,19 @@
     });
   }
 
-  /* Tools above the table of all cells of a model. */
-  function cellTools(place, table) {
+  /* Table of all cells of a model: addresses that its rows share, and tools above it. */
+  function allCells(table) {
     const rows = [...table.tBodies[0].rows];
+    const { tests: named, data, hear } = JSON.parse(table.dataset.named);
+    const places = rows.map((row) => row.dataset.of.split(" ").map(Number));
+    rows.forEach((row, at) => addresses(row, named[places[at][0]], data[places[at][1]], places[at][0], hear));
+    sortable(table);
     let texts;
     const search = make("input", { type: "search", placeholder: "Filter cells" });
     search.setAttribute("aria-label", "Filter cells by any word");
     const tests = make("select", {}, [make("option", { value: "", textContent: "All tests" })]);
     tests.setAttribute("aria-label", "Test");
-    const named = new Map(rows.map((row) => [row.dataset.test, row.cells[0].textContent]));
-    named.forEach((name, value) => tests.append(make("option", { value, textContent: name })));
+    named.forEach(([value, textContent]) => tests.append(make("option", { value, textContent })));
     const failures = make("input", { type: "checkbox" });
     const shown = make("output", {});
     const update = () => {
@@ -131,7 +139,7 @@
       let count = 0;
       rows.forEach((row, at) => {
         const away =
-          (tests.value && row.dataset.test !== tests.value) ||
+          (tests.value && named[places[at][0]][0] !== tests.value) ||
           (failures.checked && !row.querySelector("td.f")) ||
           !words.every((word) => texts[at].includes(word));
         if (row.hidden !== Boolean(away)) row.hidden = Boolean(away);
@@ -143,8 +151,25 @@
     tests.addEventListener("change", update);
     failures.addEventListener("change", update);
     shown.textContent = rows.length + " of " + rows.length;
-    place.className = "tools cells-tools";
-    place.replaceChildren(search, tests, make("label", {}, [failures, "only failed"]), shown);
+    const bar = table.closest(".scroll").previousElementSibling;
+    bar.className = "tools cells-tools";
+    bar.replaceChildren(search, tests, make("label", {}, [failures, "only failed"]), shown);
+  }
+
+  /* What a score was made from, and its samples. */
+  function addresses(row, [test, , origin], [data, rest, heard], place, hear) {
+    const [, score, , , part] = row.cells;
+    const value = score.firstChild;
+    const mark = score.querySelector("b");
+    if (origin && value !== mark && value.textContent.trim()) {
+      const link = make("a", { className: "from", href: `${origin}--${rest}`, textContent: value.textContent.trim() });
+      value.replaceWith(link, " ");
+    }
+    if (heard.includes(place)) {
+      const link = make("a", { className: "hear", href: `${hear}&${new URLSearchParams({ test, data, part: part.textContent })}` });
+      link.setAttribute("aria-label", "Its samples");
+      mark.after(" ", link);
+    }
   }
 
   /* An address leads to what is folded, in browsers that do not open it themselves. */
@@ -190,23 +215,18 @@
   addEventListener("resize", fit);
   document.addEventListener("toggle", fit, true);
 
-  /* A long table names its cells once: the addresses of their samples are made of test, data and part. */
-  document.querySelectorAll("table[data-hear]").forEach((table) =>
-    table.querySelectorAll("tr[data-heard]").forEach((row) => {
-      const link = document.createElement("a");
-      const [, score, , , part] = row.cells;
-      const query = new URLSearchParams({ test: row.dataset.test, data: row.dataset.heard, part: part.textContent });
-      link.className = "hear";
-      link.href = `${table.dataset.hear}&${query}`;
-      link.setAttribute("aria-label", "Its samples");
-      const mark = score.querySelector("b");
-      mark.after(" ", link);
-    }));
-
-  document.querySelectorAll("table.sortable").forEach(sortable);
+  document.querySelectorAll("table.sortable:not(.all-cells)").forEach(sortable);
   window.sortableTable = sortable;
-  document.querySelectorAll("div.cells-tools").forEach((place) =>
-    cellTools(place, place.parentElement.querySelector("table.all-cells")));
+  /* the longest table gets what it needs when it is opened */
+  const cellTables = [...document.querySelectorAll("table.all-cells")];
+  const readyCells = () => {
+    cellTables.filter((table) => !table.closest("details:not([open])")).forEach((table) => {
+      cellTables.splice(cellTables.indexOf(table), 1);
+      allCells(table);
+    });
+  };
+  readyCells();
+  document.addEventListener("toggle", readyCells, true);
   reveal();
   const tables = [...document.querySelectorAll("table.scores:not(.all-cells)")];
   const place = document.querySelector(".tools-here");

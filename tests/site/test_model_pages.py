@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -65,7 +66,7 @@ def section(html: str, name: str) -> str:
 
 def test_pages_have_every_cell_once(small: Any) -> None:
     table = section(small.page(OWN), "all-cells")
-    assert len(re.findall(r"<tr[^>]* data-test=", table)) == 5
+    assert len(re.findall(r"<tr[^>]* data-of=", table)) == 5
     assert ">Mean Absolute Error" not in table and ">MAE<" in table
     assert len(re.findall(r"<table", section(small.page(PAPER), "all-cells"))) == 1
     fails = section(small.page(OWN), "fails-most")
@@ -112,6 +113,52 @@ def test_all_cells_can_be_filtered_and_sorted(visit: Any) -> None:
     page.get_by_role("button", name="Score").click()
     shown = rows.locator("visible=true").locator("td:nth-child(2)").all_inner_texts()
     assert [text.split()[0][:5] for text in shown] == ["0.751", "0.500", "0.30"]
+    assert page.faults == []
+
+
+def test_a_long_table_says_once_what_its_rows_share(small: Any) -> None:
+    """Most of a page of a model is this table: nothing stands in each of its rows that need not."""
+    for name in (OWN, PAPER):
+        table = section(small.page(name), "all-cells")
+        rows = re.findall(r"<tr[^>]* data-of=.*?</tr>", table)
+        links = [link for row in rows for link in re.findall(r"<a [^>]*>", row)]
+        data = [re.sub(r"<[^>]*>", "", re.findall(r"<td>(.*?)</td>", row)[1]) for row in rows]
+        runs = 1 + sum(a != b for a, b in pairwise(data))
+        assert rows and len(links) <= runs, name
+        bare = [re.sub(r' (id|data-sort|title)="[^"]*"|<a [^>]*>|</a>', "", row) for row in rows]
+        signs = [len(row) - len(re.sub(r"<[^>]*>", "", row)) for row in bare]
+        assert max(signs) < 160, name
+
+
+REMARK = "balanced to 282 instead of 300 per group"
+
+
+def test_a_note_on_cells_stands_once_below_their_table() -> None:
+    entries = [cell("a", 0.4), cell("a", 0.1), cell("b", math.nan, status="skip"), cell("b", 0.9)]
+    texts = [("", REMARK), ("", REMARK), ("no data", ""), ("", "stale")]
+    scores = [
+        entry.score._replace(reason=reason, note=note)
+        for entry, (reason, note) in zip(entries, texts, strict=True)
+    ]
+    notes = modelcells.Notes(scores)
+    assert [notes.letter(score) for score in scores] == ["a", "a", "b", ""]
+    assert [notes.beside(score) for score in scores] == ["", "", "", "stale"]
+    assert notes.lines() == [("a", REMARK, 2), ("b", "no data", 1)]
+
+
+def test_columns_of_texts_and_of_numbers_sort_as_they_say(visit: Any) -> None:
+    page = visit(OWN)
+    page.locator("#all-cells summary").first.click()
+    for head, kind in (("Metric", str), ("n", float)):
+        place = 1 + [
+            text.split()[0] for text in page.locator("table.all-cells thead th").all_inner_texts()
+        ].index(head)
+        for order in ("descending", "ascending"):
+            page.locator("table.all-cells thead th").nth(place - 1).get_by_role("button").click()
+            texts = page.locator(f"table.all-cells tbody td:nth-child({place})").all_inner_texts()
+            keys = [kind(text.replace("\u202f", "")) for text in texts if text]
+            assert len(set(keys)) > 1, head
+            assert keys == sorted(keys, reverse=order == "descending"), (head, order)
     assert page.faults == []
 
 

@@ -106,16 +106,27 @@ def test_cells_link_to_their_provenance(new_site: Any) -> None:
     assert str(site.folders.output) not in page
     for text in ("0123", "abcd", "ef01", "seed 3", "2.0.0"):
         assert text in page, text
-    for doc, up in (
-        (OWN, "../provenance"),
-        ("results/arousal/correctness_regression", "provenance"),
-    ):
-        links = re.findall(r'<a class="from" href="([^"]+)"', site.page(doc))
-        own = {link for link in links if "alpha" in link}
-        assert own == {f"{up}/alpha.html#cell--correctness-regression--mine"}, own
+    table = site.page("results/arousal/correctness_regression")
+    links = re.findall(r'<a class="from" href="([^"]+)"', table)
+    own = {link for link in links if "alpha" in link}
+    assert own == {"provenance/alpha.html#cell--correctness-regression--mine"}, own
     assert 'id="cell--correctness-regression--mine"' in page
     # published scores have no provenance here
     assert 'class="from"' not in site.page("results/arousal/published/wavlm")
+
+
+def test_a_score_of_a_model_leads_to_what_it_was_made_from(new_site: Any, browser: Any) -> None:
+    site = stale_site(new_site)
+    site.build()
+    page = browser.new_page()
+    page.goto(f"file://{site.html}/{OWN}.html#worst-1")
+    link = page.locator("tr:has(#worst-1) a.from")
+    assert link.inner_text() == "0.30"
+    assert link.get_attribute("href") == (
+        "../provenance/alpha.html#cell--correctness-regression--mine"
+    )
+    assert page.locator("table.all-cells a.from").count() == 3  # of the test that is traced
+    page.close()
 
 
 def test_stale_rows_are_marked_but_not_made_again(new_site: Any, tmp_path: Any) -> None:

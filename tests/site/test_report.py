@@ -12,7 +12,7 @@ from benchmark_site import model_report
 
 from common.cli.main import main
 from common.core.errors import BenchmarkError, OutputError
-from common.pages import report
+from common.pages import browser, report
 from common.spec import load_benchmark
 
 
@@ -84,7 +84,7 @@ def test_an_unknown_model_is_one_line(small: Any, tmp_path: Path) -> None:
 def test_without_a_browser_there_is_a_clear_line(
     small: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(report, "BROWSERS", ("no-such-browser",))
+    monkeypatch.setattr(browser, "BROWSERS", ("no-such-browser",))
     file = tmp_path / "alpha.html"
     words = ["report", "alpha", "--pdf", "--out", str(file), "--output", str(small.root)]
     assert main(words) == 2
@@ -95,7 +95,7 @@ def test_without_a_browser_there_is_a_clear_line(
 
 
 def test_chromium_prints_it(small: Any, tmp_path: Path) -> None:
-    if not any(map(shutil.which, report.BROWSERS)):
+    if not any(map(shutil.which, browser.BROWSERS)):
         pytest.skip("no Chromium on this machine")
     file = tmp_path / "alpha.pdf"
     report.print_pdf(small.folders, load_benchmark(), "alpha", file)

@@ -28,10 +28,12 @@ class CaseSize(NamedTuple):
     Args:
         large: whether the large case of events is measured, too
         models: number of models that the website has beside the published ones
+        site: website whose pages are measured
     """
 
     large: bool = False
     models: int = 0
+    site: Path = Paths().html
 
 
 class Suite(NamedTuple):
@@ -42,8 +44,14 @@ class Suite(NamedTuple):
     datasets: Sequence[str] = ()
 
 
-def run_command(args: argparse.Namespace, workers: int, say: Say) -> dict[str, Any]:
+def run_command(args: argparse.Namespace, folders: Paths, workers: int, say: Say) -> dict[str, Any]:
     """Run the benchmark that the command line asks for.
+
+    Args:
+        args: options of the command
+        folders: where the website lies whose pages are measured
+        workers: parallel workers
+        say: takes one line for a person
 
     Raises:
         ConfigError: if an option does not go with it
@@ -59,7 +67,7 @@ def run_command(args: argparse.Namespace, workers: int, say: Say) -> dict[str, A
         return bench_all(suite, workers=workers, say=say, page=PAGE if args.write else None)
     if args.models and args.what != "site":
         raise ConfigError("--models goes with 'bench site' only")
-    size = CaseSize(args.large, args.models)
+    size = CaseSize(args.large, args.models, folders.html)
     return run(args.what, workers=workers, say=say, size=size, suite=suite)
 
 
@@ -69,7 +77,7 @@ def run(
     """Run a benchmark and report every figure.
 
     Args:
-        what: engine, events, fairness, paper, perturb, ranking, site, suite or uncertainty
+        what: engine, events, fairness, pages, paper, perturb, ranking, site, suite or uncertainty
         workers: parallel workers
         say: takes one line for a person
         size: how large the cases are
@@ -80,6 +88,7 @@ def run(
         "engine": _engine,
         "events": lambda workers: _events(size.large),
         "fairness": _fairness,
+        "pages": lambda workers: _pages(size.site),
         "paper": lambda workers: _paper(workers, suite or Suite()),
         "perturb": _perturb,
         "ranking": _ranking,
@@ -163,6 +172,13 @@ def _paper(workers: int, suite: Suite) -> dict[str, Any]:
     from .paper import bench_paper
 
     return bench_paper(*suite, workers=workers)
+
+
+def _pages(site: Path) -> dict[str, Any]:
+    """The pages of the website that is there, in a browser."""
+    from .pages import bench_pages, limits
+
+    return bench_pages(site) | {f"at most {name}": value for name, value in limits().items()}
 
 
 def _perturb(workers: int) -> dict[str, Any]:

@@ -45,6 +45,7 @@ class Cell(NamedTuple):
         more: what the interval rests on and how far it reaches
         href: where it comes from
         hear: address of its samples
+        reference: what it is compared with
     """
 
     css: str
@@ -60,6 +61,7 @@ class Cell(NamedTuple):
     more: str = ""
     href: str = ""
     hear: str = ""
+    reference: str = ""
 
 
 MISSING = Cell("m", "", "", "no such cell")
@@ -127,14 +129,20 @@ def cell(
         word,
         hint=_hint(row, text),
         n=_n(row) if n else "",
-        note=tidy("; ".join(filter(None, (on_bound(row), row.note)))),
+        note=remark(row),
         why=why,
         interval=_interval(row, digits),
         doubt=row.certain if row.certain == DOUBT else "",
         more=_more(row),
         href=href,
         hear=hear,
+        reference=_reference(row),
     )
+
+
+def remark(row: WideCell) -> str:
+    """What is to be known of a value."""
+    return tidy("; ".join(filter(None, (on_bound(row), row.note))))
 
 
 def on_bound(row: WideCell) -> str:
@@ -201,6 +209,9 @@ def _hint(row: WideCell, text: str) -> str:
     full = repr(float(row.value)).replace("-", MINUS)
     if full != text and float(text.replace(MINUS, "-")) != row.value:
         parts.append(full)
-    if not math.isnan(row.reference_value):
-        parts.append(f"reference {number(row.reference_value)}")
-    return ", ".join(parts)
+    parts.append(_reference(row))
+    return ", ".join(filter(None, parts))
+
+
+def _reference(row: WideCell) -> str:
+    return "" if math.isnan(row.reference_value) else f"reference {number(row.reference_value)}"

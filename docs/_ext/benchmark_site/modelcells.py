@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from benchmark_site import cells, datasetpages, glossary, provenance_pages, samplepages, tables
@@ -12,13 +13,15 @@ from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render, test_doc
 from benchmark_site.sources import Model
-from common.core.display import decimals
+from common.core.display import decimals, tidy
 from common.metrics import METRICS
 from common.reports.summary import Key, WideCell
 from common.spec import Criterion
 
 #: so many tests are named in which a model fails most
 MOST = 5
+#: a remark with more characters stands below the table, once
+SHORT = 20
 
 
 class ModelCell(NamedTuple):
@@ -123,95 +126,153 @@ def _sources(
     return datasetpages.sources(content, page, pairs)
 
 
-def _is_heard(content: Content, entry: ModelCell) -> bool:
-    """Whether a reader can go on to the samples of a cell."""
-    board, test, _, key, score = entry
-    there = samplepages.place(content, board.target, test, score.dataset, key)
-    return bool(there) and not board.published
-
-
 def _row(place: int) -> str:
     return f"worst-{place}"
 
 
 def everything(content: Content, page: Page, model: Model, entries: Sequence[ModelCell]) -> Section:
     """Section with the one table of all cells."""
-    style = tables.Style([[entry.score] for entry in entries])
+    notes = Notes(entry.score for entry in entries)
     marked = {id(entry.score): _row(n) for n, entry in enumerate(worst(entries), 1)}
-    rows = list(_rows(content, page, model, entries, style, marked))
-    tests = dict.fromkeys((entry.test, content.tests[entry.test].title) for entry in entries)
+    named = Named(content, page, model, entries)
+    rows = list(_rows(content, page, entries, notes, marked, named))
     html = render(
         "all_cells.j2",
         label=model.label,
         rows=rows,
-        hear=samplepages.of_model(page, entries[0].board.target, model)
-        if any(row["hear"] for row in rows)
-        else "",
-        tests=list(tests),
+        named=json.dumps(named.lists(), ensure_ascii=False, separators=(",", ":")),
         has_n=any(entry.score.n is not None for entry in entries),
         intervals=any(row["cell"].interval for row in rows),
-        notes=style.footnotes(),
+        notes=notes.lines(),
         terms=glossary.terms(content, page, (entry.metric for entry in entries)),
         sure=cells.sure(entry.score for entry in entries),
     )
     return Section("all-cells", "All cells", html)
 
 
+class Notes:
+    """Why cells have no value, and long remarks on those that have one: each stands once below a table.
+
+    Args:
+        scores: cells of the table
+    """
+
+    def __init__(self, scores: Iterable[WideCell]):
+        self._letters = tables.letters(text for score in scores if (text := self._of(score)))
+
+    @staticmethod
+    def _of(score: WideCell) -> str:
+        return tidy(score.reason) or ("" if len(note := cells.remark(score)) <= SHORT else note)
+
+    def beside(self, score: WideCell) -> str:
+        """What stands beside the value."""
+        return "" if self._of(score) else cells.remark(score)
+
+    def letter(self, score: WideCell) -> str:
+        """Letter of what is to be said of a cell; empty if there is nothing."""
+        text = self._of(score)
+        return self._letters[text][0] if text else ""
+
+    def lines(self) -> list[tuple[str, str, int]]:
+        """Letter, text and number of cells."""
+        return [(letter, text, n) for text, (letter, n) in self._letters.items()]
+
+
+class Named:
+    """Tests and data of a long table, each once; its rows name their places in these lists.
+
+    A script makes of them the addresses of samples and of what a score was made from.
+
+    Args:
+        content: what the pages show
+        page: where the table stands
+        model: the model
+        entries: cells of the table
+    """
+
+    def __init__(self, content: Content, page: Page, model: Model, entries: Sequence[ModelCell]):
+        self._content, self._page, self._model = content, page, model
+        self._tests = {entry.test: entry.board for entry in entries}
+        self._data = {(entry.key.data, entry.score.dataset): entry for entry in entries}
+        self._test_places = {test: place for place, test in enumerate(self._tests)}
+        self._data_places = {pair: place for place, pair in enumerate(self._data)}
+
+    def of(self, entry: ModelCell) -> str:
+        """Places of the test and the data of a cell."""
+        data = self._data_places[entry.key.data, entry.score.dataset]
+        return f"{self._test_places[entry.test]} {data}"
+
+    def lists(self) -> dict[str, Any]:
+        """The lists.
+
+        ``tests``: id, title, and the beginning of the address of what its scores were made from;
+        ``data``: name, the rest of that address, and the tests whose samples can be heard;
+        ``hear``: the beginning of the address of samples.
+        """
+        heard = {pair: self._heard(*pair) for pair in self._data}
+        return {
+            "tests": [
+                [
+                    test,
+                    self._content.tests[test].title,
+                    provenance_pages.origin(self._page, board, self._model, test),
+                ]
+                for test, board in self._tests.items()
+            ],
+            "data": [[data, anchor(dataset), heard[data, dataset]] for data, dataset in self._data],
+            "hear": samplepages.of_model(self._page, self._target, self._model)
+            if any(heard.values())
+            else "",
+        }
+
+    @property
+    def _target(self) -> str:
+        return next(iter(self._tests.values())).target
+
+    def _heard(self, data: str, dataset: str) -> list[int]:
+        """Places of the tests whose samples of some data a reader can go on to."""
+        if self._model.published:
+            return []
+        key = self._data[data, dataset].key
+        return [
+            place
+            for test, place in self._test_places.items()
+            if samplepages.place(self._content, self._target, test, dataset, key)
+        ]
+
+
 def _rows(
     content: Content,
     page: Page,
-    model: Model,
     entries: Sequence[ModelCell],
-    style: tables.Style,
+    notes: Notes,
     marked: dict[int, str],
+    named: Named,
 ) -> Iterator[dict[str, Any]]:
     values: dict[tuple[str, str], list[float]] = {}
     for entry in entries:
         if not math.isnan(entry.score.value):
             values.setdefault((entry.test, entry.metric), []).append(entry.score.value)
     digits = {key: decimals(numbers) for key, numbers in values.items()}
-    texts = [_texts(entry) for entry in entries]
-    orders = [_order(column) for column in zip(*texts, strict=True)]
-    origins = {
-        (entry.board.name, entry.test): provenance_pages.origin(
-            page, entry.board, model, entry.test
-        )
-        for entry in entries
-    }
-    named = _sources(content, page, entries)
-    before = ""
-    for entry, columns in zip(entries, texts, strict=True):
-        board, test, metric, _, score = entry
+    sources = _sources(content, page, entries)
+    before = data = ""
+    for entry in entries:
+        _, test, metric, key, score = entry
         name = anchor(test, metric)
         yield {
             "id": name if name != before else "",
             "worst": marked.get(id(score), ""),
-            "tag": test,
+            "of": named.of(entry),
             "test": content.tests[test].title,
-            "texts": [(text, order[text]) for text, order in zip(columns, orders, strict=True)],
-            "source": named[entry.key.data],
+            "metric": metric_names(metric)[1],
+            "source": sources[key.data],
+            "begins": key.data != data,
+            "part": tables.part(key.condition, key.label, key.data) or "all",
+            "rule": tables.rule(metric, [score]),
             "value": "" if math.isnan(score.value) else repr(score.value),
-            "low": "" if math.isnan(score.ci_low) else f"{score.ci_low:.4g}",
             "n": score.n,
-            "hear": entry.key.data if _is_heard(content, entry) else "",
-            "cell": cells.cell(
-                score,
-                digits=digits.get((test, metric), 2),
-                why=style.why(score),
-                origin=origins[board.name, test],
-            ),
+            "why": notes.letter(score),
+            "note": notes.beside(score),
+            "cell": cells.cell(score, digits=digits.get((test, metric), 2)),
         }
-        before = name
-
-
-def _texts(entry: ModelCell) -> tuple[str, str, str, str]:
-    """Metric, data, part and rule."""
-    key = entry.key
-    part = tables.part(key.condition, key.label, key.data) or "all"
-    rule = tables.rule(entry.metric, [entry.score])
-    return metric_names(entry.metric)[1], key.data, part, rule
-
-
-def _order(texts: Sequence[str]) -> dict[str, int]:
-    """Place of each text in alphabetical order."""
-    return {text: place for place, text in enumerate(sorted(set(texts)))}
+        before, data = name, key.data

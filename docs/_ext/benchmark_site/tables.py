@@ -256,7 +256,7 @@ class Style:
         self.n_in_cells = any(len(size) > 1 for size in sizes)
         self.n_column = has_n and not self.n_in_cells
         self.n_note = "" if has_n else "n not published"
-        self._reasons = _letters(score.reason for score in scores if score.reason)
+        self._reasons = letters(score.reason for score in scores if score.reason)
 
     def cells(
         self, line: Sequence[WideCell | None], origins: Sequence[str], hear: Sequence[str]
@@ -290,7 +290,12 @@ class Style:
         return [(letter, tidy(reason), n) for reason, (letter, n) in self._reasons.items()]
 
 
-def _letters(reasons: Iterable[str]) -> dict[str, tuple[str, int]]:
+def letters(reasons: Iterable[str]) -> dict[str, tuple[str, int]]:
+    """Letter of each reason in alphabetical order, and how often it is named.
+
+    >>> letters(["too few", "no voice", "too few"])
+    {'no voice': ('a', 1), 'too few': ('b', 2)}
+    """
     counts: dict[str, int] = {}
     for reason in reasons:
         counts[reason] = counts.get(reason, 0) + 1
