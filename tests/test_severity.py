@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -16,7 +18,7 @@ from common.core.errors import ConfigError, DataError
 from common.core.paths import Paths
 from common.engine import severity
 from common.engine.plan import Filters
-from common.figures.dose import describe_dose, dose_svg
+from common.figures.dose import describe_dose, dose_svg, key_svg, values_of
 from common.perturbations import Library
 from common.results import COLUMNS, SEVERITY_COLUMNS, dose
 from common.results.dose import DoseCurve, Step, breaking, told
@@ -318,6 +320,24 @@ class TestDrawing:
         ticks = [float(t.text) for t in svg.findall(f"{space}text[@class='y']")]
         assert ticks[0] <= 0.4 and ticks[-1] == 1.0
 
+    def test_curves_of_models_on_different_pages_have_one_axis(self) -> None:
+        curves = [curve(0.9, 0.6, 0.4), curve(0.3, -0.1, -0.4)]
+        span = values_of(curves)
+        drawn = [
+            dose_svg([("a", each)], name="n", ylabel="y", original=1.0, colors=[0], span=span)
+            for each in curves
+        ]
+        ticks = [re.findall(r'class="y"[^>]*>([^<]*)<', text) for text in drawn]
+        assert ticks[0] == ticks[1] and float(ticks[0][0]) <= -0.4
+
+    def test_lines_differ_in_more_than_colour(self) -> None:
+        kinds = [
+            (re.search(r'class="(m\d)"', text)[1], re.search(r'(dasharray="[^"]*")?/>', text)[1])
+            for text in map(key_svg, range(24))
+        ]
+        assert len(set(kinds)) == 24
+        assert all(a[1] != b[1] for a, b in pairwise(kinds))
+
     def test_levels_of_curves_that_differ(self) -> None:
         assert describe_dose([("a", curve(0.9, 0.8)), ("b", curve(0.9, 0.8, 0.7))]).startswith(
             "Ratio from 20 dB to 0 dB"
@@ -348,6 +368,7 @@ def test_page_sections(swept, mini) -> None:
     )
     page = Page("results/arousal/model/loud", "Loud")
     model = Model(id="loud", label="Loud <i>", chance=False)
+    content.models = lambda target: [model]
     html = section.of_model(content, page, "arousal", model, "robustness_level")
     assert "Loud &lt;i&gt;" in html and "<i>Loud" not in html
     assert html.count("<svg") == 2 and "fails from -" in html

@@ -7,7 +7,7 @@ colours are classes that the style sheet of the site knows.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from ..results.dose import DoseCurve, told
@@ -26,6 +26,7 @@ def dose_svg(
     ylabel: str,
     original: float,
     colors: Sequence[int],
+    span: Sequence[float] = (),
 ) -> str:
     """Curves of one score in one condition.
 
@@ -39,10 +40,11 @@ def dose_svg(
         ylabel: name of the score
         original: the score of unchanged input; NaN: unknown
         colors: number of the colour of each model
+        span: values that the axis holds besides, so that drawings beside this one have the same
     """
     first = curves[0][1]
     levels = _levels([curve for _, curve in curves])
-    ticks = _ticks(curves, original)
+    ticks = _ticks([original, *span, *values_of(curve for _, curve in curves)])
     axes = _Axes(levels, ticks[0], ticks[-1])
     parts = [
         f'<svg class="dose" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
@@ -86,10 +88,18 @@ def _levels(curves: Sequence[DoseCurve]) -> list[float]:
     return sorted(levels, reverse=falling)
 
 
-def _ticks(curves: Sequence[tuple[str, DoseCurve]], original: float) -> list[float]:
-    """Round numbers that enclose all values, bounds and what unchanged input has."""
-    values = [original, *(curve.bound for _, curve in curves)]
-    values += [step.value for _, curve in curves for step in curve.steps]
+def values_of(curves: Iterable[DoseCurve]) -> list[float]:
+    """All numbers that an axis of these curves holds: values, and bounds of criteria."""
+    return [
+        value
+        for curve in curves
+        for value in (curve.bound, *(step.value for step in curve.steps))
+        if math.isfinite(value)
+    ]
+
+
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Round numbers that enclose all values."""
     values = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(values), max(values)
     spread = max(high - low, 0.05)
@@ -142,13 +152,25 @@ def _bounds(axes: _Axes, curve: DoseCurve, original: float) -> list[str]:
     return parts
 
 
+def key_svg(color: int) -> str:
+    """Line of a model beside its name: colour and dashes, as colours alone look alike to some."""
+    return (
+        f'<svg class="dose-key" viewBox="0 0 28 6" aria-hidden="true"><g class="m{color % COLORS}">'
+        f'<polyline points="0,3 28,3"{_stroke(color)}/></g></svg>'
+    )
+
+
+def _stroke(color: int) -> str:
+    """Dashes of a line, which differ between neighbours and between lines of one colour."""
+    dash = DASHES[(color + color // COLORS) % len(DASHES)]
+    return f' stroke-dasharray="{dash}"' if dash else ""
+
+
 def _line(axes: _Axes, curve: DoseCurve, color: int) -> list[str]:
     steps = [step for step in curve.steps if math.isfinite(step.value)]
     places = [(axes.x(step.level), axes.y(step.value)) for step in steps]
-    dash = DASHES[color // COLORS % len(DASHES)]
-    stroke = f' stroke-dasharray="{dash}"' if dash else ""
     points = " ".join(f"{x},{y}" for x, y in places)
-    parts = [f'<g class="m{color % COLORS}"><polyline points="{points}"{stroke}/>']
+    parts = [f'<g class="m{color % COLORS}"><polyline points="{points}"{_stroke(color)}/>']
     for step, (x, y) in zip(steps, places, strict=True):
         if math.isfinite(step.low):
             low, high = axes.y(step.low), axes.y(step.high)

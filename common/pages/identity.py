@@ -16,6 +16,8 @@ from ..core import closure, paths, provenance
 from ..core.mirror import listing
 from ..metrics import METRICS
 
+#: variable with the address of the website; the picture in it that previews of links show
+ADDRESS, PREVIEW = "SPEECHPROOF_URL", "preview.png"
 #: from results and prose to HTML: our extensions of Sphinx, and what calls it
 RENDERING = ("common.pages.rendering", *(path.stem for path in paths.extensions()))
 #: from rows to the pages of results

@@ -117,7 +117,7 @@ def fingerprint(folders: Paths, benchmark: Benchmark) -> str:
 def _texts(benchmark: Benchmark) -> list[Any]:
     """What decides about the site besides results."""
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
-    url = os.environ.get("SPEECHPROOF_URL", "")
+    url = os.environ.get(identity.ADDRESS, "")
     parts: list[Any] = [url, platform.python_version(), versions, repr(benchmark)]
     parts += [identity.site_code(), contents(paths.DOCS, skip=NO_TEXT)]
     # tables beside the code, which its closure does not know

@@ -224,7 +224,7 @@
     if (table.truth) title.append(make("span", {}, "truth ", make("b", {}, text(table, table.truth[n]))));
     const size = table.kind === "number" ? (found.loss[n] / SCALE).toFixed(3) : "";
     if (size) title.append(make("span", {}, found.change ? "moved by " : table.truth ? "error " : "from the median ", make("b", {}, size)));
-    facts.forEach(([column, value]) => title.append(make("span", { class: "quiet" }, `${column} ${value}`)));
+    facts.forEach(([column, value]) => title.append(make("span", { class: "quiet" }, `${column} ${named(column, value)}`)));
     return make("article", { class: "hear-sample", "aria-label": `Sample ${rank}: ${name}`, "data-sample": name },
       title, player(table, found.change, n, name), answers(table, found.change, n, name));
   }
@@ -257,7 +257,17 @@
   const titled = (name) => name[0].toUpperCase() + name.slice(1);
   /** A label as tables show it. */
   const tidy = (label) => label.replace("(-inf", "(−∞").replace("inf]", "∞)").replace(/-(?=[.\d])/g, "−");
-  const any = (names) => [["", "all"], ...names.map((name) => [name, name])];
+  /** A value of a column as readers know it: languages have names. */
+  const named = (column, value) => {
+    if (column !== "language") return value;
+    try {
+      const name = new Intl.DisplayNames("en", { type: "language", fallback: "none" }).of(value);
+      return name ? `${name} (${value})` : value;
+    } catch {
+      return value; // no code of a language
+    }
+  };
+  const any = (names, column) => [["", "all"], ...names.map((name) => [name, named(column, name)])];
 
   function update(changes) {
     const focused = document.activeElement.closest && document.activeElement.closest(".tools label");
@@ -276,14 +286,14 @@
       select("Model", config.models, state.model, (model) => update({ model })),
       select("Test", config.tests.filter(([id]) => config.data.some(([test, dataset]) => test === id && config.files[dataset])), state.test, (test) =>
         update({ test, data: (config.data.find(([t, dataset]) => t === test && config.files[dataset]) || [])[2], line: "", of: "", by: {} })),
-      select("Data", data.map(([, , name]) => [name, name]), state.data, (name) => update({ data: name, line: "", of: "" })),
+      select("Data", data.map(([, , name, label]) => [name, label]), state.data, (name) => update({ data: name, line: "", of: "" })),
     );
     if (lines.length > 1 || (lines[0] && lines[0][1] !== FOR_ALL))
       bar.append(select("Part", lines.map(([, line]) => [line, line]), state.line, (line) => update({ line, of: "" })));
     if (labels.length) bar.append(select("Class or bin", any(labels), state.of, (of) => update({ of })));
     if (words.length) bar.append(select("Truth", any(words), state.by.truth || "", (value) => update({ by: { ...state.by, truth: value } })));
     Object.entries(table.columns).forEach(([name, [names]]) =>
-      bar.append(select(titled(name), any(names), state.by[name] || "", (value) => update({ by: { ...state.by, [name]: value } }))));
+      bar.append(select(titled(name), any(names, name), state.by[name] || "", (value) => update({ by: { ...state.by, [name]: value } }))));
     const moved = Boolean(table.changes[`${state.test}/${state.line}`]);
     if (table.kind === "word" && (moved || table.truth)) bar.append(check(moved ? "Only changed answers" : "Only wrong answers", "wrong"));
     bar.append(check("Only with sound", "sound"));

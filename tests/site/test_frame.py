@@ -6,13 +6,16 @@ import functools
 import http.server
 import json
 import re
+import struct
 import threading
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from site_frame.head import properties, tags
 
 LISTEN = "method/listen"
 OWN = "results/arousal/model/alpha"
@@ -342,11 +345,38 @@ def test_a_lost_reader_finds_the_start_from_any_depth(
 
 
 def test_addresses_are_complete_where_the_place_of_the_site_is_known() -> None:
-    from types import SimpleNamespace
-
-    from site_frame.head import properties, tags
-
     config = SimpleNamespace(html_baseurl="https://example.org/a", project="x")
     entries = properties(config, "b/c", {"title": "<em>T</em>"})
     assert entries["title"] == "T"
     assert '<meta property="og:url" content="https://example.org/a/b/c.html">' in tags(entries, "")
+
+
+def test_a_link_to_a_page_has_a_picture_where_the_site_has_an_address() -> None:
+    for base in ("https://example.org/a", "https://example.org/a/"):
+        config = SimpleNamespace(project="P", html_baseurl=base)
+        shown = tags(properties(config, "b/c", {"title": "T"}), "")
+        assert '<meta property="og:image" content="https://example.org/a/preview.png">' in shown
+        assert '<meta name="twitter:card" content="summary_large_image">' in shown
+    config = SimpleNamespace(project="P", html_baseurl="")
+    shown = tags(properties(config, "b/c", {"title": "T"}), "")
+    assert "og:image" not in shown and '<meta name="twitter:card" content="summary">' in shown
+
+
+def test_the_picture_of_a_link_is_made_of_the_results_and_the_same_again(
+    new_site: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = new_site("alpha")
+    site.build()
+    path = site.html / "preview.png"
+    assert not path.exists()
+    monkeypatch.setenv("SPEECHPROOF_URL", "https://example.org/a")
+    site.build()
+    first = path.read_bytes()
+    assert struct.unpack(">II", first[16:24]) == (1200, 630)
+    assert "https://example.org/a/preview.png" in site.page("index")
+    path.unlink()
+    site.build()
+    assert path.read_bytes() == first
+    monkeypatch.delenv("SPEECHPROOF_URL")
+    site.build()
+    assert not path.exists() and "og:image" not in site.page("index")

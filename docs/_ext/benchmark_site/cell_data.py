@@ -165,6 +165,17 @@ def language_of(dataset: str, data: str) -> str:
     return code if code in tables["names"] else UNKNOWN
 
 
+def with_language(group: str) -> str:
+    """Name of a group; the code of a language stands behind its name.
+
+    >>> with_language("deu"), with_language("male")
+    ('German (deu)', 'male')
+    """
+    tables = languages()
+    name = tables["names"].get(tables["codes"].get(group, group))
+    return f"{name} ({group})" if name else group
+
+
 def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[str, Any]:
     """Cells and models of a board."""
     table = board.table

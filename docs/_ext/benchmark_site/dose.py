@@ -16,7 +16,7 @@ from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render
 from benchmark_site.sources import Model
 from common.core import display
-from common.figures.dose import COLORS, dose_svg
+from common.figures.dose import dose_svg, key_svg, values_of
 from common.metrics import METRICS
 from common.results import dose
 from common.results.dose import DoseCurve
@@ -51,7 +51,8 @@ def of_test(
         for curve in curves(content, board.target, model, test)
         if curve.data in data
     ]
-    html = _html(content, page, test, pairs, anchor(board.name, "dose"))
+    spans = _spans(content, board.target, test)
+    html = _html(content, page, test, pairs, anchor(board.name, "dose"), spans)
     return Section(anchor(board.name, "dose"), "Dose and response", html)
 
 
@@ -60,7 +61,17 @@ def of_model(content: Content, page: Page, target: str, model: Model, test: str)
     pairs = [(model, curve) for curve in curves(content, target, model, test)]
     if not pairs:
         return ""
-    return _html(content, page, test, pairs, anchor("test", test, "dose"))
+    spans = _spans(content, target, test)
+    return _html(content, page, test, pairs, anchor("test", test, "dose"), spans)
+
+
+def _spans(content: Content, target: str, test: str) -> dict[tuple[str, str], list[float]]:
+    """Data and metric -> numbers that all models have there, so that all drawings have one axis."""
+    spans: dict[tuple[str, str], list[float]] = {}
+    for model in content.models(target):
+        for curve in curves(content, target, model, test):
+            spans.setdefault((curve.data, curve.metric), []).extend(values_of([curve]))
+    return spans
 
 
 def _has_axis(content: Content, test: str) -> bool:
@@ -73,7 +84,12 @@ def _has_axis(content: Content, test: str) -> bool:
 
 
 def _html(
-    content: Content, page: Page, test: str, pairs: Sequence[tuple[Model, DoseCurve]], name: str
+    content: Content,
+    page: Page,
+    test: str,
+    pairs: Sequence[tuple[Model, DoseCurve]],
+    name: str,
+    spans: Mapping[tuple[str, str], Sequence[float]],
 ) -> str:
     models = list(dict.fromkeys(model for model, _ in pairs))
     colors = {model: number for number, model in enumerate(models)}
@@ -81,14 +97,14 @@ def _html(
     for number, group in enumerate(dose.grouped([(model, curve) for model, curve in pairs])):
         first = group[0][1]
         blocks.setdefault((first.data, first.metric), []).append(
-            _group(group, models, colors, f"{name}-{number}")
+            _group(group, colors, f"{name}-{number}", spans[first.data, first.metric])
         )
     return render(
         "dose.j2",
         test=test,
         method=page.href(METHOD) if METHOD in content.method_pages else "",
         models=[
-            {"label": model.label, "color": colors[model] % COLORS, "chance": model.chance}
+            {"label": model.label, "key": Markup(key_svg(colors[model])), "chance": model.chance}
             for model in models
         ],
         blocks=[
@@ -106,11 +122,12 @@ def _html(
 
 def _group(
     group: Sequence[tuple[Model, DoseCurve]],
-    models: Sequence[Model],
     colors: Mapping[Model, int],
     name: str,
+    span: Sequence[float],
 ) -> dict[str, Any]:
-    """One condition: drawing, breaking points and values of all models."""
+    """One condition: drawing, breaking points and values of all models, in the order of colours."""
+    models = list(colors)
     by_model = dict(group)
     first = group[0][1]
     metric = METRICS.get(first.metric) if first.metric in METRICS else None
@@ -121,6 +138,7 @@ def _group(
         ylabel=metric_names(first.metric)[1],
         original=original,
         colors=[colors[model] for model, _ in group],
+        span=span,
     )
     levels = list(dict.fromkeys(step.level for _, curve in group for step in curve.steps))
     return {

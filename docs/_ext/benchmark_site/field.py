@@ -17,19 +17,11 @@ TRY_IT = "howto/test_your_own_model"
 
 
 def field(content: Content) -> str:
-    """Heat map of each kind of results, with addresses as seen from the top of the site.
-
-    The published results come first: they are most of what is known. Results on other data
-    have a table of their own, because shares mean something only beside shares on the same data.
-    """
+    """Heat map of each kind of results, with addresses as seen from the top of the site."""
     top = Page("index", "")
-    tables = [
-        _table(content, top, boards)
-        for boards in sorted(alike(content), key=lambda boards: not boards[0].published)
-    ]
     return render(
         "field.j2",
-        tables=[table for table in tables if table["models"]],
+        tables=tables(content),
         targets=[_link(content, top, target) for target in content.boards],
         compare=[
             _link(content, top, target, "compare")
@@ -39,6 +31,20 @@ def field(content: Content) -> str:
         own=top.href(own_page.DOC),
         try_it=top.href(TRY_IT) if TRY_IT in content.method_pages else "",
     )
+
+
+def tables(content: Content) -> list[dict[str, Any]]:
+    """What the heat maps show.
+
+    The published results come first: they are most of what is known. Results on other data
+    have a table of their own, because shares mean something only beside shares on the same data.
+    """
+    top = Page("index", "")
+    every = (
+        _table(content, top, boards)
+        for boards in sorted(alike(content), key=lambda boards: not boards[0].published)
+    )
+    return [table for table in every if table["models"]]
 
 
 def _link(content: Content, page: Page, target: str, place: str = "") -> dict[str, str]:

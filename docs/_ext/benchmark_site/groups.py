@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from benchmark_site import cells
+from benchmark_site.cell_data import with_language
 from benchmark_site.content import metric_names
 from benchmark_site.tables import part
 from common.core.display import MINUS, decimals, number, signed, tidy
@@ -211,7 +212,7 @@ def _comparison(row: Any, q: float, several: bool, digits: int) -> Comparison:
     css, mark, word = cells.MARKS[row.status]
     value = number(row.value, row.criterion, digits)
     return Comparison(
-        group=row.condition,
+        group=with_language(row.condition),
         data=_data(row) if several else "",
         what=_what(row),
         value=value,
@@ -264,8 +265,8 @@ def _gaps(lines: Sequence[Any], digits: int) -> list[Gap]:
             Gap(
                 data=data if several else "",
                 what=_what(first),
-                first=first.condition,
-                second=second.condition,
+                first=with_language(first.condition),
+                second=with_language(second.condition),
                 value=signed(gap, digits),
                 interval=_ends(first.gap_low, first.gap_high) if is_pair else "",
                 size=abs(gap),

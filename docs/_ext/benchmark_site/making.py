@@ -31,7 +31,7 @@ def make(
         stale: key of a cell -> why its rows are stale
         rows: folder that keeps rows as columns
     """
-    from benchmark_site import cell_data, export, pages, population_data
+    from benchmark_site import cell_data, export, pages, population_data, preview
     from benchmark_site.content import load
     from benchmark_site.memory import Inputs
     from benchmark_site.placed import place
@@ -52,6 +52,7 @@ def make(
     team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
     for target in content.boards:
         team.begin(partial(of_target, target))
+    preview.write(content, site, memory, inputs)
     team.begin(lambda notes: population_data.write(content, site, notes, inputs))
     documents = pages.write(content, source, memory, inputs)
     team.end()

@@ -19,7 +19,7 @@ from benchmark_site.content import Board, Content
 from benchmark_site.sources import Model
 from common.core import files, paths
 from common.core.mirror import contents, stats
-from common.core.paths import COST, SUMS, TABLES, VERSIONS
+from common.core.paths import COST, SEVERITY, SUMS, TABLES, VERSIONS
 from common.pages import identity
 from common.pages.own import FOLDER as OWN
 from common.results.sample_tables import INDEX
@@ -126,8 +126,13 @@ class Inputs:
                 for board in self.content.boards_of(target, model)
             ],
             self._rows_of(target, model),
-            [] if model.published else self._heard(target),
+            [] if model.published else [self._heard(target), self._curves(target)],
         ]
+
+    def _curves(self, target: str) -> list[Any]:
+        """Levels of all models, which have one axis."""
+        here = self._below.get(target, [])
+        return [entry for entry in here if SEVERITY in str(entry[0]).split("/")]
 
     def _heard(self, target: str) -> list[Any]:
         """Datasets of a target with samples that can be heard."""

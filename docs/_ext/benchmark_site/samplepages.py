@@ -13,11 +13,13 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from benchmark_site import datasetpages
 from benchmark_site.content import Board, Content
 from benchmark_site.media import FOLDER
 from benchmark_site.page import Page, slug
 from benchmark_site.render import ROOT, model_doc, render
 from benchmark_site.sources import Model
+from benchmark_site.tables import Source
 from common.core.display import number
 from common.core.paths import TABLES
 from common.reports.summary import Key
@@ -73,7 +75,7 @@ def page(content: Content, target: str) -> Page:
             for model in models
         ],
         "tests": _tests(content, target, entries),
-        "data": _data(content, target, entries),
+        "data": _data(content, page, target, entries),
         "media": page.file(FOLDER),
         "files": {
             name: page.file(f"{FOLDER}/{TABLES}/{target}/{name}.js")
@@ -132,16 +134,22 @@ def _tests(content: Content, target: str, entries: Mapping[str, Any]) -> list[li
     return [[test, content.tests[test].title] for test in order if test in heard]
 
 
-def _data(content: Content, target: str, entries: Mapping[str, Any]) -> list[list[str]]:
-    """Test, dataset and name of the data that result rows have, in the order of the tests."""
+def _data(content: Content, page: Page, target: str, entries: Mapping[str, Any]) -> list[list[str]]:
+    """Test, dataset, data as result rows name them, and their name for readers, in the order of the tests."""
     places = _places(content, target)
-    return [
-        [test, dataset, data]
+    pairs = [
+        (test, dataset, data)
         for test, _ in _tests(content, target, entries)
         for dataset in entries
         for other, data in sorted(places[dataset])
         if other == test and test in entries[dataset]["tests"]
     ]
+    named = datasetpages.sources(content, page, ((data, dataset) for _, dataset, data in pairs))
+    return [[*pair, _name(named[pair[2]])] for pair in pairs]
+
+
+def _name(source: Source) -> str:
+    return f"{source.label} ({source.part})" if source.part else source.label
 
 
 def _part(

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from common.core import files
+from common.figures.preview import SIZE
+from common.pages.identity import PREVIEW
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -64,6 +66,12 @@ def properties(config: Any, page: str, context: Mapping[str, Any]) -> dict[str, 
     entries = {"title": title, "type": "website", "site_name": config.project}
     if config.html_baseurl:
         entries["url"] = address(config.html_baseurl, page)
+        entries |= {
+            "image": f"{config.html_baseurl.rstrip('/')}/{PREVIEW}",
+            "image:width": str(SIZE[0]),
+            "image:height": str(SIZE[1]),
+            "image:alt": f"{SITE} Heat map of what each model passes.",
+        }
     return entries
 
 
@@ -75,7 +83,8 @@ def tags(entries: Mapping[str, str], body: str) -> str:
     lines += [
         f'<meta property="og:{name}" content="{escape(value)}">' for name, value in entries.items()
     ]
-    lines.append('<meta name="twitter:card" content="summary">')
+    card = "summary_large_image" if "image" in entries else "summary"
+    lines.append(f'<meta name="twitter:card" content="{card}">')
     return "".join(f"{line}\n" for line in lines)
 
 
