@@ -40,7 +40,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespac
         for module in (making, recomputing):
             patch.setattr(module, "is_open", lambda benchmark, name: name == "tones")
         mini = Mini(root)
-        tests = tuple(load_benchmark([mini.catalog]).tests)
+        tests = tuple(load_benchmark([mini.catalog], allow_code=True).tests)
         mini.run(models=("loud",), tests=tests)
         engine = mini.engine()
         file = root / "loud.zip"

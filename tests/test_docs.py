@@ -314,7 +314,7 @@ def test_examples_load_and_only_their_data_are_missing(page: Path, tmp_path: Pat
 
 def test_the_example_of_a_python_model_works(tmp_path: Path) -> None:
     write_examples(DOCS / "howto" / "add_a_model.rst", tmp_path)
-    benchmark = load_benchmark([tmp_path])
+    benchmark = load_benchmark([tmp_path], allow_code=True)
     entry = benchmark.models["my-python-model"]
     model = models.load(entry, benchmark.targets, seed=0)
     keys = [SampleKey("db", "1.0.0", f"{n}.wav", 0, -1) for n in range(2)]

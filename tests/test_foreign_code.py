@@ -8,7 +8,10 @@ import pytest
 
 from common import results
 from common.cli.main import main
+from common.core.advice import ALLOW_CODE
+from common.core.errors import ConfigError
 from common.pages import rendering
+from common.spec import load_benchmark
 
 MARK = "imported.txt"
 #: the same model, changed in a way that makes its results stale, which leaves a mark on import
@@ -69,6 +72,72 @@ def test_commands_that_run_no_model(told, words, monkeypatch) -> None:
 def test_a_run_imports_it(told) -> None:
     code, imported, text = told("run", "--model", "loud", "--test", TEST, "--dataset", "tones")
     assert (code, imported) == (0, True), text
+
+
+CALLED = f"""
+from pathlib import Path
+Path(__file__).with_name("{MARK}").write_text("called")
+print()
+"""
+ENTRIES = {
+    "python": '- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load"}',
+    "python with outputs": '- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load", '
+    "outputs: {arousal: {}}}",
+    "command": '- {id: loud, version: 1.0.0, adapter: command, entry: "python called.py", '
+    "outputs: {arousal: {}}}",
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+@pytest.mark.parametrize("words", [("run", "--dataset", "tones"), ("models", "try", "loud")])
+def test_code_of_a_catalog_waits_for_permission(mini, capsys, monkeypatch, entry, words) -> None:
+    monkeypatch.delenv(ALLOW_CODE)
+    mini.write("models.yaml", entry)
+    mini.write(f"{mini.module}.py", MARKING)
+    mini.write("called.py", CALLED)
+    where = ("--catalog", mini.catalog, "--output", mini.root / "out")
+    where += ("--cache", mini.root / "cache", "--workers", "1")
+    chosen = ("--model", "loud") if words[0] == "run" else (mini.catalog / "tones" / "000.wav",)
+    command = [*words, *map(str, (*chosen, *where))]
+    mark = mini.catalog / MARK
+    assert main(command) == 2
+    adapter = "command" if "command" in entry else "python"
+    error = (
+        f"error: models.yaml: model 'loud': adapter: '{adapter}' runs code that the catalog names; "
+        "if you trust it, allow it with --allow-code or SPEECHPROOF_ALLOW_CODE=1\n"
+    )
+    assert error in capsys.readouterr().err
+    assert not mark.exists()
+    main([*command, "--allow-code"])
+    assert mark.exists()
+    capsys.readouterr()
+
+
+def test_the_environment_allows_code_or_is_refused(mini, capsys, monkeypatch) -> None:
+    where = ("--catalog", mini.catalog, "--output", mini.root / "out")
+    chosen = ("--model", "loud", "--test", TEST, "--dataset", "tones")
+    command = ["run", *chosen, *map(str, (*where, "--cache", mini.root / "cache"))]
+    for text, code in (("yes", 2), ("0", 2), ("", 2), ("1", 0)):
+        monkeypatch.setenv(ALLOW_CODE, text)
+        assert main([*command, "--workers", "1"]) == code, text
+        error = capsys.readouterr().err
+        assert (f"{ALLOW_CODE}: expected 0 or 1, found 'yes'" in error) == (text == "yes")
+
+
+def test_an_entry_cannot_allow_itself(mini) -> None:
+    for key in ("may_run_code", "_allowed", "allowed"):
+        mini.write(
+            "models.yaml",
+            f'- {{id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load", {key}: true}}',
+        )
+        with pytest.raises(ConfigError, match=f"{key}: unknown key"):
+            load_benchmark([mini.catalog])
+
+
+def test_models_of_the_program_itself_need_no_permission() -> None:
+    models = load_benchmark().models.values()
+    assert "python" in {model.adapter for model in models}
+    assert all(model.may_run_code for model in models)
 
 
 FAILING = """

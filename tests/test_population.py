@@ -126,7 +126,7 @@ def test_explain_tells_the_scores_of_a_population(mini) -> None:
         mini.write(f"suite/{test}.yaml", SUITE.format(test=test, design=design, rule=rule))
     assert not mini.run(tests=tuple(DESIGNS), targets=("emotion",), models=("loud",)).errors
     folders = Paths(mini.root / "out", mini.root / "cache")
-    benchmark = load_benchmark([mini.catalog])
+    benchmark = load_benchmark([mini.catalog], allow_code=True)
     for key in KEYS:
         content = explain(benchmark, folders, key).content
         own = population.shares_of([f"sex=female:{3 / 7},male:{4 / 7}"])

@@ -364,7 +364,7 @@ def test_page_sections(swept, mini) -> None:
     content = SimpleNamespace(
         paths=Paths(output=mini.root / "out"),
         method_pages={"method/severity"},
-        benchmark=load_benchmark([mini.catalog]),
+        benchmark=load_benchmark([mini.catalog], allow_code=True),
     )
     page = Page("results/arousal/model/loud", "Loud")
     model = Model(id="loud", label="Loud <i>", chance=False)

@@ -49,7 +49,7 @@ def deaf(mini):
 
 def _update(mini, **more):
     folders = Paths(mini.root / "out", mini.root / "cache")
-    return slices.update(load_benchmark([mini.catalog]), folders, **more)
+    return slices.update(load_benchmark([mini.catalog], allow_code=True), folders, **more)
 
 
 def test_a_weakness_is_confirmed_with_clips(deaf) -> None:

@@ -25,9 +25,10 @@ from ..core.launching import STOPPED
 from ..core.paths import Paths
 from ..core.terminal import Formatter, harmless, tell
 from . import bundles, models, reference, results, tools
+from .common_options import DEFAULTS, REPEATED, code_allowed
 from .costs import measure_costs
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
-from .options import DEFAULTS, LISTS, REPEATED, parser
+from .options import LISTS, parser
 from .progress import ProgressLine
 
 
@@ -47,7 +48,9 @@ class CommandContext:
         """Declarations of catalog and suite."""
         from ..spec import load_benchmark
 
-        return load_benchmark(self.args.catalog, full=self.args.full)
+        args = self.args
+        allowed = args.allow_code or code_allowed(os.environ)
+        return load_benchmark(args.catalog, full=args.full, allow_code=allowed)
 
     def benchmark_beside(self, to: Path | None = None) -> Any:
         """Declarations for a command that writes into a catalog, which need not be there yet.
@@ -313,6 +316,7 @@ def _watch(context: CommandContext) -> Any:
     options = [f"--output={folders.output}", f"--cache={folders.cache}", f"--seed={args.seed}"]
     options += [f"--workers={context.workers}", *(f"--catalog={path}" for path in args.catalog)]
     options += ["--full"] if args.full else []
+    options += ["--allow-code"] if args.allow_code else []
     watched = serving.watched(folders, args.catalog)
     return serving.Watch(watched, partial(serving.rebuild, options), context.say)
 

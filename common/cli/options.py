@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from ..core import advice
-from ..core.rng import DEFAULT_SEED
 from ..core.terminal import Parser
 from ..reports.events.options import add_options as add_events_options
 from .bundles import add_options as add_bundle_options
+from .common_options import common_options
 from .model_options import add_model_options
 from .numbers import port, positive
 from .reference import add_options as add_reference_options
@@ -19,55 +18,6 @@ LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "
 #: benchmarks that measure speed, and those that measure something else
 SPEED = ("engine", "events", "fairness", "perturb", "site", "suite", "uncertainty")
 BENCHES = (*sorted((*SPEED, "pages", "paper", "ranking")), "all")
-
-DEFAULTS: dict[str, Any] = {
-    "catalog": [],
-    "output": None,
-    "cache": None,
-    "seed": DEFAULT_SEED,
-    "workers": None,
-    "full": False,
-    "json": False,
-    "quiet": False,
-    "verbose": False,
-}
-#: options that a command in a message repeats, so that it looks at the same things
-REPEATED = ("catalog", "output", "cache", "full")
-
-
-def _common_options() -> Parser:
-    parser = Parser(add_help=False, argument_default=argparse.SUPPRESS)
-    group = parser.add_argument_group("options of every command")
-    group.add_argument(
-        "--catalog",
-        metavar="DIR",
-        action="append",
-        type=Path,
-        help="folder with your own models.yaml, datasets.yaml, perturbations.yaml and "
-        "suite/*.yaml on top of the built-in ones (repeatable)",
-    )
-    group.add_argument(
-        "--output",
-        metavar="DIR",
-        type=Path,
-        help="root of method-tests/, extra/media/ and build/ (default: the clone; the current folder if the program is installed)",
-    )
-    group.add_argument(
-        "--cache", metavar="DIR", type=Path, help="cache folder (default: the XDG cache folder)"
-    )
-    group.add_argument("--seed", metavar="N", type=int, help="seed of every draw (default: 0)")
-    group.add_argument(
-        "--workers", metavar="N", type=positive, help="parallel workers (default: all cores)"
-    )
-    group.add_argument(
-        "--full",
-        action="store_true",
-        help="the large demonstration data, instead of the part of them that a quick run makes",
-    )
-    group.add_argument("--json", action="store_true", help="machine-readable standard output")
-    group.add_argument("--quiet", action="store_true", help="errors only")
-    group.add_argument("--verbose", action="store_true", help="more about what happens")
-    return parser
 
 
 def _filter_options(parser: argparse.ArgumentParser) -> None:
@@ -222,7 +172,7 @@ def _bench_options(bench: argparse.ArgumentParser) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The complete argument parser."""
-    shared = _common_options()
+    shared = common_options()
     top = Parser(
         prog=advice.PROGRAM,
         description="Test speech models for correctness, fairness and robustness, and publish "

@@ -20,6 +20,8 @@ from . import paths
 
 #: the launcher of a clone
 LAUNCHER = "build.py"
+#: environment variable that allows what the option ``--allow-code`` allows
+ALLOW_CODE = "SPEECHPROOF_ALLOW_CODE"
 #: name of the program in its own messages
 PROGRAM = "speechproof" if paths.INSTALLED else LAUNCHER
 #: what the command line in use was given
@@ -46,7 +48,8 @@ def given(program: str, options: Mapping[str, Any]) -> Iterator[None]:
 
 def _pairs(options: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Words of each option; one without a value is true or false."""
-    for name, value in options.items():
+    for option, value in options.items():
+        name = option.replace("_", "-")
         for item in value if isinstance(value, list) else [value]:
             if item is True:
                 yield (f"--{name}",)

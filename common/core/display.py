@@ -92,13 +92,13 @@ def percent(share: Fraction | None) -> str:
     return f"{_minus(f'{tenths / 10:.1f}')} %"
 
 
-def amount(n: int) -> str:
+def amount(n: float) -> str:
     """A number of things with three digits, and a prefix from ten thousand on.
 
-    >>> amount(371), amount(6726), amount(94_371_712), amount(999_999), amount(1_270_000_000)
+    >>> amount(371), amount(6726.0), amount(94_371_712), amount(999_999), amount(1_270_000_000)
     ('371', '6,726', '94.4 M', '1 M', '1.27 G')
     """
-    return f"{n:,}" if n < 10_000 else _prefixed(n).rstrip()
+    return f"{round(n):,}" if n < 10_000 else _prefixed(n).rstrip()
 
 
 def size(n: int) -> str:

@@ -17,6 +17,7 @@ from ..core.errors import BenchmarkError, DatasetUnavailable
 from ..core.paths import Paths
 from ..designs.selecting import Selector
 from ..metrics.reasons import DATA
+from ..models.base import permit
 from ..predictions.attributes import Context
 from ..predictions.inputs import Request, Source
 from ..predictions.perturbing import Perturbing
@@ -92,7 +93,7 @@ class Engine:
             force: whether cells that are up to date are computed again
 
         Raises:
-            ConfigError: if a declaration or a filter is wrong
+            ConfigError: if a declaration or a filter is wrong, or code of a catalog may not be run
             OutputError: if results cannot be written
         """
         filters = filters or Filters()
@@ -102,6 +103,8 @@ class Engine:
         report = Report.of(plan, settled=self.planner.settled(plan))
         if report.settled:
             return report
+        for cell in plan.todo:
+            permit(cell.model)
         with self._journal(plan, report) as journal:
             selected = [
                 (samples, self._select(samples, cells, journal))

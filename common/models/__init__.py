@@ -17,7 +17,7 @@ from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
 from . import features
-from .base import LoadedModel, LoadOptions, ModelAdapter, place
+from .base import LoadedModel, LoadOptions, ModelAdapter, permit, place
 from .checked import Checked
 from .footprint import Footprint
 
@@ -73,10 +73,11 @@ def load(
         a model whose answers are checked: right shape, finite, float64
 
     Raises:
-        ConfigError: if the entry is wrong
+        ConfigError: if the entry is wrong, or names code that may not be run
         ModelError: if the model cannot be loaded
         MissingDependency: if its runtime is not installed
     """
+    permit(entry)
     identity = fingerprint(entry, cache=cache)
     options = LoadOptions(seed=seed, device=device, threads=threads, cache=cache)
     model = _adapter(entry).load(entry, targets, options)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .. import spec
+from ..core.advice import ALLOW_CODE
 from ..core.errors import BenchmarkError, ConfigError, ModelError, writable
 
 
@@ -153,6 +154,23 @@ def place(entry: spec.Model, field: str = "") -> str:
     file = entry.origin.name
     parts = ([file] if file else []) + [f"model '{entry.id}'"] + ([field] if field else [])
     return ": ".join(parts)
+
+
+#: adapters that run code which an entry names
+CODE = ("python", "command")
+
+
+def permit(entry: spec.Model) -> None:
+    """Refuse a model whose code nobody has allowed to run.
+
+    Raises:
+        ConfigError: if its adapter runs code of a user's catalog that was not allowed
+    """
+    if entry.adapter in CODE and not entry.may_run_code:
+        raise ConfigError(
+            f"{place(entry, 'adapter')}: '{entry.adapter}' runs code that the catalog names; "
+            f"if you trust it, allow it with --allow-code or {ALLOW_CODE}=1"
+        )
 
 
 def check_device(device: str) -> str:

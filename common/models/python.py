@@ -36,7 +36,7 @@ from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
 from . import factories, notes, sources
-from .base import Batch, LoadOptions, foreign, place
+from .base import Batch, LoadOptions, foreign, permit, place
 from .footprint import Footprint, size_of
 from .outputs import wanted
 from .reading import reader
@@ -155,6 +155,7 @@ def _split(entry: spec.Model) -> tuple[str, str]:
 
 
 def _create(entry: spec.Model) -> Any:
+    permit(entry)
     name, factory = _split(entry)
     where = place(entry, "entry")
     folder = entry.origin.parent.resolve()

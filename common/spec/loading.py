@@ -139,13 +139,16 @@ def is_catalog(folder: Path) -> bool:
     return there or any((place / "suite").glob("*.yaml"))
 
 
-def load_benchmark(catalogs: Iterable[Path] = (), *, full: bool = False) -> Benchmark:
+def load_benchmark(
+    catalogs: Iterable[Path] = (), *, full: bool = False, allow_code: bool = False
+) -> Benchmark:
     """Built-in catalog and suite with the user's catalogs on top.
 
     Args:
         catalogs: folders with ``models.yaml``, ``datasets.yaml``, ``perturbations.yaml``,
             ``targets.yaml`` and ``suite/*.yaml``, each optional
         full: whether data are taken whole of which there is a smaller part, too
+        allow_code: whether models of the user's catalogs may run code that their entries name
 
     Raises:
         ConfigError: for the first fault
@@ -168,6 +171,8 @@ def load_benchmark(catalogs: Iterable[Path] = (), *, full: bool = False) -> Benc
         merged["tests"].update(load_tests(folder / "suite", builtin=False))
     if full:
         merged["datasets"] = {k: entry.whole() for k, entry in merged["datasets"].items()}
+    if allow_code:
+        merged["models"] = {k: entry.allowed() for k, entry in merged["models"].items()}
     for name, entries in merged.items():
         _check_folders(name, entries)
     _check_folders("names of datasets", {e.database: e for e in merged["datasets"].values()})

@@ -13,6 +13,7 @@ from ..core.registry import unknown
 from .axis import Severity
 from .criterion import Chance, Criterion, MetricUse, Record
 from .frontend import FrontEnd
+from .permission import Permission
 from .ratings import Ratings
 from .sizes import Sizes
 
@@ -43,12 +44,11 @@ ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 VERSION_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
 
 
-class Entry(Record):
+class Entry(Permission):
     """Base of catalog entries; ``origin`` is the file that an entry came from."""
 
     id: str = pydantic.Field(pattern=ID_PATTERN)
     origin: Path = pydantic.Field(default=Path(), exclude=True)
-    builtin: bool = pydantic.Field(default=True, exclude=True)
 
     _names = pydantic.field_validator("id", "version", "name", check_fields=False)(names.usable)
 

@@ -35,7 +35,8 @@ def entry(tmp_path: Path) -> Callable[..., spec.Model]:
 
     def make(**fields: Any) -> spec.Model:
         content = {"id": "mine", "version": "1.0.0", **fields}
-        return spec.parse(spec.Model, content, tmp_path / "models.yaml", "models[0]", builtin=False)
+        path = tmp_path / "models.yaml"
+        return spec.parse(spec.Model, content, path, "models[0]", builtin=False).allowed()
 
     return make
 

@@ -129,7 +129,9 @@ def content(mini: Any) -> Content:
     datasets = mini.catalog / "datasets.yaml"
     datasets.write_text(datasets.read_text().replace("sex: sex}", "sex: sex, accent: accent}"))
     assert not mini.run(tests=tuple(DESIGNS)).errors
-    return load(Paths(output=mini.root / "out"), load_benchmark([mini.catalog]), [])
+    return load(
+        Paths(output=mini.root / "out"), load_benchmark([mini.catalog], allow_code=True), []
+    )
 
 
 EVERY = """async ([target, key, population]) => {
