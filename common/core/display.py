@@ -133,7 +133,7 @@ def digits(value: float, n: int = 2) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _prefixed(n: int) -> str:
+def _prefixed(n: float) -> str:
     value, prefixes = float(n), ["", "k", "M", "G", "T", "P"]
     while float(f"{value:.3g}") >= 1000 and len(prefixes) > 1:
         value /= 1000
