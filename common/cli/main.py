@@ -24,7 +24,7 @@ from ..core.errors import BenchmarkError, ConfigError
 from ..core.launching import STOPPED
 from ..core.paths import Paths
 from ..core.terminal import Formatter, harmless, tell
-from . import bundles, models, reference, results, tools
+from . import bundles, cache, models, reference, results, tools
 from .common_options import DEFAULTS, REPEATED, code_allowed
 from .costs import measure_costs
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
@@ -348,6 +348,7 @@ def _only_json(as_json: bool) -> Iterator[None]:
 
 def _command(name: str) -> Callable[[CommandContext], int]:
     namespace = {**vars(bundles), **vars(tools), **vars(results), **vars(models), **vars(reference)}
+    namespace |= vars(cache)
     namespace |= globals()
     function: Callable[[CommandContext], int] = namespace[f"command_{name.replace('-', '_')}"]
     return function

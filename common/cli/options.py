@@ -9,6 +9,7 @@ from ..core import advice
 from ..core.terminal import Parser
 from ..reports.events.options import add_options as add_events_options
 from .bundles import add_options as add_bundle_options
+from .cache import add_options as add_cache_options
 from .common_options import common_options
 from .model_options import add_model_options
 from .numbers import port, positive
@@ -280,6 +281,7 @@ def parser() -> argparse.ArgumentParser:
         add("events", "sound event scores from event lists or frame scores, without a model")
     )
     add_bundle_options(add)
+    add_cache_options(add)
     _bench_options(add("bench", "the performance benchmarks"))
     return top
 

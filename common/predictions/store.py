@@ -146,8 +146,15 @@ class PredictionStore:
             raise OutputError(f"{self.folder}: cannot be written: {error.strerror}") from None
         return len(parts)
 
+    def table(self) -> pd.DataFrame:
+        """All rows, each sample once: ``file``, ``start``, ``end`` in ns, and the predictions.
+
+        A file that is damaged is set aside with a warning.
+        """
+        return self._table()
+
     def _parts(self) -> list[Path]:
-        return sorted(self.folder.glob(f"*{_SUFFIX}"))
+        return parts_of(self.folder)
 
     def _table(self, parts: Sequence[Path] | None = None) -> pd.DataFrame:
         """All rows, each sample once."""
@@ -179,6 +186,20 @@ class PredictionStore:
         if not (self.folder / name).exists():
             write_bytes(self.folder / name, data)
         return name
+
+
+def parts_of(folder: Path) -> list[Path]:
+    """Files with predictions of a store, by name."""
+    return sorted(folder.glob(f"*{_SUFFIX}"))
+
+
+def damage(part: Path) -> str:
+    """What is wrong with a file of a store; empty if nothing is."""
+    try:
+        _content(part)
+    except (OSError, ValueError) as error:
+        return str(error)
+    return ""
 
 
 def match(keys: pd.DataFrame, table: pd.DataFrame) -> np.ndarray:
@@ -266,19 +287,29 @@ def _encode(table: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _read(part: Path) -> pd.DataFrame | None:
-    """Rows of a file, None if it is damaged."""
+def _content(part: Path) -> pd.DataFrame:
+    """Rows of a file.
+
+    Raises:
+        OSError: if it cannot be read
+        ValueError: if it is damaged
+    """
     import pandas as pd
 
+    data = part.read_bytes()
+    if _name(data) != part.name:
+        raise ValueError("content and name do not belong together")
+    table = parquet.table(data)
+    columns = {name: table[name].to_numpy() for name in table.column_names}
+    if not set(KEYS) <= set(columns):
+        raise ValueError("columns are missing")
+    return pd.DataFrame({name: pd.Series(c, dtype=c.dtype) for name, c in columns.items()})
+
+
+def _read(part: Path) -> pd.DataFrame | None:
+    """Rows of a file, None if it is damaged."""
     try:
-        data = part.read_bytes()
-        if _name(data) != part.name:
-            raise ValueError("content and name do not belong together")
-        table = parquet.table(data)
-        columns = {name: table[name].to_numpy() for name in table.column_names}
-        if not set(KEYS) <= set(columns):
-            raise ValueError("columns are missing")
-        return pd.DataFrame({name: pd.Series(c, dtype=c.dtype) for name, c in columns.items()})
+        return _content(part)
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:

@@ -1,0 +1,158 @@
+"""What the cache of predictions holds, whether it is whole, and what nothing asks for any more."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import models
+from ..core.errors import BenchmarkError, ConfigError
+from ..core.mirror import remove_empty
+from ..core.paths import Paths
+from ..core.registry import unknown
+from ..engine.identity import prediction_code
+from ..predictions import inventory, store
+from ..predictions.inventory import StoreEntry
+from ..spec import Benchmark, Dataset, Model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: folder of the cache -> what is in it
+CONTENT = {
+    "attributes": "attributes computed from audio",
+    "audb": "datasets of audb repositories",
+    "checked": "faults of catalogs that were looked for",
+    "embedded": "embedded data as they were synthesised",
+    "models": "facts of model files",
+    "predictions": "predictions of models",
+    "simulated": "simulations of chance",
+}
+OTHER = "other: what is known about code and websites"
+
+
+def summary(folders: Paths) -> list[dict[str, Any]]:
+    """Files and bytes of each part of the cache, largest first.
+
+    Args:
+        folders: where the cache is
+    """
+    sizes: dict[str, list[int]] = {}
+    for path in folders.cache.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            top = path.relative_to(folders.cache).parts[0]
+            sizes.setdefault(top if top in CONTENT else "other", []).append(path.stat().st_size)
+    rows = [
+        {"part": part, "files": len(each), "bytes": sum(each), "holds": CONTENT.get(part, OTHER)}
+        for part, each in sizes.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["bytes"], row["part"]))
+
+
+def damaged(folders: Paths) -> Iterator[tuple[Path, str]]:
+    """Files with predictions whose content is not what was written, each with the reason.
+
+    Args:
+        folders: where the cache is
+    """
+    for entry in inventory.entries(folders.predictions):
+        for part in store.parts_of(entry.folder):
+            if reason := store.damage(part):
+                yield part, reason
+        if not entry.description:
+            yield entry.folder / store.DESCRIPTION, "does not say what the predictions are of"
+
+
+def unused(benchmark: Benchmark, folders: Paths) -> Iterator[tuple[StoreEntry, str]]:
+    """Stores that no run with this catalog and this program can ask for, each with the reason.
+
+    Args:
+        benchmark: catalog and suite
+        folders: where the cache is
+    """
+    fingerprints: dict[str, str] = {}
+    for entry in inventory.entries(folders.predictions):
+        reason = next(_reasons(benchmark, folders, entry, fingerprints), "")
+        if reason:
+            yield entry, reason
+
+
+def _reasons(
+    benchmark: Benchmark, folders: Paths, entry: StoreEntry, fingerprints: dict[str, str]
+) -> Iterator[str]:
+    """Why nothing can ask for a store; the first reason says enough."""
+    described = entry.description
+    if not described:
+        yield f"no readable {store.DESCRIPTION}"
+        return
+    model = benchmark.models.get(described["model"])
+    if model is None:
+        yield f"no model '{described['model']}' in the catalog"
+        return
+    if model.version != described["version"]:
+        yield f"the version of the model is {model.version} now"
+    if _fingerprint(model, folders, fingerprints) not in ("", described["fingerprint"]):
+        yield "entry or files of the model have changed"
+    sources = _sources(benchmark, described["database"])
+    if not sources:
+        yield f"no dataset of the database '{described['database']}' in the catalog"
+        return
+    if described["database_version"] not in {dataset.version for dataset in sources}:
+        yield f"the version of the database is {sources[0].version} now"
+    if described["code"] not in {prediction_code(model, dataset) for dataset in sources}:
+        yield "the code that makes predictions has changed"
+
+
+def _fingerprint(model: Model, folders: Paths, fingerprints: dict[str, str]) -> str:
+    """Of the model as it is now; empty if its files are not there, as they may be back tomorrow."""
+    if model.id not in fingerprints:
+        try:
+            fingerprints[model.id] = models.fingerprint(model, cache=folders.cache)
+        except BenchmarkError:
+            fingerprints[model.id] = ""
+    return fingerprints[model.id]
+
+
+def _sources(benchmark: Benchmark, database: str) -> list[Dataset]:
+    """Datasets of a database, also of the larger one that an entry may take."""
+    both = [e for dataset in benchmark.datasets.values() for e in (dataset, dataset.whole())]
+    return [dataset for dataset in both if dataset.database == database]
+
+
+def remove(folders: Paths, entries: Sequence[StoreEntry]) -> None:
+    """Remove stores of predictions.
+
+    Args:
+        folders: where the cache is
+        entries: what is removed
+    """
+    for entry in entries:
+        shutil.rmtree(entry.folder, ignore_errors=True)
+    remove_empty(folders.predictions)
+
+
+def predictions_of(benchmark: Benchmark, folders: Paths, model: str) -> pd.DataFrame:
+    """All predictions of a model that are of use, as the adapter ``predictions`` reads them.
+
+    Args:
+        benchmark: catalog and suite
+        folders: where the cache is
+        model: id of the model
+
+    Raises:
+        ConfigError: if there is no such model, or nothing was predicted
+        DataError: if values are scores of frames
+    """
+    if model not in benchmark.models:
+        raise unknown("model", model, benchmark.models, "--model")
+    old = {entry.folder for entry, _ in unused(benchmark, folders)}
+    chosen = [
+        entry
+        for entry in inventory.entries(folders.predictions)
+        if entry.description.get("model") == model and entry.folder not in old
+    ]
+    if not chosen:
+        raise ConfigError(f"--model {model}: the cache has no predictions of this state of it")
+    return inventory.table(chosen)

@@ -1,0 +1,159 @@
+"""The command cache: what lies there, whether it is whole, what is of use, and as a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from common import results
+from common.cli.main import main
+from common.core.paths import Paths
+from common.predictions.store import parts_of
+
+TEST = "correctness_regression"
+
+
+@pytest.fixture
+def run(mini: Any, capsys: Any) -> Any:
+    """Runs a command on the miniature benchmark; returns its exit code and its answer."""
+
+    def command(*words: str, out: str = "out", code: int = 0) -> Any:
+        where = ("--catalog", mini.catalog, "--output", mini.root / out)
+        arguments = [*words, *map(str, (*where, "--cache", mini.root / "cache"))]
+        assert main([*arguments, "--json"]) == code, capsys.readouterr()
+        return json.loads(capsys.readouterr().out)
+
+    command("run", "--model", "loud", "--test", TEST, "--dataset", "tones")
+    return command
+
+
+def stores(mini: Any) -> list[Path]:
+    return sorted(
+        path.parent for path in Paths(cache=mini.root / "cache").predictions.rglob("key.json")
+    )
+
+
+def test_sizes_are_those_of_the_files(run: Any, mini: Any) -> None:
+    parts = {row["part"]: row for row in run("cache")["parts"]}
+    (folder,) = stores(mini)
+    files = list(folder.iterdir())
+    assert parts["predictions"]["files"] == len(files)
+    assert parts["predictions"]["bytes"] == sum(file.stat().st_size for file in files)
+    assert sum(row["files"] for row in parts.values()) == sum(
+        path.is_file() for path in (mini.root / "cache").rglob("*")
+    )
+
+
+def test_a_damaged_file_is_named_and_made_again(run: Any, mini: Any) -> None:
+    assert run("cache", "verify") == {"damaged": []}
+    (folder,) = stores(mini)
+    (part,) = parts_of(folder)
+    part.write_bytes(part.read_bytes()[:-1] + b"x")
+    damaged = run("cache", "verify", code=1)["damaged"]
+    assert damaged == [{"file": str(part), "reason": "content and name do not belong together"}]
+    assert part.exists()
+    run("run", "--model", "loud", "--test", TEST, "--dataset", "tones", "--force")
+    assert run("cache", "verify") == {"damaged": []}
+
+
+def test_a_store_that_does_not_say_what_it_is(run: Any, mini: Any) -> None:
+    (folder,) = stores(mini)
+    (folder / "key.json").write_text("[" * 100_000)
+    (fault,) = run("cache", "verify", code=1)["damaged"]
+    assert fault["file"] == str(folder / "key.json")
+    (row,) = run("cache", "prune")["stores"]
+    assert row["reason"] == "no readable key.json"
+
+
+CHANGES = {
+    "no model 'loud' in the catalog": ("id: loud", "id: quiet"),
+    "the version of the model is 2.0.0 now": ("version: 1.0.0", "version: 2.0.0"),
+    "entry or files of the model have changed": (
+        '"MODULE:load"',
+        '"MODULE:load", params: {gain: 2.0}',
+    ),
+}
+
+
+@pytest.mark.parametrize(("reason", "change"), CHANGES.items(), ids=CHANGES)
+def test_what_nothing_asks_for_is_listed_and_removed_on_demand(
+    run: Any, mini: Any, reason: str, change: tuple[str, str]
+) -> None:
+    assert run("cache", "prune", "--yes") == {"removed": False, "stores": []}
+    (folder,) = stores(mini)
+    path = mini.catalog / "models.yaml"
+    before, after = (text.replace("MODULE", mini.module) for text in change)
+    text = path.read_text("utf-8")
+    path.write_text(text.replace(before, after), "utf-8")
+    answer = run("cache", "prune")
+    assert [row["reason"] for row in answer["stores"]] == [reason]
+    assert not answer["removed"]
+    assert folder.exists()
+    assert run("cache", "prune", "--yes")["removed"]
+    assert stores(mini) == []
+    path.write_text(text, "utf-8")
+    run("run", "--model", "loud", "--test", TEST, "--dataset", "tones", "--force")
+    assert stores(mini) == [folder]
+
+
+def test_data_that_are_gone(run: Any, mini: Any) -> None:
+    path = mini.catalog / "datasets.yaml"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("version: 1.0.0", "version: 1.1.0"), "utf-8")
+    (row,) = run("cache", "prune")["stores"]
+    assert row["reason"] == "the version of the database is 1.1.0 now"
+    path.write_text(text.replace("id: tones", "id: noises"), "utf-8")
+    (row,) = run("cache", "prune")["stores"]
+    assert row["reason"] == "no dataset of the database 'tones' in the catalog"
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_exported_predictions_give_the_same_scores_without_the_model(
+    run: Any, mini: Any, ending: str
+) -> None:
+    out = mini.catalog / f"loud.{ending}"
+    rows = run("cache", "export", "--model", "loud", "--out", str(out))["rows"]
+    table = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
+    assert len(table) == rows == 280
+    mini.write(
+        "models.yaml", f"- {{id: loud, version: 1.0.0, adapter: predictions, path: loud.{ending}}}"
+    )
+    chosen = ("--model", "loud", "--test", TEST, "--dataset", "tones")
+    run("run", *chosen, out="again")
+    numbers = [
+        results.read_all(mini.root / place / "method-tests").set_index(["target", "metric"])[
+            "value"
+        ]
+        for place in ("out", "again")
+    ]
+    assert len(numbers[0]) > 2
+    assert numbers[0].to_dict() == numbers[1].to_dict()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "cache export: --model ID says whose predictions"),
+        (("--model", "loudd"), "--model: unknown model 'loudd'"),
+        (("--model", "chance-value"), "--model chance-value: the cache has no predictions"),
+        (("--model", "loud", "--out", "x.txt"), "--out x.txt: expected a name that ends in"),
+    ],
+)
+def test_what_cannot_be_exported(
+    run: Any, mini: Any, capsys: Any, words: Any, message: str
+) -> None:
+    where = (
+        "--catalog",
+        mini.catalog,
+        "--cache",
+        mini.root / "cache",
+        "--output",
+        mini.root / "out",
+    )
+    assert main(["cache", "export", *words, *map(str, where)]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert message in line
