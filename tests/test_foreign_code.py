@@ -187,7 +187,10 @@ def test_whatever_a_model_raises_is_an_error_row(mini, capsys, fail: str, messag
     models = ("--model", "loud", "--model", "chance-value", "--target", "arousal")
     chosen = (*models, "--test", TEST, "--dataset", "tones")
     assert main(["run", *chosen, *map(str, where)]) == 3
-    assert message in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert message in captured.err
+    (line,) = [line for line in captured.out.splitlines() if line.startswith(f"{TEST}, tones: ")]
+    assert line.endswith("loud error") and "loud 0/" not in line
     rows = results.read_all(mini.root / "out" / "method-tests")
     assert set(rows[rows.model == "loud"].status) == {"error"}
     assert set(rows[rows.model == "chance-value"].status) <= {"pass", "fail"}

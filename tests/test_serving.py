@@ -64,6 +64,23 @@ def served(tmp_path: Path, texts: Path, lines: list[str]) -> Iterator[Served]:
     server.server_close()
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_an_address_that_leads_nowhere_gets_the_page_of_the_website(
+    served: Served, tmp_path: Path, method: str
+) -> None:
+    asked = urllib.request.Request(f"{served.address}/method/gone.html", method=method)
+    texts = []
+    for there in (False, True):
+        if there:
+            (tmp_path / "html" / "404.html").write_text("lost?")
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(asked)
+        assert caught.value.code == 404
+        texts.append(caught.value.read().decode())
+    assert (texts[1] == "lost?") == (method == "GET")
+    assert "lost?" not in texts[0]
+
+
 def get(address: str) -> str:
     with urllib.request.urlopen(address) as answer:
         return str(answer.read().decode())

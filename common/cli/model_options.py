@@ -46,7 +46,7 @@ def add_model_options(add: Callable[[str, str], argparse.ArgumentParser]) -> Non
         "--dataset",
         metavar="ID",
         default="",
-        help="dataset that they are about: names of files become its own, and what is missing is told",
+        help="dataset that they are about: file names are matched with those of the dataset; missing samples are listed",
     )
     importing.add_argument(
         "--columns",

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,28 @@ class Watch:
         ]
 
 
-class WatchedHandler(SimpleHTTPRequestHandler):
+class SiteHandler(SimpleHTTPRequestHandler):
+    """Serves files; the website has a page of its own for addresses that lead nowhere."""
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer with the page for lost readers, or as the server does."""
+        page = Path(self.directory, "404.html")
+        if code == HTTPStatus.NOT_FOUND and page.is_file():
+            self._send(page.read_bytes(), "text/html; charset=utf-8", code)
+        else:
+            super().send_error(code, message, explain)
+
+    def _send(self, content: bytes, kind: str, code: int = HTTPStatus.OK) -> None:
+        self.send_response(code)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+
+class WatchedHandler(SiteHandler):
     """Serves files; pages get a script that loads them again after a build."""
 
     def __init__(self, *args: Any, watch: Watch, **settings: Any):
@@ -111,14 +133,6 @@ class WatchedHandler(SimpleHTTPRequestHandler):
                 self._send(page.replace(b"</body>", TAG + b"</body>"), "text/html; charset=utf-8")
         else:
             super().do_GET()
-
-    def _send(self, content: bytes, kind: str) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Cache-Control", "no-store")
-        self.end_headers()
-        self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
         """Say nothing: the question for the state comes twice a second."""
@@ -149,7 +163,7 @@ def serve(folder: Path, port: int, say: Say, watch: Watch | None = None) -> None
     Raises:
         ConfigError: if the port cannot be used
     """
-    handler: Any = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    handler: Any = partial(SiteHandler, directory=str(folder))
     if watch:
         handler = partial(WatchedHandler, directory=str(folder), watch=watch)
     try:

@@ -126,7 +126,7 @@ class Journal:
         """What tests found since this was last asked for: passed of executed rows of each model.
 
         A line says for example ``fairness_sex, demo-emotion: baseline 66/72 passed,
-        random-gaussian 54/54``, or why nothing could be judged.
+        random-gaussian 54/54``, which models had errors, or why nothing could be judged.
         """
         lines = []
         for (test, dataset), models in sorted(self._news.items()):
@@ -137,8 +137,10 @@ class Journal:
             ]
             parts = [f"{shares[0]} passed{', '.join(['', *shares[1:]])}"] if shares else []
             reasons: dict[str, list[str]] = {}
+            failed = [model for model, outcome in models.items() if outcome.has_error]
+            parts += [f"{', '.join(failed)} error"] if failed else []
             for model, outcome in models.items():
-                if not outcome.executed:
+                if not outcome.executed and not outcome.has_error:
                     reasons.setdefault(outcome.reason, []).append(model)
             parts += [
                 f"{', '.join(names)} nothing to judge: {why}" for why, names in reasons.items()
@@ -153,13 +155,15 @@ class _Outcome:
 
     def __init__(self) -> None:
         self.passed = self.executed = 0
+        self.has_error = False
         self._reasons: Counter[str] = Counter()
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Count rows."""
         for row in rows:
             self.passed += row["status"] == "pass"
-            self.executed += row["status"] != "skip"
+            self.executed += row["status"] in ("pass", "fail")
+            self.has_error |= row["status"] == "error"
             if row["status"] == "skip":
                 self._reasons[str(row["reason"])] += 1
 

@@ -51,41 +51,64 @@ def frontier(points: Sequence[CostPoint]) -> list[CostPoint]:
     return front
 
 
-def describe_costs(points: Sequence[CostPoint], say: Callable[[float], str], cheap: str) -> str:
+def describe_costs(
+    points: Sequence[CostPoint],
+    say: Callable[[float], str],
+    cheap: str,
+    *,
+    lacking: int = 0,
+    floor: float | None = None,
+) -> str:
     """What the dots say: the best, what it costs, and which cheaper models are worth a look.
 
     Args:
         points: models
         say: a cost as text
         cheap: what a model of low cost is called, such as smallest
+        lacking: number of models whose cost is not known
+        floor: score of a chance model
 
     >>> points = [CostPoint("a", 10, 0.5, True), CostPoint("b", 20, 0.6, True)]
     >>> describe_costs(points, "{:g} M".format, "smallest")
-    'b (20 M) has the highest score, 60.0 %. a (10 M) is the smallest that cannot be told apart from it.'
+    'b (20 M) has the highest score, 60.0 %. a (10 M) is the smallest that cannot be told apart from the best.'
+    >>> describe_costs(points, "{:g} M".format, "smallest", lacking=3, floor=0.7)
+    'Of the 2 models shown, b (20 M) has the highest score, 60.0 %. None scores higher than chance.'
     """
     if not points:
         return ""
-    top = max(points, key=lambda p: (p.score, -p.cost))
-    cost = f"{top.label} ({say(top.cost)})"
+    best = max(point.score for point in points)
+    tops = sorted((p for p in points if p.score == best), key=lambda p: (p.cost, p.label))
+    who = listed(f"{p.label} ({say(p.cost)})" for p in tops[:NAMED])
     if len(points) == 1:
-        return f"Only {cost} is known here; its score is {100 * top.score:.1f} %."
-    parts = [f"{cost} has the highest score, {100 * top.score:.1f} %."]
-    front = frontier(points)
+        return f"Only {who} is known here; its score is {100 * best:.1f} %."
+    more = f" and {count(len(tops) - NAMED, 'more model')}" if len(tops) > NAMED else ""
+    verb = "has" if len(tops) == 1 else "have"
+    shown = f"Of the {len(points)} models shown, " if lacking else ""
+    parts = [f"{shown}{who}{more} {verb} the highest score, {100 * best:.1f} %."]
+    above = [point for point in points if floor is None or point.score > floor]
+    if not above:
+        return f"{parts[0]} None scores higher than chance."
     alike = [point for point in points if point.best]
-    cheapest = min(alike, key=lambda p: (p.cost, -p.score), default=top)
-    if cheapest.cost < top.cost:
+    cheapest = min(alike, key=lambda p: (p.cost, -p.score), default=tops[0])
+    if cheapest.cost < tops[0].cost:
         parts.append(
-            f"{cheapest.label} ({say(cheapest.cost)}) is the {cheap} that cannot be told apart from it."
+            f"{cheapest.label} ({say(cheapest.cost)}) is the {cheap} that cannot be told apart from the best."
         )
-    elif top.cost == min(point.cost for point in points):
-        parts.append(f"It is also the {cheap}.")
-    others = [point for point in front if point not in (top, cheapest)]
+    elif tops[0].cost == min(point.cost for point in points):
+        parts.append("It is also the " + cheap + "." if len(tops) == 1 else "")
+    others = [
+        point
+        for point in frontier(points)
+        if point in above
+        and point not in (*tops, cheapest)
+        and any(other.cost <= point.cost for other in points if other is not point)
+    ]
     if others:
         who = listed(f"{p.label} ({say(p.cost)})" for p in others[:NAMED])
         more = f" and {count(len(others) - NAMED, 'more model')}" if len(others) > NAMED else ""
         verb = "scores" if len(others) == 1 else "score"
         parts.append(f"{who}{more} {verb} higher than all models that cost no more.")
-    return " ".join(parts)
+    return " ".join(filter(None, parts))
 
 
 def cost_svg(

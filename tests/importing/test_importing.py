@@ -71,6 +71,15 @@ def test_corpora_of_noises_and_rooms(folder, to, capsys, options, found):
     assert "takes part" in capsys.readouterr().out
 
 
+def test_an_id_that_differs_in_case_only_is_refused_before_anything_is_written(folder, to):
+    run(folder, to, "mine")
+    before = (to / "datasets.yaml").read_text("utf-8")
+    for options in ({}, {"force": True}):
+        with pytest.raises(ConfigError, match="has a dataset 'mine', which differs from 'Mine' in"):
+            run(folder, to, "Mine", **options)
+    assert (to / "datasets.yaml").read_text("utf-8") == before
+
+
 def test_messages_name_the_file_once(tmp_path, to):
     (tmp_path / "data").mkdir()
     table = tmp_path / "data" / "metadata.csv"

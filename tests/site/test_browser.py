@@ -43,6 +43,25 @@ def test_wide_tables_scroll_and_keep_their_first_column(visit: Any) -> None:
     assert abs(place[1]) < 3
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_long_tables_do_not_run_over_the_text_below(visit: Any, width: int) -> None:
+    for name in ("results/index", "results/arousal/index"):
+        page = visit(name, width)
+        beyond = page.evaluate(
+            """() => {
+                for (const body of document.querySelectorAll("table:is(.ranking, .matrix) tbody")) {
+                    const rows = [...body.rows];
+                    for (let n = 0; n < 60; n += 1) body.append(...rows.map((row) => row.cloneNode(true)));
+                }
+                return [...document.querySelectorAll(".scroll:has(table:is(.ranking, .matrix))")]
+                    .filter((box) => getComputedStyle(box).overflowY === "visible")
+                    .map((box) => box.scrollHeight - box.clientHeight);
+            }"""
+        )
+        assert all(pixels <= 2 for pixels in beyond), (name, beyond)
+        page.close()
+
+
 def test_formulas_are_drawn(visit: Any) -> None:
     page = visit("index")
     boxes = page.eval_on_selector_all(

@@ -86,10 +86,17 @@ def test_models_that_no_cheaper_one_beats() -> None:
 def test_the_finding_names_the_best_and_cheaper_ones() -> None:
     assert describe_costs(POINTS, lambda c: display.amount(int(c)), "smallest") == (
         "best (317 M) has the highest score, 80.0 %. small (80 M) is the smallest that cannot be "
-        "told apart from it. middle (95 M) scores higher than all models that cost no more."
+        "told apart from the best. middle (95 M) scores higher than all models that cost no more."
     )
     cheap = [CostPoint("a", 1, 0.9, True), CostPoint("b", 2, 0.5)]
     assert describe_costs(cheap, "{:g}".format, "fastest").endswith("It is also the fastest.")
+    equal = [CostPoint("a", 1, 0.9, True), CostPoint("b", 2, 0.9, True)]
+    said = describe_costs(equal, "{:g}".format, "fastest", lacking=2)
+    assert said == "Of the 2 models shown, a (1) and b (2) have the highest score, 90.0 %."
+    # the cheapest beats nothing, and who scores below chance is nobody's choice
+    weak = [CostPoint("a", 1, 0.1), CostPoint("b", 2, 0.2), CostPoint("c", 3, 0.9, True)]
+    said = describe_costs(weak, "{:g}".format, "fastest", floor=0.5)
+    assert said == "c (3) has the highest score, 90.0 %."
     only = describe_costs(cheap[:1], "{:g}".format, "fastest")
     assert only == "Only a (1) is known here; its score is 90.0 %."
 

@@ -17,6 +17,7 @@ from typing import Any
 from ... import spec
 from ...core.errors import ConfigError
 from ...core.files import write_text
+from ...core.names import same_folder
 from ...core.provenance import digest
 from ...core.registry import unknown
 from ...spec import Benchmark, Dataset, Target, kinds
@@ -139,7 +140,14 @@ def import_dataset(
 def _check_id(catalog: Path, name: str, force: bool) -> None:
     if not re.match(spec.ID_PATTERN, name):
         raise ConfigError(f"--as {name}: an id holds letters, digits, '.', '_' and '-' only")
-    if name in spec.load_entries(Dataset, catalog, builtin=False) and not force:
+    present = spec.load_entries(Dataset, catalog, builtin=False)
+    pair = same_folder([*present, name])
+    if pair is not None:
+        raise ConfigError(
+            f"{catalog}: has a dataset '{pair[0]}', which differs from '{name}' in upper and lower case only; "
+            f"--as {pair[0]} --force replaces it, another id adds one"
+        )
+    if name in present and not force:
         raise ConfigError(f"{catalog}: has a dataset '{name}' already; --force replaces it")
 
 

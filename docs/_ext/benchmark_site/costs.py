@@ -146,7 +146,8 @@ def _plots(content: Content, boards: list[Board], cost: tuple[Any, ...]) -> list
             continue
         floor = board.standings.floor_score
         label = content.label(board.target)
-        finding = describe_costs(points, say, cheap)
+        chance = None if floor is None else float(floor)
+        finding = describe_costs(points, say, cheap, lacking=len(lacking), floor=chance)
         title = f"{label}: score against {axis} of {len(points)} models, logarithmic."
         svg = cost_svg(
             points,
@@ -154,7 +155,7 @@ def _plots(content: Content, boards: list[Board], cost: tuple[Any, ...]) -> list
             axis=axis,
             say=say,
             finding=finding,
-            floor=None if floor is None else float(floor),
+            floor=chance,
         )
         plots.append(
             {
