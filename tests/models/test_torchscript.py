@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import warnings
 import zipfile
 
 import numpy as np
@@ -54,7 +55,10 @@ def save(path, forward="one"):
 
     network = {"one": One, "two": Two, "named": Named}[forward]().eval()
     example = torch.zeros(2, 100)
-    torch.jit.trace(network, example, strict=False).save(str(path))
+    with warnings.catch_warnings():
+        # torch 2.15 would have people write another format
+        warnings.filterwarnings("ignore", "`torch.jit", FutureWarning)
+        torch.jit.trace(network, example, strict=False).save(str(path))
 
 
 @needs_torch
@@ -102,7 +106,9 @@ def test_other_inputs(entry, targets, batch, signals, tmp_path, more):
         def forward(self, x):
             return torch.tensor([[float(n) for n in x.shape]] * len(x))[:, 1:3]
 
-    torch.jit.script(Shape()).save(str(tmp_path / "m.pt"))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "`torch.jit", FutureWarning)
+        torch.jit.script(Shape()).save(str(tmp_path / "m.pt"))
     labels = {name: {"labels": ["arousal", "valence"]} for name in ("arousal", "valence")}
     mine = entry(adapter="torchscript", path="m.pt", outputs=labels, **more)
     answer = models.load(mine, targets, seed=0).predict(batch(signals[:2]))
