@@ -144,7 +144,7 @@ def benchmark(tmp_path: Path):
     )
     entries.append("- {id: table, version: 1.0.0, adapter: predictions, path: p.csv}")
     (tmp_path / "models.yaml").write_text("\n".join(entries) + "\n")
-    return load_benchmark([tmp_path])
+    return load_benchmark([tmp_path], allow_code=True)
 
 
 def apart(benchmark, name: str) -> Measurement:
@@ -327,7 +327,7 @@ def test_a_changed_model_is_measured_again(benchmark, tmp_path, monkeypatch, cha
         (tmp_path / "models.yaml").write_text(text.replace("does: light", "does: lighter"))
     else:
         monkeypatch.setattr(measuring, "PROTOCOL", 2)
-    again = update(load_benchmark([tmp_path]), folders, measure)
+    again = update(load_benchmark([tmp_path], allow_code=True), folders, measure)
     both = ["light", "heavy"]
     assert again.measured == (both if change == "protocol" else ["light"])
 

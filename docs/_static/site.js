@@ -199,14 +199,15 @@
   });
   addEventListener("afterprint", () => opened.forEach((each) => (each.open = false)));
 
-  /* A table that is no wider than the page needs no box that scrolls: its head stays in sight. */
+  /* A table that is no larger than its box needs none that scrolls: its head stays in sight of the page. */
   const every = [...document.querySelectorAll(".scroll")];
   const fit = () => {
     /* asked for its width, what is folded would be laid out */
     const boxes = every.filter((box) => !box.closest("details:not([open])"));
     boxes.forEach((box) => box.classList.remove("fits"));
-    const narrow = boxes.filter((box) => box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth);
-    narrow.forEach((box) => box.classList.add("fits"));
+    const whole = boxes.filter((box) => box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth
+      && box.scrollHeight <= box.clientHeight + 1);
+    whole.forEach((box) => box.classList.add("fits"));
     boxes.forEach((box) => {
       if (box.classList.contains("fits")) box.removeAttribute("tabindex");
       else box.tabIndex = 0;

@@ -27,8 +27,9 @@ SCORES = ["Score", "Beyond chance", "Correctness", "Cells passed"]
 def go(page: Any, **state: str) -> None:
     """Open the page with a choice in its address, as a link does."""
     page.evaluate("hash => { location.hash = hash; }", "#?" + urlencode(state))
-    shown = "() => document.querySelector('.board-tools').dataset.shown"
-    page.wait_for_function(f"{shown} !== undefined")
+    page.wait_for_function(
+        "() => document.querySelector('.board-tools').dataset.shown !== undefined"
+    )
     page.wait_for_function(
         "text => document.querySelector('.board-tools').dataset.shown === text",
         arg=urlencode(state),

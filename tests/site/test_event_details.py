@@ -97,11 +97,11 @@ def test_threshold_and_playhead_in_a_browser(visit: Any) -> None:
     scene.locator(".picture").scroll_into_view_if_needed()
     box = scene.locator(".picture").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.wait_for_function("document.querySelector('.scene audio').currentTime > 0.9")
+    page.wait_for_function("() => document.querySelector('.scene audio').currentTime > 0.9")
     line = scene.locator(".scene-line").bounding_box()
     assert line["x"] == pytest.approx(box["x"] + box["width"] / 2, abs=4)
     page.evaluate("document.querySelector('.scene audio').play()")
-    page.wait_for_function("document.querySelector('.scene audio').currentTime > 1.2")
+    page.wait_for_function("() => document.querySelector('.scene audio').currentTime > 1.2")
     assert scene.locator(".scene-line").bounding_box()["x"] > line["x"] + 5
     assert page.faults == []
 

@@ -90,7 +90,7 @@ def test_every_figure_has_the_numbers_behind_it(small: Any) -> None:
             address, place = link.groups()
             if address:
                 text = (path.parent / unquote(address)).read_text("utf-8")
-                assert text.startswith("target,model,"), (path, address)
+                assert text.startswith(("target,model,", "source,model,")), (path, address)
             else:
                 assert f'id="{place[1:]}"' in html, (path, place)
             count += 1

@@ -148,7 +148,7 @@ def faults(html: str, config: Any = None) -> list[str]:
     checker.close()
     found = [] if html.startswith("<!DOCTYPE html>") else ["no doctype"]
     found += [] if '<html lang="' in html[:200] else ["no language"]
-    found += [] if html.count("<title>") == 1 else ["not one title"]
+    found += [] if html.partition("</head>")[0].count("<title>") == 1 else ["not one title"]
     found += [f"<{tag}> is left open" for tag in checker.open]
     missing = sorted(set(checker.references) - checker.ids)
     return [*found, *checker.faults, *(f"no element has the id {name!r}" for name in missing)]

@@ -61,6 +61,7 @@ def page(content: Content) -> Page:
                 measured=any(line["measured"] for line in lines),
                 machines=sorted({line["machine"] for line in lines if line["machine"]}),
                 published=first.published,
+                numbers=page.file(f"data/{FILES[0]}"),
             )
             page.sections.append(Section(first.name, first.title, html))
     return page
