@@ -109,7 +109,7 @@ def _checked(context: CommandContext) -> Any:
     benchmark = context.benchmark()
     faults = cached_faults(benchmark, context.args.catalog, context.folders)
     if faults:
-        raise ConfigError("\n".join(faults))
+        raise ConfigError(*faults)
     return benchmark
 
 

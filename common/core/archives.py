@@ -17,6 +17,11 @@ DATE = (1980, 1, 1, 0, 0, 0)
 MODE = 0o644 << 16
 #: most entries, and most bytes of all of them, that are read
 MOST, LARGEST = 20_000, 2 * 2**30
+#: what Python raises for an archive that is damaged, encrypted or packed in an unknown way
+DAMAGED = (
+    *(OSError, EOFError, ValueError, RuntimeError, NotImplementedError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 #: an entry that is packed into less than this part of its size is a bomb and no data
 PACKED = 1 / 500
 
@@ -56,7 +61,7 @@ def unpacked(path: Path, names: re.Pattern[str]) -> dict[str, bytes]:
             return {entry.filename: archive.read(entry) for entry in entries}
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
-    except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
+    except DAMAGED as error:
         raise DataError(f"{path}: cannot be read as a zip archive: {error}") from None
 
 

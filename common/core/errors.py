@@ -19,21 +19,39 @@ Raised where the fault is known; caught only in the engine (:mod:`common.engine.
 
 from __future__ import annotations
 
+import re
+
+from .terminal import harmless
+
+#: what ends a line somewhere, and tabs
+_BREAKS = re.compile("[ \t]*[\t\n\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]+[ \t]*")
+
 
 def writable(text: str) -> str:
-    r"""Text that any file can hold: halves of characters and NUL are written as their numbers.
+    r"""Text as one line that any file can hold and any terminal can show.
 
-    >>> writable("a\ud800\0")
-    'a\\ud800\\0'
+    Names and labels come from files of others: a line end in one of them would begin a message of
+    its own. Other control characters and halves of characters are written as their numbers.
+
+    >>> writable("a\ud800\0\x1b[2J"), writable("two\n lines\n")
+    ('a\\ud800\\u0000\\u001b[2J', 'two lines')
     """
-    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+    return harmless(_BREAKS.sub(" ", text).strip())
 
 
 class BenchmarkError(Exception):
-    """Base of all errors with a message for the user; messages become result rows, too."""
+    """Base of all errors with a message for the user; messages become result rows, too.
+
+    Args:
+        parts: messages; each becomes one line
+    """
 
     def __init__(self, *parts: object):
         super().__init__(*(writable(part) if isinstance(part, str) else part for part in parts))
+
+    def __str__(self) -> str:
+        """All messages, a line each."""
+        return "\n".join(map(str, self.args))
 
 
 class ConfigError(BenchmarkError):

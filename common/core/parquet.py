@@ -35,5 +35,22 @@ def table(source: Path | bytes, columns: list[str] | None = None) -> pyarrow.Tab
 
 
 def frame(source: Path | bytes) -> pd.DataFrame:
-    """As :func:`table`, with the index and the types that pandas noted in the file."""
-    return table(source).to_pandas(use_threads=False)
+    """As :func:`table`, with the index and the types that pandas noted in the file.
+
+    Raises:
+        OSError: if it cannot be read
+        ValueError: if it is no parquet file, or what pandas noted makes no sense
+    """
+    content = table(source)
+    try:
+        return content.to_pandas(use_threads=False)
+    # the note is JSON that anybody may have written; pyarrow looks at nothing of it first
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"its note for pandas is damaged: {error!r}") from None
+
+
+def names(path: Path) -> list[str]:
+    """Names of the columns of a file, without reading its rows; raises as :func:`table`."""
+    import pyarrow.parquet
+
+    return [str(name) for name in pyarrow.parquet.read_schema(path).names]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import spec
+from ..core import archives
 from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
 from . import notes
@@ -57,7 +58,7 @@ def archive(path: Path, where: str, what: str) -> list[str]:
         notes.begin(path, where)
         with zipfile.ZipFile(path) as content:
             return content.namelist()
-    except (zipfile.BadZipFile, OSError):
+    except archives.DAMAGED:
         raise ModelError(
             f"{where}: '{path.name}' is no {what}, or it is cut off: no ZIP archive"
         ) from None

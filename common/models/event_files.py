@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import spec
+from ..core import parquet
 from ..core.errors import BenchmarkError, ConfigError, ModelError
 from ..core.registry import unknown
 from ..spec import kinds
@@ -207,9 +208,10 @@ def _holds_scores(path: Path, labels: list[str]) -> bool:
     if path.suffix.lower() in SCORES:
         return True
     if path.suffix.lower() == ".parquet":
-        import pyarrow.parquet
-
-        names = pyarrow.parquet.read_schema(path).names
+        try:
+            names = parquet.names(path)
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{path.name} cannot be read: {error}") from None
     else:
         lines = split_lines(path) if path.suffix.lower() in TEXT else []
         names = list(lines[0].fields) if lines else []

@@ -29,9 +29,7 @@ def header(path: Path, where: str) -> list[str]:
     """
     try:
         if path.suffix == ".parquet":
-            import pyarrow.parquet
-
-            names = pyarrow.parquet.read_schema(path).names
+            names = parquet.names(path)
         else:
             names = _csv_header(path)
     except (OSError, ValueError, csv.Error) as error:

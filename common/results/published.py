@@ -10,6 +10,8 @@ correlations, and a missing value that is skipped by some criteria and fails oth
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ import pandas as pd
 
 from ..core.errors import DataError
 from ..core.paths import PUBLISHED
+from ..spec import ID_PATTERN
 from . import COLUMNS, COUNTS, NUMBERS
 
 #: columns that name a line of the score tables; all others are model ids
@@ -34,9 +37,14 @@ COMPARISONS = {
     ">, skip nan": ("> {:g}", True),
     "abs <, skip nan": ("|x| < {:g}", True),
 }
-#: columns of datasets.csv that metrics.csv may name in braces
 #: beginning of the ids of tests whose bounds the paper chose from chance models
 FAIRNESS = "fairness_"
+#: columns of metrics.csv
+METRIC_COLUMNS = (
+    *("kind", "test", "published", "metric"),
+    *("condition", "reference", "missing", "cause"),
+)
+#: columns of datasets.csv that metrics.csv may name in braces
 PLACEHOLDERS = ("group", "compare_table", "tables")
 NO_VALUE = "no value published"
 NO_VALUE_FAILS = "no value published, which this criterion of the paper counts as failed"
@@ -64,11 +72,11 @@ def load(folder: Path = PUBLISHED) -> pd.DataFrame:
         DataError: if a table is missing, names something that no other table knows, or
             holds a value that is no number
     """
-    tasks = _read(folder / "tasks.csv")
-    notes = _read(folder / "annotations.csv")
+    tasks = _tasks(folder)
+    notes = _read(folder / "annotations.csv", ["task", *CELL])
     model_table = models(folder)
     names = dict(zip(model_table["model_id"], model_table["model"], strict=True))
-    scores = {str(task): _read(folder / f"{task}.csv") for task in tasks["task"]}
+    scores = {str(task): _read(folder / f"{task}.csv", CELL) for task in tasks["task"]}
     parts = [
         _target(folder / f"{task}.csv", scores[str(task)], cells, names, notes)
         for task, cells in _cells(folder, tasks, scores).groupby("task", sort=False)
@@ -78,7 +86,7 @@ def load(folder: Path = PUBLISHED) -> pd.DataFrame:
 
 def models(folder: Path = PUBLISHED) -> pd.DataFrame:
     """Published models: model_id, model_name, kind, model (name of its pages), chance (bool)."""
-    table = _read(folder / MODELS)
+    table = _read(folder / MODELS, ["model_id"], ["model", "chance"])
     table["chance"] = table["chance"] == "yes"
     return table
 
@@ -88,7 +96,7 @@ def foundations(folder: Path = PUBLISHED) -> dict[str, dict[str, str]]:
 
     Each has ``architecture``, ``developer``, ``parameters_million``, ``paper`` and ``link``.
     """
-    table = _read(folder / "foundations.csv").set_index("model")
+    table = _read(folder / "foundations.csv", ["model"]).set_index("model")
     return {
         str(model): {str(key): str(value) for key, value in entry.items()}
         for model, entry in table.iterrows()
@@ -107,8 +115,10 @@ def chance(folder: Path = PUBLISHED) -> tuple[str, ...]:
 
 def comparisons(folder: Path = PUBLISHED) -> pd.DataFrame:
     """Published comparisons: target, position, baseline, candidates (tuple of model ids)."""
-    table = _read(folder / "comparisons.csv").rename(columns={"task": "target"})
-    table["position"] = table["position"].astype("int64")
+    path = folder / "comparisons.csv"
+    table = _read(path, ["task", "position"], ["candidates"])
+    table = table.rename(columns={"task": "target"})
+    table["position"] = _numbers(table[["position"]], path)[:, 0].astype("int64")
     table["candidates"] = [tuple(names.split("|")) for names in table["candidates"]]
     return table
 
@@ -120,7 +130,7 @@ def thresholds(folder: Path = PUBLISHED) -> pd.DataFrame:
         DataError: if a comparison is unknown
     """
     path = folder / "thresholds.csv"
-    table = _read(path)
+    table = _read(path, ["task", *("test", "metric", "column")], ["comparison", "threshold"])
     unknown = sorted(set(table["comparison"]) - set(COMPARISONS))
     if unknown:
         names = ", ".join(COMPARISONS)
@@ -131,12 +141,14 @@ def thresholds(folder: Path = PUBLISHED) -> pd.DataFrame:
 
 def datasets(folder: Path = PUBLISHED) -> pd.DataFrame:
     """Published data rows of every test, with their name in the scores (``data``)."""
-    return _read(folder / "datasets.csv")
+    return _read(
+        folder / "datasets.csv", [], ["task", "test", "data", "dataset", "version", *PLACEHOLDERS]
+    )
 
 
 def target_order(folder: Path = PUBLISHED) -> list[str]:
     """Targets in the order in which the means of Table VII are added (see README.md there)."""
-    table = _read(folder / "tasks.csv")
+    table = _tasks(folder)
     return [str(task) for _, task in sorted(zip(table["addition"], table["task"], strict=True))]
 
 
@@ -161,14 +173,39 @@ def bound_of(criterion: str) -> float:
     return float(criterion.rpartition(" ")[2])
 
 
-def _read(path: Path) -> pd.DataFrame:
-    """All columns of a table as text; an empty field is an empty text."""
+def _tasks(folder: Path) -> pd.DataFrame:
+    """The table of tasks, whose names are those of other tables."""
+    path = folder / "tasks.csv"
+    table = _read(path, ["task"], ["kind", "addition"])
+    odd = [str(name) for name in table["task"] if not re.fullmatch(ID_PATTERN, str(name))]
+    if odd:
+        raise DataError(f"{path}: '{odd[0]:.60}' cannot be the name of a task")
+    return table
+
+
+def _read(path: Path, key: Sequence[str] = (), others: Sequence[str] = ()) -> pd.DataFrame:
+    """All columns of a table as text; an empty field is an empty text.
+
+    Args:
+        path: the table
+        key: columns of which no two lines may have equal values
+        others: columns that it must have, too
+    """
     try:
-        return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; the published results are incomplete") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read as a table: {error}") from None
+    missing = [name for name in (*key, *others) if name not in table]
+    if missing:
+        raise DataError(
+            f"{path}: column '{missing[0]}' is missing. Found: {', '.join(map(str, table))}"
+        )
+    if key and table.duplicated(list(key)).any():
+        line = table.loc[table.duplicated(list(key)), list(key)].iloc[0]
+        raise DataError(f"{path}: {', '.join(map(str, line))} stands there twice")
+    return table
 
 
 def _numbers(table: pd.DataFrame, path: Path) -> np.ndarray:
@@ -183,7 +220,9 @@ def _numbers(table: pd.DataFrame, path: Path) -> np.ndarray:
 def _cells(folder: Path, tasks: pd.DataFrame, scores: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """All cells with what the other tables know about them, in the order of publication."""
     cells = pd.concat([scores[task][CELL].assign(task=task) for task in tasks["task"]])
-    metrics = _read(folder / "metrics.csv").rename(columns={"metric": "id", "published": "metric"})
+    metrics = _read(folder / "metrics.csv", [], METRIC_COLUMNS).rename(
+        columns={"metric": "id", "published": "metric"}
+    )
     dataset_rows = datasets(folder)[["task", "test", "data", "dataset", "version", *PLACEHOLDERS]]
     cells = cells.merge(tasks[["task", "kind"]], on="task")
     for name, other in {
@@ -193,10 +232,14 @@ def _cells(folder: Path, tasks: pd.DataFrame, scores: dict[str, pd.DataFrame]) -
     }.items():
         keys = [column for column in cells if column in other]
         new = next(column for column in other if column not in keys)
+        if other.duplicated(keys).any():
+            raise DataError(
+                f"{folder / name}: {', '.join(map(str, keys))} of two lines are the same"
+            )
         cells = cells.merge(other, on=keys, how="left", validate="many_to_one")
         lost = cells.loc[cells[new].isna(), keys]
         if len(lost):
-            raise DataError(f"{folder / name}: nothing about {', '.join(lost.iloc[0])}")
+            raise DataError(f"{folder / name}: nothing about {', '.join(map(str, lost.iloc[0]))}")
     return cells
 
 

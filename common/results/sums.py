@@ -109,12 +109,24 @@ def scores(table: pd.DataFrame, weights: np.ndarray | None = None) -> dict[tuple
 
     Returns:
         (metric, state, group, label) -> score
+
+    Raises:
+        BenchmarkError: if a metric is unknown, has no sums, or cannot do with these
     """
+    try:
+        return _scores(table, weights)
+    # sums may be those of a stranger; what a metric makes of wrong ones is its own matter
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        raise DataError(f"the sums fit no metric: {error}") from None
+
+
+def _scores(table: pd.DataFrame, weights: np.ndarray | None) -> dict[tuple[str, ...], float]:
     group_scores: dict[tuple[str, ...], float] = {}
     often = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
     for (metric, state, _), rows in table.groupby(["metric", "state", "given"], sort=False):
         function = METRICS.get(str(metric)).sums
-        assert function is not None
+        if function is None:
+            raise DataError(f"the metric '{metric!s:.60}' has no sums")
         places = table.index.get_indexer(rows.index)
         total = often[places] @ np.stack(rows["sums"].to_list())
         first = rows.iloc[0]

@@ -107,6 +107,10 @@ def _fields(entry: Any) -> Mapping[str, Any]:
     return entry if isinstance(entry, Mapping) else {}
 
 
+#: what audformat raises for files that hold something else than it expects
+DAMAGED = (OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError)
+
+
 @contextlib.contextmanager
 def readable(where: str) -> Iterator[None]:
     """Turn what audformat and its readers raise about broken files into a DataError."""
@@ -116,7 +120,7 @@ def readable(where: str) -> Iterator[None]:
         yield
     except DataError:
         raise
-    except (OSError, ValueError, RuntimeError, LookupError, TypeError, yaml.YAMLError) as error:
+    except (*DAMAGED, yaml.YAMLError) as error:
         lines = str(error).splitlines() or [type(error).__name__]
         raise DataError(f"{where}: cannot be read: {lines[0]}") from error
 

@@ -104,6 +104,8 @@ def open_audio(path: Path, name: str) -> Iterator[Reader]:
             yield reader
         return
     with file:
+        if file.samplerate < 1:
+            raise AudioError(f"{name}: states a sampling rate of {file.samplerate} Hz")
         if file.frames >= UNKNOWN:
             with _open_av(path, name) as reader:
                 yield reader
@@ -317,6 +319,8 @@ def _open_av(path: Path, name: str) -> Iterator[_Sequential]:
         if not container.streams.audio:
             raise AudioError(f"{name}: holds no audio")
         stream = container.streams.audio[0]
+        if not getattr(stream, "rate", 0):  # a stream without a decoder has no such attribute
+            raise AudioError(f"{name}: cannot be decoded: unknown codec or sampling rate")
         expected = None
         # other containers only estimate the duration from the bit rate
         if stream.duration and stream.time_base and "mp4" in container.format.name:

@@ -213,7 +213,7 @@ def _joined(
 
 def _check_keys(dataset: Dataset, table: pd.DataFrame) -> None:
     for file in table["file"].unique():
-        if not file or _ABSOLUTE.match(file):
+        if not isinstance(file, str) or not file or _ABSOLUTE.match(file):
             raise DataError(f"{place(dataset)}: '{file}' must be a path relative to the database")
         if ".." in file and ".." in file.split("/"):
             raise DataError(f"{place(dataset)}: '{file}' leads out of the database")

@@ -49,7 +49,7 @@ def from_frame(frame: pd.DataFrame, source: str = "table") -> EventTable:
     rows = range(1, len(frame) + 1)
     columns = {name: frame.iloc[:, at].set_axis(rows) for name, at in places.items()}
     onset, offset = (
-        numbers(columns[name], source, f"{name} {{}} is no time in seconds", missing=True)
+        numbers(columns[name], source, f"{name} ", what="time in seconds", missing=True)
         for name in TIMES
     )
     files, labels = texts(columns["file"], posix), texts(columns["label"], label_or_none)
@@ -74,14 +74,15 @@ def texts(values: pd.Series, clean: Any) -> list[str | None]:
 
 
 def numbers(
-    values: pd.Series, where: str, rule: str = "{} is no number", *, missing: bool = False
+    values: pd.Series, where: str, name: str = "", *, what: str = "number", missing: bool = False
 ) -> np.ndarray:
     """A column of numbers or their text as numbers.
 
     Args:
         values: the column; its index holds the numbers of the rows
         where: source, for messages
-        rule: what is wrong with a value that is none; ``{}`` stands for the value
+        name: of the column, for messages
+        what: what a value should be, for messages
         missing: whether a value may be missing, which gives NaN
 
     Raises:
@@ -93,7 +94,9 @@ def numbers(
     wrong = np.isnan(floats) & (values.notna().to_numpy() | (not missing))
     if wrong.any():
         at = int(np.argmax(wrong))
-        raise DataError(f"{where}: row {values.index[at]}: {rule.format(repr(values.iloc[at]))}")
+        raise DataError(
+            f"{where}: row {values.index[at]}: {name}{values.iloc[at]!r:.60} is no {what}"
+        )
     return floats
 
 

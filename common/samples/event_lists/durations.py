@@ -51,7 +51,9 @@ def read_durations(path: Path) -> dict[str, float]:
     if not lines:
         raise DataError(f"{path}: is empty")
     columns = find_columns(lines[0].fields, DURATIONS)
-    if columns is None and find_columns(lines[0].fields):
+    if "duration" not in (columns or DURATIONS) or (
+        columns is None and find_columns(lines[0].fields)
+    ):
         shown = ", ".join(lines[0].fields)
         raise DataError(f"{path}: has no column duration. Found: {shown}; is it an event list?")
     if columns is None and all(_is_event(line.fields) for line in lines):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ...core import parquet
 from .columns import names_durations
 from .text_lists import DELIMITERS, EXTENSIONS, fields
 
@@ -38,9 +39,7 @@ def holds_durations(path: Path) -> bool:
     """Whether a file is a table of durations: its header says so."""
     if path.suffix.lower() == ".parquet":
         try:
-            import pyarrow.parquet
-
-            return names_durations(pyarrow.parquet.read_schema(path).names)
+            return names_durations(parquet.names(path))
         except (ImportError, OSError, ValueError):
             return False  # whoever reads it says what is wrong
     if path.suffix.lower() not in EXTENSIONS:

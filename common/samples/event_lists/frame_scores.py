@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tokenize
+import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
 EXTENSIONS = (".tsv", ".csv", ".txt", ".parquet", ".npy", ".npz")
 #: how far in s the end of a frame may be from the start of the next one
 GAP_S = 1e-6
+#: what numpy raises for an array or an archive of them that is damaged
+DAMAGED = (
+    *(OSError, ValueError, TypeError, EOFError, SyntaxError, tokenize.TokenError, MemoryError),
+    *(zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError),
+)
 
 
 class NamedScores(NamedTuple):
@@ -145,7 +153,7 @@ def _from_frame(frame: pd.DataFrame, source: str, file: str | None) -> Iterable[
     if not labels:
         raise DataError(f"{source}: has no column with scores")
     scores = [
-        numbers(frame.iloc[:, at], source, f"{frame.columns[at]} = {{}} is no number")
+        numbers(frame.iloc[:, at], source, f"{frame.columns[at]} = ")
         for at in (columns["onset"], columns["offset"], *places)
     ]
     values = np.stack(scores, axis=1)
@@ -184,9 +192,10 @@ def _times(onset: np.ndarray, offset: np.ndarray, where: str, rows: np.ndarray) 
 
 def _from_arrays(path: Path, labels: Sequence[str] | None, hop: float | None) -> _Part:
     try:
-        loaded = np.load(path, allow_pickle=False)
-        arrays = {"scores": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
-    except (OSError, ValueError, EOFError) as error:
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            arrays = {"scores": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
+    except DAMAGED as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
     if "scores" not in arrays:
         raise DataError(f"{path}: holds no array 'scores'. Found: {', '.join(arrays) or 'none'}")

@@ -34,11 +34,12 @@ def read_jams(path: Path, *, annotation: int | None = None) -> EventTable:
         raise MissingDependency(f"{path}: needs jams", "pip install jams") from None
     try:
         content = jams.load(str(path), validate=False)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, jams.JamsError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
     parts = [part for part in content.annotations if part.namespace in NAMESPACES]
     if not parts:
-        namespaces = ", ".join(sorted({part.namespace for part in content.annotations})) or "none"
+        names = {str(part.namespace) for part in content.annotations}
+        namespaces = ", ".join(sorted(names)) or "none"
         raise DataError(
             f"{path}: no annotation of events ({', '.join(NAMESPACES)}). Found: {namespaces}"
         )
@@ -47,14 +48,15 @@ def read_jams(path: Path, *, annotation: int | None = None) -> EventTable:
     if not 0 <= (annotation or 0) < len(parts):
         raise DataError(f"{path}: annotation {annotation} of {len(parts)}")
     observations = list(parts[annotation or 0].data)
+    rows = list(enumerate(observations, start=1))
     file = _recording(content, path)
     if not observations:
         nan = float("nan")
         return EventTable.of([file], [nan], [nan], [None], [1], str(path))
     return EventTable.of(
         [file] * len(observations),
-        [float(each.time) for each in observations],
-        [float(each.time) + float(each.duration) for each in observations],
+        [_seconds(path, row, each.time) for row, each in rows],
+        [_seconds(path, row, each.time) + _seconds(path, row, each.duration) for row, each in rows],
         [_label(each.value) for each in observations],
         range(1, len(observations) + 1),
         str(path),
@@ -67,6 +69,13 @@ def _recording(content: Any, path: Path) -> str:
         if name:
             return str(name)
     return path.stem
+
+
+def _seconds(path: Path, row: int, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise DataError(f"{path}: row {row}: {value!r:.60} is no time in seconds") from None
 
 
 def _label(value: Any) -> str | None:

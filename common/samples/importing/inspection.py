@@ -132,7 +132,7 @@ def _listen(samples: Samples) -> tuple[dict[str, float], list[str]]:
     top = samples.root.resolve()
     for file in samples.table["file"].unique():
         path = samples.root / file
-        if path.is_symlink() and path.exists() and not path.resolve().is_relative_to(top):
+        if _leads_out(path, top):
             wrong.setdefault("is a link that leads out of the folder", []).append(file)
         try:
             durations[file] = audio.info(path).duration_s
@@ -140,6 +140,14 @@ def _listen(samples: Samples) -> tuple[dict[str, float], list[str]]:
             fault = str(error).removeprefix(f"{path}: ")
             wrong.setdefault(_POINTS if _is_pointer(path) else fault, []).append(file)
     return durations, [several(files, "audio file", what) for what, files in wrong.items()]
+
+
+def _leads_out(path: Path, top: Path) -> bool:
+    """Whether a file is a link to something outside a folder."""
+    try:
+        return path.is_symlink() and path.exists() and not path.resolve().is_relative_to(top)
+    except OSError:
+        return False  # such as a name that is too long; whoever reads it says what is wrong
 
 
 def _is_pointer(path: Path) -> bool:

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 IMAGE = re.compile(r"<img\b([^>]*?)\s*(/?)>")
 SOURCE = re.compile(r'\bsrc="([^"]*)"')
 ROOT = re.compile(r"<svg\b[^>]*>")
-LENGTH = r'\b{}="([\d.]+)(?:px)?"'
+LENGTH = r'\b{}="(\d{{1,9}}(?:\.\d*)?|\.\d+)(?:px)?"'
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -69,7 +69,7 @@ def size(path: Path) -> tuple[int, int]:
     """Width and height of a PNG, WebP or SVG in pixels; (0, 0) if unknown."""
     try:
         return _size(path, path.stat().st_mtime_ns)
-    except OSError:
+    except (OSError, struct.error):  # not there, or cut off
         return 0, 0
 
 
