@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from .terminal import tell
+
 #: exit codes
 USAGE, INTERRUPTED = 2, 130
 #: what is said of an interrupted command
@@ -53,13 +55,13 @@ def launch(start: Callable[[], int], requirements: Path | None) -> int:
     try:
         return start()
     except KeyboardInterrupt:
-        sys.stderr.write(f"{STOPPED}\n")
+        tell(STOPPED, to=sys.stderr)
         return INTERRUPTED
     except ModuleNotFoundError as error:
         line = advice(error, requirements)
         if not line:
             raise
-        sys.stderr.write(f"{line}\n")
+        tell(line, to=sys.stderr)
         return USAGE
     finally:
         signal.signal(signal.SIGTERM, before)

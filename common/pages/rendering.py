@@ -186,7 +186,7 @@ def _sphinx(folders: Paths, workers: int) -> set[str]:
     lines = _lines(warnings.getvalue(), folders)
     if lines:
         forget(folders)
-        raise OutputError("\n".join([f"website: {len(lines)} warnings of Sphinx", *lines]))
+        raise OutputError(f"website: {len(lines)} warnings of Sphinx", *lines)
     return documents
 
 
