@@ -134,6 +134,24 @@ def test_an_entry_cannot_allow_itself(mini) -> None:
             load_benchmark([mini.catalog])
 
 
+def test_a_broken_model_that_nobody_selects_stops_nothing(mini, capsys) -> None:
+    mini.write(
+        "models.yaml",
+        '- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load"}\n'
+        '- {id: lost, version: 1.0.0, adapter: python, entry: "nowhere:load"}\n',
+    )
+    where = ("--catalog", mini.catalog, "--output", mini.root / "out")
+    where += ("--cache", mini.root / "cache", "--workers", "1")
+    command = ["run", "--test", TEST, "--dataset", "tones", *map(str, where)]
+    for _ in range(2):  # what was looked at once is not taken for the whole
+        assert main([*command, "--model", "loud"]) == 0
+        assert main(["check", *map(str, where)]) == 1
+        assert "no module 'nowhere'" in "".join(capsys.readouterr())
+        assert main([*command, "--model", "lost"]) == 2
+        assert main(command) == 2
+        assert "no module 'nowhere'" in capsys.readouterr().err
+
+
 def test_models_of_the_program_itself_need_no_permission() -> None:
     models = load_benchmark().models.values()
     assert "python" in {model.adapter for model in models}

@@ -103,11 +103,18 @@ class CommandContext:
 
 
 def _checked(context: CommandContext) -> Any:
-    """Benchmark without faults; raises ConfigError with all of them."""
+    """Benchmark without faults; raises ConfigError with all of them.
+
+    Where models are selected, the others may have faults.
+    """
     from ..engine.check import cached_faults
 
     benchmark = context.benchmark()
-    faults = cached_faults(benchmark, context.args.catalog, context.folders)
+    selected = {
+        k: m for k, m in benchmark.models.items() if k in getattr(context.args, "model", ())
+    }
+    concerned = benchmark.model_copy(update={"models": selected}) if selected else benchmark
+    faults = cached_faults(concerned, context.args.catalog, context.folders)
     if faults:
         raise ConfigError(*faults)
     return benchmark

@@ -76,7 +76,7 @@ def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths
         ]
         if path and entry.resolve(path).exists()
     ]
-    state = provenance.digest([stamps, locations])
+    state = provenance.digest([stamps, locations, list(benchmark.models)])
     memo = folders.cache / "checked" / f"{provenance.digest([str(c) for c in sources])}.txt"
     if read_kept(memo) == state:
         return []
