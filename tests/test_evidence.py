@@ -72,7 +72,7 @@ def test_golden_figures_say_what_made_them(folder: str) -> None:
     assert {"Tool", "Licence", "Script", "Needs"} <= set(rows)
     scripts = sorted(path.name for path in (GOLDEN / folder).glob("make_*.py"))
     assert re.findall(r"make_\w+\.py", rows["Script"]) == scripts or folder in BY_HAND
-    for path in (GOLDEN / folder).iterdir():
+    for path in filter(Path.is_file, (GOLDEN / folder).iterdir()):
         assert path.suffix != ".py" or f"`{path.name}`" in rows["Script"]
         assert path.suffix not in FIGURES or f"`{path.name}`" in text
         made = re.search(r'"made_by": ?"([^"]+)"', path.read_text("utf-8", "replace"))

@@ -49,7 +49,7 @@ def preview(title: str, lead: str, caption: str, field: Field) -> bytes:
         axes.text(40, 76, title, fontsize=38, fontweight="bold", color=GREEN)
         axes.text(42, 122, lead, fontsize=17, color=INK)
         axes.text(42, TOP - 9, caption.replace(" that", "\nthat"), fontsize=9, color=QUIET)
-        _draw(axes, field._replace(lines=field.lines[:MOST]))
+        _draw(axes, Field(field.columns, field.lines[:MOST]))
         return encode(figure)
 
 

@@ -215,7 +215,7 @@ def test_model_that_quits(entry, targets, module, batch, signals):
     ("name", "message"),
     [
         ("odd", "predict raised Odd: its text cannot be had"),
-        ("half", r"predict raised ValueError: half of \\ud83d, \\0 and"),
+        ("half", r"predict raised ValueError: half of \\ud83d, \\u0000 and"),
     ],
 )
 def test_errors_that_cannot_be_printed(entry, targets, module, batch, signals, name, message):
