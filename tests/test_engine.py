@@ -10,7 +10,7 @@ from common import results
 from common.core.errors import ConfigError, MissingDependency
 from common.engine.plan import Filters
 from common.figures import drawing
-from common.predictions import inputs, predict
+from common.predictions import executing, inputs
 from common.results.manifest import Manifest
 from common.samples import demo
 
@@ -138,19 +138,19 @@ def test_model_that_cannot_be_loaded_fails_alone(mini) -> None:
 
 def test_interrupted_run_keeps_what_was_computed(mini, monkeypatch) -> None:
     monkeypatch.setattr(inputs, "CHUNK_S", 1.0)
-    original = predict.Predictor._chunk
+    original = executing.compute
     done: list[int] = []
 
-    def interrupted(self, pieces, root):
+    def interrupted(shard, resources):
         if len(done) == 10:
             raise KeyboardInterrupt
         done.append(1)
-        return original(self, pieces, root)
+        return original(shard, resources)
 
-    monkeypatch.setattr(predict.Predictor, "_chunk", interrupted)
+    monkeypatch.setattr(executing, "compute", interrupted)
     with pytest.raises(KeyboardInterrupt):
         mini.run(models=("loud",))
-    monkeypatch.setattr(predict.Predictor, "_chunk", original)
+    monkeypatch.setattr(executing, "compute", original)
     rest = mini.run(models=("loud",))
     assert 0 < rest.calls < 280
     fresh = mini.run("fresh", cache="other", models=("loud",))

@@ -15,7 +15,7 @@ from ..designs import Selection
 from ..models.lazy import Lazy
 from ..predictions.array_store import store_of
 from ..predictions.inputs import Request, Source, description, store_folder
-from ..predictions.predict import NOT_TRIED
+from ..predictions.shards import NOT_TRIED
 from ..samples.base import Samples
 from ..spec import Model, kinds
 from ..spec.cell import Cell
@@ -133,6 +133,7 @@ class Asking:
             columns=columns,
             wanted=np.zeros(len(source.keys), dtype=bool),
             store=store_of(folder, described),
+            listens=models.listens(model),
         )
 
     def _found_out(self, name: str) -> tuple[tuple[str, ...], str, Lazy]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 
 from .. import spec
 from ..core import provenance
-from ..models.base import LoadedModel, SampleKey
+from ..models.base import LoadedModel
 from ..samples.base import KEYS, Samples
 from ..spec.view import ORIGINAL
 from .store import PredictionStore
@@ -76,11 +75,10 @@ class Source:
         """Numbers of the distinct segments of rows of a sample table."""
         return np.asarray(self._codes[dataset])[rows.to_numpy()]
 
-    def sample_key(self, number: int, condition: str) -> SampleKey:
-        """Identity of a segment in a condition."""
-        name = "" if condition == ORIGINAL else condition
-        file, start, end = (column[number] for column in self._columns)
-        return SampleKey(self.database, self.version, file, start, end, name)
+    def column(self, name: str, ids: np.ndarray) -> tuple[Any, ...]:
+        """What some segments have in one of the columns ``file``, ``start``, ``end``."""
+        column = self._columns[KEYS.index(name)]
+        return tuple(column[number] for number in ids.tolist())
 
 
 def description(
@@ -146,6 +144,7 @@ class Request:
         values: predictions, shape (K, number of columns), blank where there is none yet
         failed: segment -> why there is no prediction
         calls: number of signals that were given to the model
+        listens: whether the model hears signals, as far as that can be said without loading it
     """
 
     model: Callable[[], LoadedModel]
@@ -157,8 +156,7 @@ class Request:
     values: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     failed: dict[int, str] = field(default_factory=dict)
     calls: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    failures_in_a_row: int = 0
+    listens: bool = True
 
     @property
     def first_failure(self) -> str:
@@ -168,12 +166,21 @@ class Request:
     def read(self, source: Source) -> np.ndarray:
         """Take what the store has; returns which wanted segments are missing."""
         self.values = self.store.blank(len(source.keys), len(self.columns))
-        places = np.flatnonzero(self.wanted)
+        missing = self.wanted.copy()
+        self.fill(source, missing)
+        return missing
+
+    def fill(self, source: Source, missing: np.ndarray) -> int:
+        """Take what the store has of missing segments, which then are no longer marked as missing.
+
+        Returns:
+            number of segments that it has
+        """
+        places = np.flatnonzero(missing)
         values, hits = self.store.read(source.keys.iloc[places], self.columns)
         self.values[places[hits]] = values[hits]
-        missing = self.wanted.copy()
         missing[places[hits]] = False
-        return missing
+        return int(hits.sum())
 
 
 @dataclass(frozen=True)

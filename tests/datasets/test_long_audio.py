@@ -11,7 +11,7 @@ import soundfile
 from common import results
 from common.core.errors import AudioError
 from common.engine.plan import Filters
-from common.predictions import predict
+from common.predictions import shards
 from common.samples import audio, decode
 
 NS = 1_000_000_000
@@ -119,15 +119,15 @@ def test_the_run_goes_on(mini, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_signals_are_given_to_the_model_before_there_are_too_many(mini, monkeypatch) -> None:
     """The length of whole files is not known before; what is loaded at once is limited."""
     mini.run("a", models=("loud",), cache="a")
-    monkeypatch.setattr(predict, "LOADED_BYTES", 10_000)
+    monkeypatch.setattr(shards, "LOADED_BYTES", 10_000)
     most = []
-    conditions = predict.Predictor._conditions
+    conditions = shards._Computation._conditions
 
     def seen(self, ids, numbers, signals, failed, rate):
         most.append(sum(signal.nbytes for signal in signals.values()))
         return conditions(self, ids, numbers, signals, failed, rate)
 
-    monkeypatch.setattr(predict.Predictor, "_conditions", seen)
+    monkeypatch.setattr(shards._Computation, "_conditions", seen)
     mini.run("b", models=("loud",), cache="b")
     assert len(most) > 20 and max(most) < 10_000 + 4 * 1600
     assert mini.files("a") == mini.files("b")

@@ -1,0 +1,143 @@
+"""Who computes shards: the threads of this process, or whatever else answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from .inputs import Piece, Request, Source, chunks
+from .shards import Resources, Shard, ShardResult, Wish, compute
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """A shard, and what its result is for.
+
+    Args:
+        shard: what is to be computed
+        ids: numbers in the source of its segments, ascending
+        requests: those that its wishes belong to
+    """
+
+    shard: Shard
+    ids: np.ndarray
+    requests: tuple[Request, ...]
+
+    def of(self, numbers: Sequence[int]) -> Assignment:
+        """The same segments with some of the wishes."""
+        wishes = [self.shard.wishes[n] for n in numbers]
+        return Assignment(self.shard.of(wishes), self.ids, tuple(self.requests[n] for n in numbers))
+
+
+def assignments(
+    source: Source,
+    requests: Sequence[Request],
+    missing: Sequence[np.ndarray],
+    pieces: Sequence[Piece],
+    root: str,
+) -> Iterator[Assignment]:
+    """Shards one after the other, each made when it is asked for.
+
+    Args:
+        source: distinct segments
+        requests: what is wanted
+        missing: of each request which segments of the source are missing; what is no longer missing
+            when its turn comes is left out
+        pieces: segments of each file
+        root: folder of the audio
+    """
+    for chunk in chunks(pieces):
+        ids = np.sort(np.concatenate([piece.ids for piece in chunk]))
+        chosen = [n for n, mask in enumerate(missing) if mask[ids].any()]
+        if not chosen:
+            continue
+        ids = ids[np.logical_or.reduce([missing[n][ids] for n in chosen])]
+        left = (piece.ids[np.isin(piece.ids, ids)] for piece in chunk)
+        wishes = (_wish(requests[n], missing[n][ids]) for n in chosen)
+        shard = Shard(
+            source.database,
+            source.version,
+            root,
+            files=source.column("file", ids),
+            starts=source.column("start", ids),
+            ends=source.column("end", ids),
+            parts=tuple(np.searchsorted(ids, part) for part in left if len(part)),
+            wishes=tuple(wishes),
+        )
+        yield Assignment(shard, ids, tuple(requests[n] for n in chosen))
+
+
+def _wish(request: Request, segments: np.ndarray) -> Wish:
+    made_of = request.store.description
+    return Wish(request.name, request.condition, len(request.columns), made_of, segments)
+
+
+#: what to do with a result
+Take = Callable[[Assignment, ShardResult], None]
+
+
+class Executor(Protocol):
+    """Computes shards.
+
+    Attributes:
+        elsewhere: whether models are loaded by other processes only
+    """
+
+    elsewhere: bool
+
+    def run(self, work: Iterable[Assignment], take: Take, settled: Callable[[], None]) -> None:
+        """Compute all shards, in any order.
+
+        Args:
+            work: the shards; asked for one by one, as there is room for them
+            take: is given each result; also what is done already when something goes wrong
+            settled: called now and then when results were taken
+
+        Raises:
+            BenchmarkError: if no more can be computed; what is done has been taken
+        """
+        ...
+
+
+class Threads:
+    """Computes shards in threads of this process.
+
+    Args:
+        workers: number of threads
+        resources: with a lane for each thread
+    """
+
+    elsewhere = False
+
+    def __init__(self, workers: int, resources: Resources):
+        self._workers = workers
+        self._resources = resources
+
+    def run(self, work: Iterable[Assignment], take: Take, settled: Callable[[], None]) -> None:
+        """As :meth:`Executor.run`; what was begun is finished when something goes wrong."""
+        running: dict[Future[ShardResult], Assignment] = {}
+
+        def settle() -> None:
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                take(running.pop(future), future.result())
+            settled()
+
+        with ThreadPoolExecutor(self._workers) as pool:
+            try:
+                for assignment in work:
+                    running[pool.submit(compute, assignment.shard, self._resources)] = assignment
+                    if len(running) >= 2 * self._workers:
+                        settle()
+                while running:
+                    settle()
+            except BaseException:
+                self._resources.stop.set()
+                begun = [future for future in running if not future.cancel()]
+                for future in wait(begun).done:
+                    if not future.exception():
+                        take(running[future], future.result())
+                raise

@@ -1,0 +1,119 @@
+"""Shards: what they are described by, and that one function computes them."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from common.engine.plan import Filters
+from common.predictions import executing, inputs, predict
+from common.predictions.shards import Shard, compute, not_tried
+
+TEST = ("robustness_small_changes",)
+
+
+@pytest.fixture
+def shards(mini, monkeypatch) -> list[Shard]:
+    """Shards of a run with several of them, and their result."""
+    monkeypatch.setattr(inputs, "CHUNK_S", 2.0)
+    seen: list[Shard] = []
+
+    def noted(shard, resources):
+        seen.append(shard)
+        return compute(shard, resources)
+
+    monkeypatch.setattr(executing, "compute", noted)
+    mini.run(models=("loud", "chance-value"), tests=TEST)
+    return seen
+
+
+def test_a_shard_has_all_models_and_conditions_of_its_segments(shards) -> None:
+    assert len(shards) > 3
+    for shard in shards:
+        assert {wish.model for wish in shard.wishes} == {"loud", "chance-value"}
+        assert len({wish.condition for wish in shard.wishes}) > 5
+        assert len(shard.files) == len(shard.starts) == len(shard.ends)
+        assert sorted(np.concatenate(shard.parts)) == [*range(len(shard.files))]
+    files = [file for shard in shards for file in shard.files]
+    assert len(files) == len(set(files)) == 280
+
+
+def test_a_shard_is_values_and_its_key_follows_from_them(shards) -> None:
+    keys = {shard.key for shard in shards}
+    assert len(keys) == len(shards)
+    first = shards[0]
+    assert pickle.loads(pickle.dumps(first)).key == first.key
+    assert replace(first, root="elsewhere").key == first.key
+    assert first.of(first.wishes[:1]).key != first.key
+    wish = first.wishes[0]
+    for other in (
+        {"made_of": {**wish.made_of, "seed": 1}},
+        {"made_of": {**wish.made_of, "code": "other"}},
+        {"made_of": {**wish.made_of, "fingerprint": "other"}},
+        {"segments": ~wish.segments},
+        {"condition": "gain"},
+    ):
+        changed = replace(wish, **other)
+        assert first.of([changed, *first.wishes[1:]]).key != first.key
+
+
+def test_the_key_does_not_depend_on_what_else_is_selected(shards, mini) -> None:
+    before = {shard.key for shard in shards}
+    shards.clear()
+    mini.run("again", cache="again", models=("loud", "chance-value"), tests=TEST)
+    assert {shard.key for shard in shards} == before
+
+
+def test_another_run_on_the_same_stores_is_not_repeated(mini, monkeypatch) -> None:
+    """While one run is in the middle, another one begins and ends; their stores are the same."""
+    mini.run("alone", cache="other", models=("loud",))
+    monkeypatch.setattr(inputs, "CHUNK_S", 0.5)
+    monkeypatch.setattr(predict, "FLUSH_ROWS", 1)
+    engine, begun = mini.engine("a"), threading.Event()
+    calls = []
+
+    def told(stage: str, done: int, total: int) -> None:
+        if stage.startswith("predict") and done and not begun.is_set():
+            begun.set()
+            calls.append(mini.run("b", models=("loud",)).calls)
+
+    engine.progress = told
+    tests = tuple(t.id for t in engine.benchmark.tests.values() if t.family == "correctness")
+    report = engine.run(Filters(models=("loud",), datasets=("tones",), tests=tests))
+    shard = 8  # segments of half a second at most, of which two are on their way at a time
+    assert report.calls < 6 * shard
+    assert 280 <= report.calls + calls[0] < 280 + 4 * shard
+    assert mini.files("a") == mini.files("b") == mini.files("alone")
+
+
+def test_what_is_done_is_kept_when_a_shard_raises(mini, monkeypatch) -> None:
+    monkeypatch.setattr(inputs, "CHUNK_S", 1.0)
+    first = threading.Event()
+
+    def broken(shard, resources):
+        if first.is_set():
+            raise RuntimeError("a fault of this program")
+        first.set()
+        return compute(shard, resources)
+
+    monkeypatch.setattr(executing, "compute", broken)
+    with pytest.raises(RuntimeError, match="a fault of this program"):
+        mini.run(models=("loud",))
+    monkeypatch.setattr(executing, "compute", compute)
+    assert 0 < mini.run(models=("loud",)).calls < 280
+
+
+def test_a_model_that_always_fails_is_given_up_and_the_reason_is_the_failure(mini) -> None:
+    mini.write(
+        "models.yaml",
+        '- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load",'
+        " params: {fail: raise}}\n",
+    )
+    report = mini.run(models=("loud",))
+    assert report.calls == 5
+    assert all("out of luck" in reason for reason in report.errors.values())
+    assert not_tried("loud") == "not tried: model 'loud' failed 5 times in a row"
