@@ -18,7 +18,7 @@ from .reference import add_options as add_reference_options
 LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "corpora", "stale")
 #: benchmarks that measure speed, and those that measure something else
 SPEED = ("engine", "events", "fairness", "perturb", "site", "suite", "uncertainty")
-BENCHES = (*sorted((*SPEED, "pages", "paper", "ranking")), "all")
+BENCHES = (*sorted((*SPEED, "pages", "paper", "ranking", "scale")), "all")
 
 
 def _filter_options(parser: argparse.ArgumentParser) -> None:
@@ -154,6 +154,20 @@ def _bench_options(bench: argparse.ArgumentParser) -> None:
         type=positive,
         default=0,
         help="with site: N models with results for all targets, beside the published ones",
+    )
+    bench.add_argument(
+        "--segments",
+        metavar="N",
+        nargs="+",
+        type=positive,
+        default=[],
+        help="with scale: sizes of the generated databases (default: 10000 100000 1000000)",
+    )
+    bench.add_argument(
+        "--keep",
+        metavar="DIR",
+        type=Path,
+        help="with scale: folder for databases, results and caches, which stay there",
     )
     bench.add_argument(
         "--model",

@@ -11,6 +11,7 @@ from pathlib import Path
 PROCESSES = Path("/proc")
 PROCESSOR = re.compile(r"^model name\s*:\s*(.+)$", re.M)
 PEAK = re.compile(r"^VmHWM:\s*(\d+) kB$", re.M)
+SHARE = re.compile(r"^Pss:\s*(\d+) kB$", re.M)
 
 
 def processor() -> str:
@@ -60,3 +61,21 @@ def descendants(process: int | str = "self", processes: Path = PROCESSES) -> Ite
         for number in map(int, numbers):
             yield number
             yield from descendants(number, processes)
+
+
+def tree_bytes(process: int, processes: Path = PROCESSES) -> int | None:
+    """Memory that a process and those that it started need now; None where the system does not say it.
+
+    Args:
+        process: its number
+        processes: folder in which Linux describes processes
+    """
+    total = None
+    for number in (process, *descendants(process, processes)):
+        try:
+            text = (processes / str(number) / "smaps_rollup").read_text("utf-8")
+        except OSError:  # it has ended
+            continue
+        match = SHARE.search(text)
+        total = (total or 0) + (int(match[1]) * 1024 if match else 0)
+    return total

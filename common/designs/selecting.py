@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -35,6 +36,8 @@ class Selector:
         self._context = context
         self._computed: dict[tuple[str, str], Computed] = {}
         self._selections: dict[tuple[str, str], Selection] = {}
+        #: computed columns and rows -> the samples, which all selections of the same ones share
+        self._shared: dict[tuple[str, bytes], pd.DataFrame] = {}
 
     def __call__(self, test: Test, target: Target) -> Selection:
         """Samples of a test for a target.
@@ -63,7 +66,14 @@ class Selector:
         reason = selection.reason
         if reason:
             reason = remark(reason, *(column.missing for column in columns.values()))
-        return replace(selection, note=note, reason=reason)
+        computed = repr([(name, one.key) for name, one in design.attributes().items()])
+        samples = self._once(selection.samples, computed)
+        return replace(selection, samples=samples, note=note, reason=reason)
+
+    def _once(self, samples: pd.DataFrame, computed: str) -> pd.DataFrame:
+        """Samples as one table in memory, however many tests use them."""
+        rows = hashlib.sha256(samples.index.to_numpy().tobytes()).digest()
+        return self._shared.setdefault((computed, rows), samples)
 
     def _limited(self, perturbed: bool) -> tuple[pd.DataFrame, str]:
         """Samples of the dataset, and what to say of them if there are more.

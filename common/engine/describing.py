@@ -152,7 +152,7 @@ def _peaks(
 ) -> np.ndarray:
     """Peak of each row, NaN if it cannot be read; notes the files of those as broken."""
     ids = source.ids(samples.dataset.id, samples.table.index)
-    peaks = np.array([source.peaks.get(number, np.nan) for number in ids.tolist()])
+    peaks = source.peaks[ids]
     todo = samples.table.loc[np.isnan(peaks) & samples.table["file"].isin(headers), KEYS]
     for file, rows in todo.groupby("file", sort=True):
         segments = list(zip(rows["start"].tolist(), rows["end"].tolist(), strict=True))

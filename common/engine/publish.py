@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: bytes of predictions of cells whose figures wait to be drawn, from which on they are begun
+HELD_BYTES = 1 << 28
 #: packages whose version may move a number
 PACKAGES = (
     "numpy",
@@ -102,6 +104,7 @@ class Publisher:
         self.seed = seed
         self._manifests: dict[tuple[str, str], Manifest] = {}
         self._due: list[_Due] = []
+        self._held = 0
         self._begun: tuple[list[_Due], Drawing] | None = None
         self._touched: set[tuple[str, str, str]] = set()
         self._footprints: dict[str, Footprint] = {}
@@ -184,6 +187,9 @@ class Publisher:
             figures = job(cell, view, folder, before, details)
         table = sums() if sums is not None and view is not None else None
         self._due.append(_Due(cell, note, rows, figures, table))
+        self._held += 0 if figures is None else figures.size_bytes
+        if self._held > HELD_BYTES:
+            self.write()
 
     @staticmethod
     def _details(cell: Cell, view: View) -> dict[str, Any] | None:
@@ -212,7 +218,7 @@ class Publisher:
             OutputError: if a file cannot be written
         """
         self._complete()
-        due, self._due = self._due, []
+        due, self._due, self._held = self._due, [], 0
         self._begun = due, self._drawer.begin([one.job for one in due if one.job is not None])
         self.poll()
 

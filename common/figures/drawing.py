@@ -92,6 +92,12 @@ class Job:
     before: Drawn
     details: Mapping[str, Any] | None = None
 
+    @property
+    def size_bytes(self) -> int:
+        """Memory of the arrays that figures are drawn from, about."""
+        columns = len(self.view.samples.columns) + len(self.view.predictions)
+        return columns * len(self.view.samples) * np.dtype(np.float64).itemsize
+
 
 def job(
     cell: Cell,

@@ -37,7 +37,7 @@ def assignments(
     source: Source,
     requests: Sequence[Request],
     missing: Sequence[np.ndarray],
-    pieces: Sequence[Piece],
+    pieces: Iterable[Piece],
     root: str,
 ) -> Iterator[Assignment]:
     """Shards one after the other, each made when it is asked for.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,10 +44,13 @@ class Source:
         self.name = f"{self.database} {self.version}"
         self._tables: dict[str, pd.DataFrame] = {}
         self._codes: dict[str, np.ndarray] = {}
-        self._columns: tuple[list[Any], ...] = ()
         self.keys = pd.DataFrame(columns=KEYS)
-        #: segment -> largest absolute value, of those that were read
-        self.peaks: dict[int, float] = {}
+        #: names of the recordings in alphabetical order, and the place of each segment's among them
+        self.files: list[str] = []
+        self.file_codes = np.empty(0, dtype=np.int64)
+        self._times: tuple[np.ndarray, ...] = ()
+        #: largest absolute value of each segment, NaN of those that were not read, shape (K,)
+        self.peaks = np.empty(0)
 
     def add(self, dataset: str, table: pd.DataFrame) -> None:
         """Add the segments of a sample table."""
@@ -57,19 +61,25 @@ class Source:
         import pandas as pd
 
         everything = pd.concat(list(self._tables.values()), ignore_index=True)
-        codes, _ = pd.MultiIndex.from_frame(everything).factorize()
-        first = np.full(codes.max(initial=-1) + 1, -1)
-        first[codes[::-1]] = np.arange(len(codes))[::-1]
-        self.keys = everything.iloc[first].reset_index(drop=True)
-        self._columns = tuple(self.keys[key].tolist() for key in KEYS)
+        repeated = everything.duplicated(KEYS).to_numpy()
+        codes: np.ndarray = np.arange(len(everything))
+        if repeated.any():
+            codes = everything.groupby(KEYS, sort=False).ngroup().to_numpy()
+            everything = everything[~repeated].reset_index(drop=True)
         position = 0
         for name, table in self._tables.items():
             self._codes[name] = codes[position : position + len(table)]
             position += len(table)
+        self._tables.clear()
+        self.keys = everything
+        self.file_codes, names = pd.factorize(everything["file"], sort=True)
+        self.files = names.tolist()
+        self._times = tuple(everything[name].to_numpy() for name in KEYS[1:])
+        self.peaks = np.full(len(everything), np.nan)
 
     def has(self, dataset: str) -> bool:
         """Whether segments of a dataset are among them."""
-        return dataset in self._tables
+        return dataset in self._codes
 
     def ids(self, dataset: str, rows: pd.Index) -> np.ndarray:
         """Numbers of the distinct segments of rows of a sample table."""
@@ -77,8 +87,9 @@ class Source:
 
     def column(self, name: str, ids: np.ndarray) -> tuple[Any, ...]:
         """What some segments have in one of the columns ``file``, ``start``, ``end``."""
-        column = self._columns[KEYS.index(name)]
-        return tuple(column[number] for number in ids.tolist())
+        if name == KEYS[0]:
+            return tuple(self.files[code] for code in self.file_codes[ids].tolist())
+        return tuple(self._times[KEYS.index(name) - 1][ids].tolist())
 
 
 def description(
@@ -192,23 +203,23 @@ class Piece:
     seconds: float
 
 
-def pieces(source: Source, missing: np.ndarray) -> list[Piece]:
+def pieces(source: Source, missing: np.ndarray) -> Iterator[Piece]:
     """Missing segments by file, long files in parts of about ``CHUNK_S`` seconds."""
-    keys = source.keys.iloc[np.flatnonzero(missing)]
+    ids = np.flatnonzero(missing)
+    keys = source.keys.iloc[ids]
     seconds = np.where(keys["end"] >= 0, (keys["end"] - keys["start"]) / 1e9, FILE_S)
-    order = np.lexsort((keys["start"].to_numpy(), keys["file"].to_numpy().astype(str)))
-    ids, seconds = keys.index.to_numpy()[order], seconds[order]
-    files = keys["file"].to_numpy()[order]
-    borders = np.flatnonzero(files[1:] != files[:-1]) + 1
-    file_pieces = []
-    for part in np.split(np.arange(len(ids)), borders):
-        count = max(1, int(np.ceil(seconds[part].sum() / CHUNK_S)))
-        for piece in np.array_split(part, min(count, len(part))):
-            file_pieces.append(Piece(str(files[piece[0]]), ids[piece], float(seconds[piece].sum())))
-    return file_pieces
+    codes = source.file_codes[ids]
+    order = np.lexsort((keys["start"].to_numpy(), codes))
+    ids, seconds, codes = ids[order], seconds[order], codes[order]
+    borders = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(ids)]
+    for start, end in pairwise(borders if len(ids) else []):
+        count = max(1, int(np.ceil(seconds[start:end].sum() / CHUNK_S)))
+        for part in np.array_split(np.arange(start, end), min(count, end - start)):
+            file = source.files[codes[part[0]]]
+            yield Piece(file, ids[part], float(seconds[part].sum()))
 
 
-def chunks(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+def chunks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
     """Pieces of about ``CHUNK_S`` seconds together: the unit of work and of memory."""
     chunk: list[Piece] = []
     seconds = 0.0

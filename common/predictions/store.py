@@ -6,6 +6,10 @@ about its predictions; the caller derives the folder from these and describes th
 content, with the columns ``file``, ``start``, ``end`` and one per prediction, float64 and not
 rounded. Values are found by (file, start, end), never by position. Several processes may
 write at the same time; rows that are there twice are equal and read once.
+
+A file holds at most about :data:`~common.predictions.parts.PART_ROWS` rows. One after the other is read, only the columns that
+are asked for, and none whose recordings are not asked for: memory grows with what is asked, not with
+what is stored.
 """
 
 from __future__ import annotations
@@ -24,14 +28,16 @@ from ..core import parquet
 from ..core.errors import LengthError, OutputError
 from ..core.files import clear_way, keep, set_aside, write_bytes
 from ..samples.base import KEYS
+from .parts import SUFFIX, groups_of, overlaps, parts_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["DESCRIPTION", "LEVELS", "PredictionStore", "Stored", "damage", "match", "parts_of"]
+
 logger = logging.getLogger(__name__)
 
 DESCRIPTION = "key.json"
-_SUFFIX = ".parquet"
 #: folders of a cache above a part: of predictions, model, database and condition
 LEVELS = 4
 #: how often a folder is listed again when a file of it was compacted away meanwhile
@@ -75,15 +81,44 @@ class PredictionStore:
             values and whether they were found, in the order of ``keys``
         """
         values = self.blank(len(keys), len(columns))
-        table = self._table()
-        if table.empty or keys.empty:
-            return Stored(values, np.zeros(len(keys), dtype=bool))
-        rows = match(keys, table)
-        hit = rows >= 0
-        for n, column in enumerate(columns):
-            if column in table:
-                values[hit, n] = self._unpacked(table[column].to_numpy()[rows[hit]])
-        return Stored(values, ~self.is_blank(values).any(axis=1) & hit)
+        there = np.zeros(len(keys), dtype=bool)
+        for _ in range(_ATTEMPTS if len(keys) else 0):
+            try:
+                self._fill(values, there, keys, columns)
+                break
+            except FileNotFoundError:
+                # another process compacted the folder; what it removed is in a new file
+                continue
+        return Stored(values, ~self.is_blank(values).any(axis=1) & there)
+
+    def _fill(
+        self, values: np.ndarray, there: np.ndarray, keys: pd.DataFrame, columns: Sequence[str]
+    ) -> None:
+        """Put what files have where there is no value yet, and note which samples they have.
+
+        Raises:
+            FileNotFoundError: if a file is gone meanwhile
+        """
+        parts = self._parts()
+        files = keys["file"].to_numpy()
+        first, last = (str(end(files)) for end in (min, max)) if len(parts) > 1 else ("", "")
+        for part in parts:
+            if len(parts) > 1 and not overlaps(part, first, last):
+                continue
+            open_rows = np.flatnonzero(self.is_blank(values).any(axis=1) | ~there)
+            if not len(open_rows):
+                return
+            table = _read(part, columns)
+            if table is None:
+                continue
+            table = _distinct(table)
+            rows = match(keys.iloc[open_rows], table)
+            there[open_rows[rows >= 0]] = True
+            for n, column in enumerate(columns):
+                if column in table:
+                    use = (rows >= 0) & self.is_blank(values[open_rows, n])
+                    stored = table[column].to_numpy()[rows[use]]
+                    values[open_rows[use], n] = self._unpacked(stored)
 
     def append(self, keys: pd.DataFrame, values: np.ndarray, columns: Sequence[str]) -> None:
         """Store predictions. Rows without any value are left out.
@@ -127,19 +162,18 @@ class PredictionStore:
         return column
 
     def compact(self) -> int:
-        """Put all files together into one; returns how many there were.
+        """Put small files together into as few as :data:`~common.predictions.parts.PART_ROWS` allows; returns how many there were.
 
         Raises:
             OutputError: if the folder cannot be written
         """
         parts = self._parts()
-        if len(parts) < 2:
-            return len(parts)
         try:
-            file_name = self._write(self._table(parts))
-            for part in parts:
-                if part.name != file_name:
-                    part.unlink(missing_ok=True)
+            for group in groups_of(parts):
+                file_name = self._write(self._table(group))
+                for part in group:
+                    if part.name != file_name:
+                        part.unlink(missing_ok=True)
         except FileNotFoundError:
             logger.debug("%s: another process puts it together", self.folder)
         except OSError as error:
@@ -186,11 +220,6 @@ class PredictionStore:
         if not (self.folder / name).exists():
             write_bytes(self.folder / name, data)
         return name
-
-
-def parts_of(folder: Path) -> list[Path]:
-    """Files with predictions of a store, by name."""
-    return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
 def damage(part: Path) -> str:
@@ -246,7 +275,7 @@ def _columns(keys: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _codes(file: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
     import pandas as pd
 
-    code = pd.util.hash_array(file, categorize=False)
+    code = pd.util.hash_array(file, categorize=True)
     for part in (start, end):
         # multiply and shift as in splitmix64, so that all bits take part
         code = (code ^ part.view(np.uint64)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -262,7 +291,7 @@ def _distinct(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _name(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:32] + _SUFFIX
+    return hashlib.sha256(data).hexdigest()[:32] + SUFFIX
 
 
 def _encode(table: pd.DataFrame) -> bytes:
@@ -287,8 +316,8 @@ def _encode(table: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _content(part: Path) -> pd.DataFrame:
-    """Rows of a file.
+def _content(part: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """Rows of a file, with the keys and those of some columns that it has; None: all.
 
     Raises:
         OSError: if it cannot be read
@@ -299,17 +328,18 @@ def _content(part: Path) -> pd.DataFrame:
     data = part.read_bytes()
     if _name(data) != part.name:
         raise ValueError("content and name do not belong together")
-    table = parquet.table(data)
-    columns = {name: table[name].to_numpy() for name in table.column_names}
-    if not set(KEYS) <= set(columns):
+    names = None if columns is None else list(dict.fromkeys([*KEYS, *columns]))
+    table = parquet.table(data, names)
+    if not set(KEYS) <= set(table.column_names):
         raise ValueError("columns are missing")
-    return pd.DataFrame({name: pd.Series(c, dtype=c.dtype) for name, c in columns.items()})
+    arrays = {name: table[name].to_numpy() for name in table.column_names}
+    return pd.DataFrame({name: pd.Series(a, dtype=a.dtype) for name, a in arrays.items()})
 
 
-def _read(part: Path) -> pd.DataFrame | None:
-    """Rows of a file, None if it is damaged."""
+def _read(part: Path, columns: Sequence[str] | None = None) -> pd.DataFrame | None:
+    """Rows of a file, None if it is damaged; ``columns`` as in :func:`_content`."""
     try:
-        return _content(part)
+        return _content(part, columns)
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:

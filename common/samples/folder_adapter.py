@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Collection, Mapping
+from array import array
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -29,6 +30,8 @@ from .tables import missing, sample_table
 METADATA = "metadata.csv"
 MISSING = frozenset({"", "NA", "NaN", "nan", "NaT", "<NA>", "null", "None"})
 DELIMITERS = ",;\t"
+#: different texts of a table that are looked up; what is more often another one is not worth it
+MOST_SHARED = 1 << 17
 
 
 class CsvTable:
@@ -37,38 +40,58 @@ class CsvTable:
     Args:
         path: the file
         where: start of messages, before the path; may be empty
+        only: columns that are kept; empty: all
+
+    Attributes:
+        lines: line of each row in the file, shape (N,)
+        columns: name -> text of each row; equal texts are one object, up to :data:`MOST_SHARED` of them
 
     Raises:
         DataError: if it is no table with a column ``file``
     """
 
-    def __init__(self, path: Path, where: str):
+    def __init__(self, path: Path, where: str, only: Collection[str] = ()):
         self.where = f"{where}: {path}" if where else str(path)
-        rows = self._read(path)
-        if not rows:
+        self.columns: dict[str, list[str]] = {}
+        lines = array("q")
+        rows = self._rows(path)
+        _, first = next(rows, (0, None))
+        if first is None:
             raise DataError(f"{self.where}: is empty")
-        header = [name.strip() for name in rows[0][1]]
+        header = [name.strip() for name in first]
         if "file" not in header:
             raise missing("column", "file", header, self.where)
         repeated = {name for name in header if header.count(name) > 1}
         if repeated:
             raise DataError(f"{self.where}: column '{min(repeated)}' stands there twice")
-        for line, row in rows[1:]:
+        self.columns = {name: [] for name in header if not only or name in only}
+        numbered = [
+            (n, self.columns[name]) for n, name in enumerate(header) if name in self.columns
+        ]
+        shared: dict[str, str] = {}
+        for line, row in rows:
             if len(row) != len(header):
                 fault = f"{len(row)} fields, expected {len(header)}"
                 raise DataError(f"{self.where}: line {line}: {fault}")
-        self.lines = [line for line, _ in rows[1:]]
-        self.columns = {
-            name: [row[n].strip() for _, row in rows[1:]] for n, name in enumerate(header)
-        }
+            lines.append(line)
+            for n, column in numbered:
+                text = row[n].strip()
+                if len(shared) < MOST_SHARED:
+                    column.append(shared.setdefault(text, text))
+                else:
+                    column.append(shared.get(text, text))
+        self.lines = np.frombuffer(lines, dtype=np.int64) if lines else np.empty(0, dtype=np.int64)
 
-    def _read(self, path: Path) -> list[tuple[int, list[str]]]:
+    def _rows(self, path: Path) -> Iterator[tuple[int, list[str]]]:
+        """Lines that are not empty, with their numbers."""
         try:
             with path.open(encoding="utf-8-sig", newline="") as file:
                 first = file.readline()
                 file.seek(0)
                 reader = csv.reader(file, delimiter=_delimiter(first), skipinitialspace=True)
-                return [(reader.line_num, row) for row in reader if any(row)]
+                for row in reader:
+                    if any(row):
+                        yield reader.line_num, row
         except FileNotFoundError:
             raise DataError(f"{self.where}: no such file") from None
         except UnicodeDecodeError:
@@ -81,22 +104,26 @@ class CsvTable:
         """Whether there is a start or an end anywhere."""
         return any(set(self.columns.get(name, ())) - MISSING for name in ("start", "end"))
 
+    def files(self) -> list[str]:
+        """File of each row, with forward slashes; raises DataError if one is missing."""
+        files = self.columns["file"]
+        if not all(files):
+            raise DataError(f"{self.where}: line {self.lines[files.index('')]}: file: missing")
+        return [file.replace("\\", "/") for file in files]
+
     def keys(self) -> pd.DataFrame:
         """Columns file, start and end, as in :class:`common.samples.tables.Tables`."""
-        files = [file.replace("\\", "/") for file in self.columns["file"]]
-        for line, file in zip(self.lines, files, strict=True):
-            if not file:
-                raise DataError(f"{self.where}: line {line}: file: missing")
-        keys = pd.DataFrame({"file": np.array(files, dtype=object)})
+        keys = pd.DataFrame({"file": np.array(self.files(), dtype=object)})
         for name, default in (("start", 0), ("end", -1)):
-            times = self.columns.get(name, [""] * len(files))
-            keys[name] = np.array(
-                [
-                    default if text in MISSING else self._time(text, line, name)
-                    for line, text in zip(self.lines, times, strict=True)
-                ],
-                dtype=np.int64,
+            texts = self.columns.get(name)
+            if texts is None:
+                keys[name] = np.full(len(keys), default, dtype=np.int64)
+                continue
+            times = (
+                default if text in MISSING else self._time(text, line, name)
+                for line, text in zip(self.lines, texts, strict=True)
             )
+            keys[name] = np.fromiter(times, np.int64, len(texts))
         return keys
 
     def _time(self, text: str, line: int, name: str) -> int:
@@ -201,7 +228,12 @@ def fingerprint(dataset: Dataset, cache: Path) -> str:
     content = hashlib.sha256()
     for name in names:
         path = _path(dataset, name)
-        content.update(path.read_bytes() if path.is_file() else b"missing")
+        if not path.is_file():
+            content.update(b"missing")
+            continue
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                content.update(block)
     return digest([definition(dataset), content.hexdigest(), _media(dataset)])
 
 
@@ -209,7 +241,7 @@ def _media(dataset: Dataset) -> str:
     files: set[str] = set()
     for name in dataset.tables or (_default(dataset),):
         try:
-            files |= set(CsvTable(_path(dataset, name), "").keys()["file"])
+            files |= set(CsvTable(_path(dataset, name), "", only=KEYS).keys()["file"])
         except DataError:  # told when the dataset is loaded
             continue
     return media_fingerprint(_root(dataset), files)

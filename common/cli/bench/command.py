@@ -65,6 +65,12 @@ def run_command(args: argparse.Namespace, folders: Paths, workers: int, say: Say
         from .everything import bench_all
 
         return bench_all(suite, workers=workers, say=say, page=PAGE if args.write else None)
+    if args.segments and args.what != "scale":
+        raise ConfigError("--segments goes with 'bench scale' only")
+    if args.what == "scale":
+        from .scale import SEGMENTS, bench_scale
+
+        return bench_scale(args.segments or SEGMENTS, workers=workers, say=say, folder=args.keep)
     if args.models and args.what != "site":
         raise ConfigError("--models goes with 'bench site' only")
     size = CaseSize(args.large, args.models, folders.html)

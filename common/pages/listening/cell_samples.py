@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...core import closure, files, paths, provenance
 from ...core.errors import BenchmarkError
 from ...core.paths import Paths
@@ -218,11 +220,9 @@ class _Maker:
         heard: dict[str, dict[str, Any]] = {"": {}}
         silent = ""
         try:
-            for worst, row in _by_rank(table.lists()):
+            for worst, row in _by_rank(table.lists(), rows):
                 if sounds.full:
                     break
-                if row not in new:
-                    continue
                 first = table.keys[row]
                 if not worst.change:
                     heard[""][str(new[row])] = sounds.place(first, ORIGINAL)
@@ -242,12 +242,19 @@ class _Maker:
         return {"sounds": sounds.entries, "heard": heard, "unheard": silent, "mb": room}
 
 
-def _by_rank(lists: list[WorstFirst]) -> Iterator[tuple[WorstFirst, int]]:
-    """The worst sample of each list, then the second worst of each, and so on."""
-    for rank in range(max((len(each.samples) for each in lists), default=0)):
-        for each in lists:
-            if len(each.samples) > rank:
-                yield each, int(each.samples[rank])
+def _by_rank(lists: list[WorstFirst], rows: np.ndarray) -> Iterator[tuple[WorstFirst, int]]:
+    """The worst sample of each list, then the second worst of each, and so on.
+
+    Args:
+        lists: samples, worst first
+        rows: samples that are wanted, each once
+    """
+    ranks = [np.flatnonzero(np.isin(each.samples, rows)) for each in lists]
+    numbers = np.repeat(np.arange(len(lists)), [len(each) for each in ranks])
+    together = np.concatenate([*ranks, np.empty(0, dtype=np.int64)])
+    for place in np.lexsort((numbers, together)):
+        each = lists[numbers[place]]
+        yield each, int(each.samples[together[place]])
 
 
 class _Sounds:

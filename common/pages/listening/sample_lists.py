@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ...core.rng import digest
 from ...designs import design_of
 from ...designs.context_shift import ContextShift
 from ...designs.groups import GroupDesign, group_codes
@@ -15,11 +16,44 @@ from ...spec import Test
 from ...spec.view import View
 from .sounds import Key
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def keys_of(view: View) -> list[Key]:
-    """File, start and end of each sample of a view."""
-    columns = [view.samples[name].tolist() for name in KEYS]
-    return list(zip(*columns, strict=True))
+
+class SampleKeys(Sequence[Key]):
+    """File, start and end of each sample, made when one is asked for.
+
+    Args:
+        table: N rows with ``file``, ``start``, ``end``
+    """
+
+    def __init__(self, table: pd.DataFrame):
+        import pandas as pd
+
+        self._files, names = pd.factorize(table[KEYS[0]])
+        self._names = names.tolist()
+        self._start, self._end = (table[name].to_numpy() for name in KEYS[1:])
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    @overload
+    def __getitem__(self, row: int) -> Key: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> list[Key]: ...
+
+    def __getitem__(self, row: int | slice) -> Key | list[Key]:
+        if isinstance(row, slice):
+            return [self[n] for n in range(*row.indices(len(self)))]
+        return self._names[self._files[row]], int(self._start[row]), int(self._end[row])
+
+    def hashes(self) -> np.ndarray:
+        """Hash of each sample as four numbers, in whose order they are that of its bytes; (N, 4)."""
+        content = bytearray()
+        for key in self:
+            content += digest(*key)
+        return np.frombuffer(content, dtype=">u8").reshape(-1, 4)
 
 
 def groups(test: Test, view: View) -> list[tuple[str, str, np.ndarray]]:
@@ -60,7 +94,7 @@ def ranked(loss: np.ndarray, *, changed: bool = False) -> np.ndarray:
     >>> ranked(np.array([0.0, 2.0, np.nan, 1.0, 2.0])).tolist()
     [1, 4, 3, 0]
     """
-    order = np.argsort(-loss, kind="stable")
+    order = np.argsort(-loss, kind="stable").astype(np.int32)
     order = order[~np.isnan(loss[order])]
     return order[loss[order] > 0] if changed else order
 

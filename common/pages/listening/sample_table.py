@@ -9,21 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.rng import digest
 from ...models.base import SampleKey
+from ...predictions.store import match
 from ...results.sample_tables import SCALE
 from ...samples import datasets
+from ...samples.base import KEYS
 from ...spec import Dataset, Target, kinds
 from ...spec.cell import Cell
 from ...spec.view import ORIGINAL, View
 from . import answers
 from .answers import ConditionPair
-from .sample_lists import groups, keys_of, moved, of_line, ranked
-from .sounds import Key
+from .sample_lists import SampleKeys, groups, moved, of_line, ranked
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: a table has at most so many samples, and so many answers
 MOST_SAMPLES, MOST_ANSWERS = 2000, 250_000
@@ -107,9 +110,9 @@ class SampleTable:
             counting,
         )
         self.is_number = kinds.of(target).is_number
-        keys = {key for each in self._all() for key in keys_of(each.view)}
-        self.keys: list[Key] = sorted(keys, key=lambda key: digest(*key))
-        self._places = {key: place for place, key in enumerate(self.keys)}
+        self._table = self._distinct()
+        self.keys = SampleKeys(self._table)
+        self._places: dict[int, np.ndarray] = {}
         self.truth = self._truth()
         self.answers: dict[str, np.ndarray] = {}
         self.changes: dict[str, Change] = {}
@@ -121,9 +124,25 @@ class SampleTable:
         for models in self.answered.values():
             yield from models.values()
 
+    def _distinct(self) -> pd.DataFrame:
+        """Keys of all samples, in the order of their hashes."""
+        import pandas as pd
+
+        table = pd.DataFrame(columns=KEYS)
+        for each in self._all():
+            keys = each.view.samples[KEYS]
+            if len(keys) == len(table) and keys.equals(table):
+                continue
+            new = keys if table.empty else keys[match(keys, table) < 0]
+            table = new if table.empty else pd.concat([table, new], ignore_index=True)
+        hashes = SampleKeys(table).hashes()
+        return table.iloc[np.lexsort(hashes.T[::-1])].reset_index(drop=True)
+
     def places(self, view: View) -> np.ndarray:
         """Place in the table of each sample of a view."""
-        return np.array([self._places[key] for key in keys_of(view)], dtype=np.int64)
+        if id(view) not in self._places:
+            self._places[id(view)] = match(view.samples[KEYS], self._table).astype(np.int32)
+        return self._places[id(view)]
 
     def _empty(self) -> np.ndarray:
         return np.full(len(self.keys), np.nan if self.is_number else None, dtype=self._dtype)
@@ -303,7 +322,9 @@ class SampleTable:
         ]
         if self.truth is not None:
             columns.append(self.truth)
-        others = {str(v) for column in columns for v in column if v is not None}
+        import pandas as pd
+
+        others = {str(v) for column in columns for v in pd.unique(column) if v is not None}
         return [*self.target.labels, *sorted(others - set(self.target.labels))]
 
     def _number(self, value: Any, codes: Mapping[str, int]) -> int | None:

@@ -31,6 +31,7 @@ from ...spec import Benchmark, Dataset, Target, Test, kinds
 from ...spec.view import View
 from . import answers, licences
 from .answers import ConditionPair
+from .sample_lists import SampleKeys
 from .sounds import Key, SoundMaker, prune
 
 if TYPE_CHECKING:
@@ -245,8 +246,7 @@ class _Maker:
             for model, it in rebuilt.items()
         }
         view = next(iter(rebuilt.values())).view
-        columns = [view.samples[name].tolist() for name in ("file", "start", "end")]
-        keys: list[Key] = list(zip(*columns, strict=True))
+        keys = SampleKeys(view.samples)
         counting = self._counting(group)
         entries = []
         for condition, like in next(iter(by_model.values())).items():
@@ -277,7 +277,7 @@ class _Maker:
         like: ConditionPair,
         model_pairs: Mapping[str, ConditionPair],
         view: View,
-        keys: list[Key],
+        keys: Sequence[Key],
         sound: bool,
     ) -> dict[str, Any]:
         before, after = (int(row) for row in like.rows[place])

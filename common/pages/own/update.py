@@ -19,6 +19,7 @@ from ...core.paths import Paths
 from ...core.rng import DEFAULT_SEED
 from ...designs.selecting import Selector
 from ...predictions.attributes import Context
+from ...results import dataset_facts
 from ...results.manifest import Manifest
 from ...samples import datasets
 from ...samples.base import Samples
@@ -30,6 +31,8 @@ from .shapes import has_shape
 
 logger = logging.getLogger(__name__)
 
+#: a page of so many samples has some megabytes
+MOST_SAMPLES = 100_000
 #: what a cell is made of besides the data, which is another for every model
 OF_MODEL = ("model", "model_version", "fingerprint", "prediction")
 #: test -> what its cell is made of
@@ -57,6 +60,12 @@ def update(benchmark: Benchmark, folders: Paths, *, download: bool = False) -> i
             reason = licences.silent(dataset)
             if reason:
                 content["closed"][name] = reason.partition(". Only samples")[0]
+                continue
+            count = maker.count(dataset)
+            if count > MOST_SAMPLES:
+                content["closed"][name] = (
+                    f"It has {count:,} samples, and a browser loads at most {MOST_SAMPLES:,}"
+                )
                 continue
             src = f"{FOLDER}/{target.id}--{dataset.id}.js"
             entry = maker.entry(target, dataset, cells, old.get(src, {}), src)
@@ -150,6 +159,11 @@ class _Maker:
             "tests": [test.id for test in scored],
             "elsewhere": [test.id for test in tests if test not in scored],
         }
+
+    def count(self, dataset: Dataset) -> int:
+        """Number of samples of a dataset; 0 if nobody has noted it."""
+        facts = dataset_facts.read(dataset.id, self.folders)
+        return facts.samples if facts else 0
 
     def _load(self, dataset: Dataset) -> Samples:
         if dataset.id not in self._samples:
