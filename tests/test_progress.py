@@ -49,7 +49,10 @@ def test_a_terminal_has_one_line_with_the_time_that_is_left(line) -> None:
     clock.now += 30
     progress("predict", 60, 100)
     assert said == ["22 tests"]
-    assert shown() == f"{CLEAR}{CLEAR}predict 0/100{CLEAR}predict 60/100, about 20 s left"
+    assert (
+        shown()
+        == f"{CLEAR}{CLEAR}predict 0/100{CLEAR}predict 60/100, 2 per second, about 20 s left"
+    )
     clock.now += 5
     progress("score", 1, 2)
     assert shown().endswith(f"{CLEAR}score 1/2"), "a new stage has a time of its own"
@@ -64,9 +67,9 @@ def test_elsewhere_a_line_comes_now_and_then(line) -> None:
         clock.now += EVERY_S / 10
     assert said == [
         "22 tests",
-        "predict 10/100, about 2 min left",
-        "predict 20/100, about 1 min left",
-        "predict 30/100, about 1 min left",
+        "predict 10/100, 1 per second, about 2 min left",
+        "predict 20/100, 1 per second, about 1 min left",
+        "predict 30/100, 1 per second, about 1 min left",
     ]
     assert shown() == ""
 

@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "json": False,
     "quiet": False,
     "verbose": False,
+    "log_format": "text",
 }
 #: options that a command in a message repeats, so that it looks at the same things
 REPEATED = ("catalog", "output", "cache", "full", "allow_code")
@@ -80,4 +81,9 @@ def common_options() -> Parser:
     group.add_argument("--json", action="store_true", help="machine-readable standard output")
     group.add_argument("--quiet", action="store_true", help="errors only")
     group.add_argument("--verbose", action="store_true", help="more about what happens")
+    group.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        help="json: messages on standard error, progress included, as one JSON object per line",
+    )
     return parser

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core import display, machine
-from ..core.terminal import tell
+from .logs import tell_error
 
 if TYPE_CHECKING:
     from ..results.cost import CostRow
@@ -39,7 +38,7 @@ def measure_costs(context: CommandContext) -> dict[str, Any]:
         names = ", ".join(report.not_measured)
         context.say(f"cost of {names}: nothing to measure, as signals are not listened to")
     for name, message in report.errors.items():
-        tell(f"error (cost of {name}): {message}", to=sys.stderr)
+        tell_error(f"error (cost of {name}): {message}")
     return vars(report)
 
 

@@ -23,13 +23,17 @@ from ..core.closure import SOURCES
 from ..core.errors import BenchmarkError, ConfigError
 from ..core.launching import STOPPED
 from ..core.paths import Paths
-from ..core.terminal import Formatter, harmless, tell
+from ..core.stages import StageTimes
+from ..core.terminal import harmless, tell
 from . import bundles, cache, models, reference, results, tools
+from .afterwards import make_sounds, score_people
 from .common_options import DEFAULTS, REPEATED, code_allowed
 from .costs import measure_costs
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
+from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
 from .progress import ProgressLine
+from .run_reports import reporting, show
 
 
 class CommandContext:
@@ -43,6 +47,9 @@ class CommandContext:
         SOURCES.keep_in(self.folders.cache)
         self.workers: int = args.workers or os.cpu_count() or 1
         self._progress: ProgressLine | None = None
+        self.times = StageTimes()
+        #: what the engine did, once it is known
+        self.report: Any = None
 
     def benchmark(self) -> Any:
         """Declarations of catalog and suite."""
@@ -93,7 +100,8 @@ class CommandContext:
 
     def progress(self, header: str = "") -> ProgressLine:
         """Progress on standard error, to a terminal; with a header, also as lines elsewhere."""
-        self._progress = ProgressLine(self.say, quiet=self.args.quiet, header=header)
+        log = logging.getLogger(ProgressLine.__module__) if logs_are_json() else None
+        self._progress = ProgressLine(self.say, quiet=self.args.quiet, header=header, log=log)
         return self._progress
 
     def clear_progress(self) -> None:
@@ -153,10 +161,12 @@ def _run_tests(context: CommandContext) -> tuple[int, dict[str, Any]]:
         device=args.device,
         progress=progress,
         finished=progress.result,
+        times=context.times,
     )
     try:
         report = engine.run(filters, force=args.force)
     finally:
+        context.report = engine.report
         context.clear_progress()
     if report.settled:
         text = f"nothing to do: {report.current} cells are up to date"
@@ -178,27 +188,10 @@ def _header(benchmark: Any, folders: Paths, filters: Any) -> str:
     return f"{tests} tests, {models} models; results: {folders.method_tests}"
 
 
-def _people(context: CommandContext) -> dict[str, Any]:
-    """Agreement of single raters, where a dataset has ratings."""
-    benchmark = context.benchmark()
-    if not any(dataset.ratings for dataset in benchmark.datasets.values()):
-        return {}
-    from ..engine import human
-
-    report = human.update(
-        benchmark, context.folders, seed=context.args.seed, download=context.args.download
-    )
-    if report.scores:
-        context.say(f"{report.scores} scores of single raters: {context.folders.human}")
-    for reason in report.errors:
-        tell(f"error (ratings): {reason}", to=sys.stderr)
-    return {"ratings": vars(report)}
-
-
 def _tell_reasons(context: CommandContext, report: Any) -> None:
     """Each reason once, with the number of cells that it concerns."""
     for message, count in Counter(report.errors.values()).items():
-        tell(f"error ({count} cells): {message}", to=sys.stderr)
+        tell_error(f"error ({count} cells): {message}")
     absent = Counter(report.not_run.values())
     if absent:
         context.say(
@@ -212,31 +205,12 @@ def _tell_reasons(context: CommandContext, report: Any) -> None:
         logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
 
 
-def _sounds(context: CommandContext) -> None:
-    """What the website needs from data: sounds, and truths that own predictions are scored against.
-
-    A selection of tests or models leaves the examples alone.
-    """
-    from ..pages.listening import examples, pages
-    from ..pages.own import update as truths
-
-    args, benchmark = context.args, context.benchmark()
-    context.progress()("sounds for the website", 0, 0)
-    if not (args.model or args.target or args.test or args.dataset):
-        report = examples.update(benchmark, context.folders)
-        if report.made:
-            context.clear_progress()
-            context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be")
-    pages.update(benchmark, context.folders, seed=args.seed, download=args.download)
-    truths.update(benchmark, context.folders, download=args.download)
-    context.clear_progress()
-
-
 def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> Any:
     from ..pages import site
 
     context.progress()("pages of the website", 0, 0)
-    report = site.build(context.folders, benchmark, workers=context.workers, force=force)
+    with context.times("site"):
+        report = site.build(context.folders, benchmark, workers=context.workers, force=force)
     context.clear_progress()
     state = "built" if report.built else "up to date"
     context.say(f"website {state}: {context.folders.html / 'index.html'}")
@@ -245,19 +219,22 @@ def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> An
 
 def command_all(context: CommandContext) -> int:
     """Check, run, build the site."""
-    code, report = _run(context)
-    _sounds(context)
-    report |= _people(context)
-    site = _site(context, context.benchmark())
+    with reporting(context, "all"):
+        code, report = _run(context)
+        make_sounds(context)
+        report |= score_people(context)
+        site = _site(context, context.benchmark())
     context.answer({**report, "site": vars(site)})
     return code
 
 
 def command_run(context: CommandContext) -> int:
     """Run tests."""
-    code, report = _run(context)
-    _sounds(context)
-    context.answer(report | _people(context))
+    with reporting(context, "run"):
+        code, report = _run(context)
+        make_sounds(context)
+        report |= score_people(context)
+    context.answer(report)
     return code
 
 
@@ -282,6 +259,9 @@ def command_list(context: CommandContext) -> int:
     from ..reports.listing import listing
 
     what, dataset = context.args.what, context.args.dataset
+    if what == "run":
+        show(context)
+        return OK
     if dataset and what != "tests":
         raise ConfigError("--dataset goes with 'list tests' only")
     table = listing(context.benchmark(), what, dataset=dataset, folders=context.folders)
@@ -374,11 +354,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args.stdout = sys.stdout
     used = {name: getattr(args, name) for name in REPEATED}
     used["seed"] = None if args.seed == DEFAULTS["seed"] else args.seed
-    level = logging.DEBUG if args.verbose else logging.ERROR if args.quiet else logging.WARNING
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Formatter("%(levelname)s %(message)s"))
-    logging.basicConfig(level=level, handlers=[handler])
-    logging.getLogger().setLevel(logging.INFO if args.verbose else level)
+    start_logs(args)
     try:
         with _termination_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
             code = _command(args.command)(CommandContext(args))
@@ -386,10 +362,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except BenchmarkError as error:
         for line in harmless(str(error)).splitlines():
-            tell(f"error: {line}", to=sys.stderr)
+            tell_error(f"error: {line}")
         return USAGE
     except KeyboardInterrupt:
-        tell(STOPPED, to=sys.stderr)
+        tell_error(STOPPED)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

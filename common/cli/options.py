@@ -15,7 +15,17 @@ from .model_options import add_model_options
 from .numbers import port, positive
 from .reference import add_options as add_reference_options
 
-LISTS = ("models", "datasets", "targets", "tests", "metrics", "perturbations", "corpora", "stale")
+LISTS = (
+    "models",
+    "datasets",
+    "targets",
+    "tests",
+    "metrics",
+    "perturbations",
+    "corpora",
+    "stale",
+    "run",
+)
 #: benchmarks that measure speed, and those that measure something else
 SPEED = ("engine", "events", "fairness", "perturb", "site", "suite", "uncertainty")
 BENCHES = (*sorted((*SPEED, "pages", "paper", "ranking", "scale")), "all")
@@ -207,7 +217,8 @@ def parser() -> argparse.ArgumentParser:
         "what",
         choices=LISTS,
         help="what is listed; corpora: original downloads that import knows, and how to get them; "
-        "stale: results that no longer belong to what is declared, and why",
+        "stale: results that no longer belong to what is declared, and why; run: what the last run took, "
+        "stage by stage",
     )
     listing.add_argument(
         "--dataset", metavar="ID", help="with tests: which tests the dataset takes part in"

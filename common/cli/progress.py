@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable
 
+from ..core import display
 from ..core.terminal import harmless
 
 #: seconds between two lines where the last one cannot be changed
@@ -22,6 +24,7 @@ class ProgressLine:
         say: takes a line for a person
         quiet: whether nothing is told but what is said explicitly
         header: said before the first stage; empty: only a terminal is told about stages
+        log: gets stages as log messages, in place of a terminal; None: nothing
         clock: time in seconds
     """
 
@@ -31,17 +34,20 @@ class ProgressLine:
         *,
         quiet: bool = False,
         header: str = "",
+        log: logging.Logger | None = None,
         clock: Callable[[], float] = time.monotonic,
     ):
         self._say, self._header, self._clock = say, header, clock
-        self._on_terminal = not quiet and sys.stderr.isatty()
-        self._lines = not quiet and not self._on_terminal and bool(header)
+        self._log = log
+        self._on_terminal = not quiet and log is None and sys.stderr.isatty()
+        self._lines = not quiet and log is None and not self._on_terminal and bool(header)
         self._stage, self._began, self._said = "", clock(), clock()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """So much of a stage is done; a total of 0: nobody knows how much there is."""
         now = self._clock()
-        if stage != self._stage:
+        is_new = stage != self._stage
+        if is_new:
             self._stage, self._began = stage, now
         if self._header:
             self.clear()
@@ -51,6 +57,10 @@ class ProgressLine:
         if self._on_terminal:
             sys.stderr.write(f"{CLEAR}{text}")
             sys.stderr.flush()
+        elif self._log is not None and (is_new or now - self._said >= EVERY_S):
+            self._said = now
+            about = {"progress": stage, "done": done, "total": total}
+            self._log.info("%s", text, extra={"about": about})
         elif self._lines and now - self._said >= EVERY_S:
             self._said = now
             self._say(text)
@@ -71,14 +81,14 @@ def _line(stage: str, done: int, total: int, seconds: float) -> str:
     """What is said of a stage that has taken some seconds so far.
 
     >>> _line("predict", 25, 100, 20.0)
-    'predict 25/100, about 1 min left'
+    'predict 25/100, 1.2 per second, about 1 min left'
     >>> _line("predict", 50, 100, 20.0), _line("predict", 1, 100, 0.1), _line("load", 0, 0, 3.0)
-    ('predict 50/100, about 20 s left', 'predict 1/100', 'load')
+    ('predict 50/100, 2.5 per second, about 20 s left', 'predict 1/100', 'load')
     """
     text = f"{stage} {done}/{total}" if total else stage
     if not total or not done or seconds < KNOWN_AFTER_S:
         return text
-    return f"{text}, about {_duration(seconds * (total - done) / done)} left"
+    return f"{text}, {display.digits(done / seconds)} per second, about {_duration(seconds * (total - done) / done)} left"
 
 
 def _duration(seconds: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..core import advice
 from ..core.terminal import tell
 from .exits import FAILED, OK
+from .logs import tell_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,8 +203,6 @@ def _tell_stale(context: CommandContext, benchmark: Any, rows: Any) -> None:
 
 def command_compare(context: CommandContext) -> int:
     """Two models, paired cell by cell."""
-    import sys
-
     from ..core import files
     from ..reports import compare
     from ..reports.compare.formats import summary_lines
@@ -237,5 +236,5 @@ def command_compare(context: CommandContext) -> int:
     if not args.gate:
         return OK
     for line in summary_lines(comparison, rules):
-        tell(line, to=sys.stderr)
+        tell_error(line)
     return OK if passes(comparison, rules)[0] else FAILED

@@ -46,6 +46,14 @@ def _peak_of_this_one() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
+def processor_s() -> float:
+    """Seconds of processor time so far, of this process and of those that it waited for."""
+    import resource
+
+    parts = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(part.ru_utime + part.ru_stime for part in parts)
+
+
 def descendants(process: int | str = "self", processes: Path = PROCESSES) -> Iterator[int]:
     """Numbers of the processes that a process started and that still run, theirs too.
 

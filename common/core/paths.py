@@ -130,6 +130,11 @@ class Paths:
         return self.output / "build"
 
     @property
+    def run_report(self) -> Path:
+        """What the last run took."""
+        return self.build / "run-report.json"
+
+    @property
     def source(self) -> Path:
         """Assembled Sphinx source: docs/ plus generated pages."""
         return self.build / "source"

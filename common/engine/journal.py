@@ -34,6 +34,8 @@ class Report:
         calls: number of signals that were given to models
         distinct: number of distinct (model, segment, condition) that were asked for
         settled: whether there was nothing to do
+        predictions: of each model, condition and dataset how many predictions were asked for (distinct),
+            how many of them the store had, how many signals were given to the model, how many failed
     """
 
     computed: int = 0
@@ -43,6 +45,7 @@ class Report:
     calls: int = 0
     distinct: int = 0
     settled: bool = False
+    predictions: list[dict[str, str | int]] = field(default_factory=list)
 
     @classmethod
     def of(cls, plan: Plan, *, settled: bool) -> Report:
@@ -50,6 +53,12 @@ class Report:
         errors = {model.id: reason for model, reason in plan.failed}
         not_run = {cell.name: reason for cell, reason in plan.not_run}
         return cls(current=len(plan.done), errors=errors, not_run=not_run, settled=settled)
+
+
+def about_of(cell: Cell) -> dict[str, str]:
+    """Target, model, test and dataset of a cell, for the log."""
+    parts = {"target": cell.target, "model": cell.model, "test": cell.test, "dataset": cell.dataset}
+    return {name: entry.id for name, entry in parts.items()}
 
 
 class Journal:
@@ -73,7 +82,7 @@ class Journal:
 
     def fail(self, cell: Cell, message: str, cause: Cause = MODEL) -> None:
         """A cell that ended in an error; it becomes rows that say so."""
-        logger.debug("%s: %s", cell.name, message)
+        logger.debug("%s: %s", cell.name, message, extra={"about": about_of(cell)})
         self.report.errors[cell.name] = message
         uses = cell.test.uses(cell.target.kind)
         failed = [
@@ -105,11 +114,23 @@ class Journal:
         for condition, reason in conditions.items():
             self.report.not_run[f"{cell.name}/{condition}"] = reason
 
-    def predicted(self, requests: Iterable[Request]) -> None:
-        """How many signals were asked for and how many were given to models."""
+    def predicted(self, dataset: str, requests: Iterable[Request]) -> None:
+        """How many predictions on a dataset were asked for, stored, and made."""
         for request in requests:
+            distinct = int(request.wanted.sum())
             self.report.calls += request.calls
-            self.report.distinct += int(request.wanted.sum())
+            self.report.distinct += distinct
+            self.report.predictions.append(
+                {
+                    "model": request.name,
+                    "condition": request.condition,
+                    "dataset": dataset,
+                    "distinct": distinct,
+                    "stored": request.stored,
+                    "calls": request.calls,
+                    "failed": len(request.failed),
+                }
+            )
 
     def publish(self, evaluation: Evaluation, rows: list[dict[str, Any]]) -> None:
         """A cell that was computed, with its rows."""

@@ -105,6 +105,8 @@ class Publisher:
         self._manifests: dict[tuple[str, str], Manifest] = {}
         self._due: list[_Due] = []
         self._held = 0
+        #: told how many cells have their figures while others are waited for
+        self.progress: Callable[[int, int], None] = lambda done, total: None
         self._begun: tuple[list[_Due], Drawing] | None = None
         self._touched: set[tuple[str, str, str]] = set()
         self._footprints: dict[str, Footprint] = {}
@@ -266,7 +268,7 @@ class Publisher:
             return
         (due, drawing), self._begun = self._begun, None
         try:
-            drawn = iter(drawing.result())
+            drawn = iter(drawing.result(self.progress))
         except BaseException:
             self._record([one for one in due if one.job is None])
             raise

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from ..core.errors import BenchmarkError, DatasetUnavailable
 from ..core.paths import Paths
+from ..core.stages import StageTimes
 from ..designs.selecting import Selector
 from ..metrics.reasons import DATA
 from ..models.base import permit
@@ -29,7 +30,7 @@ from ..spec import Benchmark
 from ..spec.cell import Cell
 from ..uncertainty.simulation import Bounds
 from .describing import describe
-from .journal import Journal, Report
+from .journal import Journal, Report, about_of
 from .plan import Filters, Plan, Planner, stale_files
 from .publish import Publisher
 from .requests import Asking, Work, by_database
@@ -55,6 +56,7 @@ class Engine:
         device: auto, cpu or cuda
         progress: told how far it is
         finished: told in one line what a test found on a dataset, as soon as it is known
+        times: measures the stages
     """
 
     #: what writes the results, and whether the criteria of all tests and what datasets are like are
@@ -74,12 +76,16 @@ class Engine:
         device: str = "auto",
         progress: Progress | None = None,
         finished: Callable[[str], None] | None = None,
+        times: StageTimes | None = None,
     ):
         self.benchmark = benchmark
         self.folders = folders
         self.workers = workers
         self.progress = progress or (lambda stage, done, total: None)
         self.finished = finished or (lambda line: None)
+        self.times = times or StageTimes()
+        #: what the last run did, or has done so far
+        self.report = Report(settled=True)
         self.planner = Planner(benchmark, folders, seed=seed, download=download)
         self.library = self.planner.library
         self.perturbing = Perturbing(self.library, workers)
@@ -98,9 +104,11 @@ class Engine:
         """
         filters = filters or Filters()
         progress = partial(self.progress, "synthesise embedded data")
-        self.planner.prepare(filters, workers=self.workers, progress=progress)
-        plan = self.planner.plan(filters, force=force)
-        report = Report.of(plan, settled=self.planner.settled(plan))
+        with self.times("synthesis"):
+            self.planner.prepare(filters, workers=self.workers, progress=progress)
+        with self.times("plan"):
+            plan = self.planner.plan(filters, force=force)
+            report = self.report = Report.of(plan, settled=self.planner.settled(plan))
         if report.settled:
             return report
         for cell in plan.todo:
@@ -116,7 +124,8 @@ class Engine:
                 self._describe(source, [samples for samples, _ in selected])
                 for work in self._told(f"score {source.name}", works):
                     self._evaluate(work, source, journal)
-                journal.publisher.write()
+                with self.times("figures"):
+                    journal.publisher.write()
                 for line in journal.outcomes():
                     self.finished(line)
         return report
@@ -128,6 +137,7 @@ class Engine:
             write_criteria(self.benchmark, self.folders)
         seed, workers = self.planner.seed, self.workers
         publisher = self.publisher(self.folders, plan, seed=seed, workers=workers)
+        publisher.progress = partial(self.progress, "figures")
         journal = Journal(report, publisher)
         for cell, reason in plan.not_run:
             journal.skip(cell, reason)
@@ -137,7 +147,8 @@ class Engine:
             try:
                 yield journal
             finally:
-                publisher.finish()
+                with self.times("figures"):
+                    publisher.finish()
 
     def _load(
         self, todo: Sequence[Cell], journal: Journal
@@ -149,7 +160,7 @@ class Engine:
         for name, cells in self._told("load", list(by_dataset.items())):
             cache, targets = self.folders.cache, self.benchmark.targets
             samples = None
-            with journal.guarding(*cells, cause=DATA):
+            with self.times("load", dataset=name), journal.guarding(*cells, cause=DATA):
                 may = self.planner.may_fetch(name)
                 samples = datasets.load(cells[0].dataset, cache, targets, download=may)
             if samples is not None:
@@ -162,7 +173,8 @@ class Engine:
         select = Selector(samples, self.planner.seed, context)
         works = []
         for cell in cells:
-            with journal.guarding(cell, cause=DATA):
+            about = self.times("attributes", **about_of(cell))
+            with about, journal.guarding(cell, cause=DATA):
                 works.append(Work(cell, select(cell.test, cell.target)))
         return works
 
@@ -189,19 +201,20 @@ class Engine:
             journal.publisher.poll()
 
         try:
-            Predictor(
-                source,
-                requests,
-                workers=self.workers,
-                perturbing=self.perturbing,
-                progress=told,
-            ).run()
+            with self.times("predict", dataset=source.database):
+                Predictor(
+                    source,
+                    requests,
+                    workers=self.workers,
+                    perturbing=self.perturbing,
+                    progress=told,
+                ).run()
         except DatasetUnavailable as error:
             for work in works:
                 journal.skip(work.cell, str(error))
             return []
         finally:
-            journal.predicted(requests)
+            journal.predicted(source.name, requests)
         return works
 
     def _describe(self, source: Source, selected: Sequence[Samples]) -> None:
@@ -209,13 +222,17 @@ class Engine:
         for samples in selected if self.describes else ():
             if source.has(samples.dataset.id):
                 progress = partial(self.progress, f"describe {samples.dataset.id}")
-                describe(samples, source, self.benchmark.targets, self.folders, progress)
+                with self.times("describe", dataset=samples.dataset.id):
+                    describe(samples, source, self.benchmark.targets, self.folders, progress)
 
     def _evaluate(self, work: Work, source: Source, journal: Journal) -> None:
         """Score and judge a cell and write what came out."""
+        about = {"cell": work.cell.name, **about_of(work.cell)}
         try:
-            evaluation = evaluate(work.cell, work.selection, work.predictions(source))
-            rows = evaluation.rows(Bounds(self.folders.cache))
+            with self.times("score", **about):
+                evaluation = evaluate(work.cell, work.selection, work.predictions(source))
+            with self.times("intervals", **about):
+                rows = evaluation.rows(Bounds(self.folders.cache))
         except BenchmarkError as error:
             journal.fail(work.cell, str(error))
         # metrics and designs may be the user's own: whatever they raise is a fault of the cell
@@ -224,7 +241,8 @@ class Engine:
             logger.debug("%s", message, exc_info=True)
             journal.fail(work.cell, message)
         else:
-            journal.publish(evaluation, rows)
+            with self.times("write", **about):
+                journal.publish(evaluation, rows)
 
     def _told(self, stage: str, items: Sequence[T]) -> Iterator[T]:
         """Items one after the other, with the progress of a stage."""

@@ -10,7 +10,7 @@ import gc
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -235,14 +235,24 @@ class Drawing:
         """Whether nobody has to wait for :meth:`result`."""
         return all(future.done() for future in self._futures)
 
-    def result(self) -> list[Drawn]:
-        """Figures of each cell, in order; raises what drawing raised."""
+    def result(
+        self, progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> list[Drawn]:
+        """Figures of each cell, in order; raises what drawing raised.
+
+        Args:
+            progress: told how many cells have theirs while others are waited for
+        """
+        drawn = []
         try:
             with processes.guarding(WORK):
-                return [
-                    part if isinstance(part, Drawn) else _drawn(part.result(), now, folder)
-                    for part, now, folder in self._parts
-                ]
+                for number, (part, now, folder) in enumerate(self._parts):
+                    if isinstance(part, Future):
+                        if not part.done():
+                            progress(number, len(self._parts))
+                        part = _drawn(part.result(), now, folder)
+                    drawn.append(part)
+            return drawn
         except BaseException:
             for future in self._futures:
                 future.cancel()

@@ -155,6 +155,7 @@ class Request:
         values: predictions, shape (K, number of columns), blank where there is none yet
         failed: segment -> why there is no prediction
         calls: number of signals that were given to the model
+        stored: number of segments whose predictions the store had
         listens: whether the model hears signals, as far as that can be said without loading it
     """
 
@@ -167,6 +168,7 @@ class Request:
     values: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     failed: dict[int, str] = field(default_factory=dict)
     calls: int = 0
+    stored: int = 0
     listens: bool = True
 
     @property
@@ -191,6 +193,7 @@ class Request:
         values, hits = self.store.read(source.keys.iloc[places], self.columns)
         self.values[places[hits]] = values[hits]
         missing[places[hits]] = False
+        self.stored += int(hits.sum())
         return int(hits.sum())
 
 

@@ -14,12 +14,6 @@ from ...core import machine
 UNIT = 1 if sys.platform == "darwin" else 1024
 
 
-def processor_s() -> float:
-    """Seconds of processor time so far."""
-    parts = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(part.ru_utime + part.ru_stime for part in parts)
-
-
 def peak_mb(*, children: bool = False) -> int:
     """Largest memory so far in MB, of this process or of the largest of its children, too."""
     whose = (resource.RUSAGE_SELF, *([resource.RUSAGE_CHILDREN] if children else []))
@@ -38,7 +32,7 @@ class Stopwatch:
         self.wall_s = self.processor_s = 0.0
 
     def __enter__(self) -> Stopwatch:
-        self._start = time.perf_counter(), processor_s()
+        self._start = time.perf_counter(), machine.processor_s()
         return self
 
     def __exit__(
@@ -48,7 +42,7 @@ class Stopwatch:
         at: TracebackType | None,
     ) -> None:
         self.wall_s = time.perf_counter() - self._start[0]
-        self.processor_s = processor_s() - self._start[1]
+        self.processor_s = machine.processor_s() - self._start[1]
 
 
 #: seconds between two looks at the memory of processes

@@ -1,0 +1,53 @@
+"""What a run makes besides the results of models: agreement of raters, and sounds for the website."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .logs import tell_error
+
+if TYPE_CHECKING:
+    from .main import CommandContext
+
+
+def score_people(context: CommandContext) -> dict[str, Any]:
+    """Agreement of single raters, where a dataset has ratings."""
+    benchmark = context.benchmark()
+    if not any(dataset.ratings for dataset in benchmark.datasets.values()):
+        return {}
+    from ..engine import human
+
+    report = human.update(
+        benchmark, context.folders, seed=context.args.seed, download=context.args.download
+    )
+    if report.scores:
+        context.say(f"{report.scores} scores of single raters: {context.folders.human}")
+    for reason in report.errors:
+        tell_error(f"error (ratings): {reason}")
+    return {"ratings": vars(report)}
+
+
+def make_sounds(context: CommandContext) -> None:
+    """What the website needs from data: sounds, and truths that own predictions are scored against.
+
+    A selection of tests or models leaves the examples alone.
+    """
+    benchmark = context.benchmark()
+    context.progress()("sounds for the website", 0, 0)
+    with context.times("sounds"):
+        _update_sounds(context, benchmark)
+    context.clear_progress()
+
+
+def _update_sounds(context: CommandContext, benchmark: Any) -> None:
+    from ..pages.listening import examples, pages
+    from ..pages.own import update as truths
+
+    args = context.args
+    if not (args.model or args.target or args.test or args.dataset):
+        report = examples.update(benchmark, context.folders)
+        if report.made:
+            context.clear_progress()
+            context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be")
+    pages.update(benchmark, context.folders, seed=args.seed, download=args.download)
+    truths.update(benchmark, context.folders, download=args.download)

@@ -1,0 +1,92 @@
+"""What the last run of an output folder took: ``build/run-report.json``.
+
+Times are never the same twice, so nothing that is written or shown elsewhere depends on this file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..core import files
+from ..core.documents import parse_json
+from ..core.errors import ConfigError
+from ..core.paths import Paths
+
+FORMAT = 1
+#: so many of the slowest cells are named
+SLOWEST = 10
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """One run.
+
+    Args:
+        command: name of the command
+        ended: done, interrupted or failed
+        began: day and time in UTC
+        workers: number of parallel workers
+        machine: processor, cores, Python
+        wall_s: seconds of the wall clock
+        processor_s: seconds of processor time of all its processes
+        stages: name, times, wall_s, processor_s and peak_bytes of each stage, in order
+        cells: number of cells that were computed, current, not run and wrong
+        predictions: model, condition and dataset; how many were asked for, stored before, given to the
+            model, and how many failed
+        slowest: cells and the seconds that their scores took, the slowest first
+        errors: message -> number of cells
+        peak_bytes: peak memory of the main process; None where the system does not say it
+        beside_bytes: the same of the largest process beside it
+    """
+
+    command: str
+    ended: str
+    began: str
+    workers: int
+    machine: str
+    wall_s: float
+    processor_s: float
+    stages: Sequence[Mapping[str, Any]] = ()
+    cells: Mapping[str, int] = field(default_factory=dict)
+    predictions: Sequence[Mapping[str, Any]] = ()
+    slowest: Sequence[tuple[str, float]] = ()
+    errors: Mapping[str, int] = field(default_factory=dict)
+    peak_bytes: int | None = None
+    beside_bytes: int | None = None
+
+    def total(self, name: str) -> int:
+        """Sum of a number over all predictions.
+
+        >>> report = RunReport("run", "done", "", 1, "", 0.0, 0.0, predictions=[{"stored": 3}, {"stored": 4}])
+        >>> report.total("stored")
+        7
+        """
+        return sum(int(one[name]) for one in self.predictions)
+
+
+def write(report: RunReport, folders: Paths) -> None:
+    """Write the report in place of that of the run before."""
+    text = json.dumps({"format": FORMAT, **asdict(report)}, ensure_ascii=False, indent=1)
+    files.write_text(folders.run_report, text + "\n")
+
+
+def read(folders: Paths) -> RunReport:
+    """The report of the last run.
+
+    Raises:
+        ConfigError: if there is none that this program can read
+    """
+    path = folders.run_report
+    try:
+        content: Any = parse_json(path.read_text("utf-8"))
+        if content.pop("format", None) != FORMAT:
+            raise ValueError("another format")
+        content["slowest"] = [(str(cell), float(took)) for cell, took in content["slowest"]]
+        return RunReport(**content)
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no run has left a report in this output folder") from None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, ConfigError) as error:
+        raise ConfigError(f"{path}: is no report of a run: {error}") from None
