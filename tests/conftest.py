@@ -72,7 +72,7 @@ def load(**params):
 """
 
 MODELS = """
-- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load"}
+- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load", isolate: false}
 - {id: chance-value, version: 1.0.0, adapter: chance, params: {distribution: gaussian}}
 - {id: chance-class, version: 1.0.0, adapter: chance, params: {distribution: categorical}}
 """

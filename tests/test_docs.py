@@ -356,6 +356,18 @@ def test_decisions_are_numbered_without_a_gap() -> None:
         assert path.read_text("utf-8").startswith(f"# {number}. ")
 
 
+def test_what_workflows_run_is_there() -> None:
+    scripts = []
+    for path in sorted((ROOT / ".github/workflows").glob("*.yml")):
+        for job in yaml.safe_load(path.read_text("utf-8"))["jobs"].values():
+            commands = "\n".join(step.get("run", "") for step in job["steps"])
+            scripts += re.findall(r"(?<![\w/])(?:\.ci|tests)/[\w./-]*\w", commands)
+    assert len(scripts) > 3
+    for script in [*scripts, ".ci/run"]:
+        assert (ROOT / script).exists(), script
+        assert not script.startswith(".ci/r") or os.access(ROOT / script, os.X_OK), script
+
+
 def test_workflow_and_hooks_are_valid_and_test_every_supported_python() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
     assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]

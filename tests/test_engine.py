@@ -95,7 +95,7 @@ def test_failing_model_gives_error_rows_and_others_complete(mini, fail: str, mes
     mini.write(
         "models.yaml",
         "- {id: chance-value, version: 1.0.0, adapter: chance, params: {distribution: gaussian}}\n"
-        '- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load", '
+        '- {id: loud, version: 1.0.0, adapter: python, entry: "MODULE:load", isolate: false, '
         f"params: {{fail: {fail}}}}}\n",
     )
     report = mini.run(models=("loud", "chance-value"))
@@ -112,7 +112,8 @@ def test_failing_model_gives_error_rows_and_others_complete(mini, fail: str, mes
     # an error is no result: it is tried again
     assert mini.run(models=("loud",)).computed == 0
     mini.write(
-        "models.yaml", '- {id: loud, version: 1.0.1, adapter: python, entry: "MODULE:load"}\n'
+        "models.yaml",
+        '- {id: loud, version: 1.0.1, adapter: python, entry: "MODULE:load", isolate: false}\n',
     )
     assert not mini.run(models=("loud",)).errors
     rows = _rows(mini)

@@ -88,7 +88,11 @@ class MissingDependency(BenchmarkError):
 
     def __init__(self, what: str, install: str):
         super().__init__(f"{what}. Install it with: {install}")
-        self.install = install
+        self.what, self.install = what, install
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        """As another process gets it."""
+        return type(self), (self.what, self.install)
 
 
 class OutputError(BenchmarkError):

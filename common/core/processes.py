@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import Any
 
-from . import heap, leftovers
+from . import heap, leftovers, paths
 from .errors import BenchmarkError
 
 
@@ -62,6 +62,20 @@ def guarding(what: str) -> Iterator[None]:
             f"a process that {what} was killed, perhaps for lack of memory; "
             "what was computed is kept; '--workers 1' needs least memory"
         ) from None
+
+
+def command_of(function: Callable[[], None]) -> list[str]:
+    """Command line of a Python that calls a public function of this package, and nothing else."""
+    # a folder that the command is called in must not stand for the package
+    code = f"from {function.__module__} import {function.__name__}; {function.__name__}()"
+    return [sys.executable, "-P", "-c", code]
+
+
+def environment_of(variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Environment for :func:`command_of`: that of this process, with more variables."""
+    search = [str(paths.PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
+    path = {"PYTHONPATH": os.pathsep.join(filter(None, search))}
+    return {**os.environ, **(variables or {}), **path}
 
 
 def _start_tracker() -> None:

@@ -16,10 +16,11 @@ from .. import spec
 from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
-from . import features
+from . import features, isolated
 from .base import LoadedModel, LoadOptions, ModelAdapter, permit, place
 from .checked import Checked
 from .footprint import Footprint
+from .isolated import Isolated
 
 #: adapters by the name in the catalog: modules of this package
 ADAPTERS = (
@@ -70,7 +71,8 @@ def load(
         cache: cache folder of the program
 
     Returns:
-        a model whose answers are checked: right shape, finite, float64
+        a model whose answers are checked: right shape, finite, float64; in a process of its own
+        if its adapter or its entry asks for one
 
     Raises:
         ConfigError: if the entry is wrong, or names code that may not be run
@@ -78,8 +80,19 @@ def load(
         MissingDependency: if its runtime is not installed
     """
     permit(entry)
-    identity = fingerprint(entry, cache=cache)
     options = LoadOptions(seed=seed, device=device, threads=threads, cache=cache)
+    adapter = _adapter(entry)
+    if isolated.is_apart(entry, getattr(adapter, "ISOLATED", False)):
+        return Isolated(entry, targets, options, serial=getattr(adapter, "SERIAL", False))
+    return load_here(entry, targets, options)
+
+
+def load_here(
+    entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
+) -> LoadedModel:
+    """As :func:`load`, in this process in any case."""
+    permit(entry)
+    identity = fingerprint(entry, cache=options.cache)
     model = _adapter(entry).load(entry, targets, options)
     return Checked(model, entry, targets, identity)
 

@@ -33,6 +33,9 @@ NODE = "logits"
 #: types that pad every signal to the length of one window
 WINDOWED = ("audio-spectrogram-transformer", "whisper", "clap")
 
+#: it runs in a process of its own
+ISOLATED = True
+
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:
     """Hashes of the files, and what the names of outputs are taken for."""

@@ -6,7 +6,6 @@ models count. The signals are the same for all models and machines.
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -21,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from .. import spec
-from ..core import machine, paths
+from ..core import machine, processes
 from ..core.errors import BenchmarkError, ModelError
 from ..core.rng import generator
-from .base import Batch, SampleKey
+from .base import Batch, LoadOptions, SampleKey
 from .timing import Clock, call_times, real_time_factor
 
 #: how it is measured; another number where times can no longer be compared with earlier ones
@@ -125,11 +124,11 @@ def measure(
     Raises:
         BenchmarkError: if it cannot be loaded or fails
     """
-    from . import has_memory_here, load
+    from . import has_memory_here, load_here
 
     idle = machine.peak_bytes()
     begin = clock()
-    model = load(entry, targets, seed=0, device=device, threads=THREADS, cache=cache)
+    model = load_here(entry, targets, LoadOptions(device=device, threads=THREADS, cache=cache))
     load_s = clock() - begin
     call = partial(call_times, repetitions=REPETITIONS, longest_s=LONGEST_S, fewest=FEWEST)
     times = []
@@ -163,25 +162,23 @@ def measure_apart(
         ModelError: if the model cannot be loaded, fails, or ends the process
     """
     limits = dict.fromkeys(LIMITS, str(THREADS))
-    search = [str(paths.PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     with tempfile.TemporaryDirectory(prefix="speechproof-") as folder:
-        answer = Path(folder) / "measured"
+        measured = Path(folder) / "measured"
         done = subprocess.run(
-            # a folder that the command is called in must not stand for the package
-            [sys.executable, "-P", "-c", f"from {__name__} import answer; answer()"],
-            input=pickle.dumps((answer, entry, dict(targets), device, cache)),
-            env={**os.environ, **limits, "PYTHONPATH": os.pathsep.join(filter(None, search))},
+            processes.command_of(answer),
+            input=pickle.dumps((measured, entry, dict(targets), device, cache)),
+            env=processes.environment_of(limits),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             check=False,
         )
-        if not answer.is_file():
+        if not measured.is_file():
             words = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise ModelError(
                 f"model '{entry.id}': the process in which it was measured ended with exit code "
                 f"{done.returncode}{': ' if words else ''}{''.join(words):.300}"
             )
-        content: Any = pickle.loads(answer.read_bytes())
+        content: Any = pickle.loads(measured.read_bytes())
     if isinstance(content, str):
         raise ModelError(content)
     measurement: Measurement = content

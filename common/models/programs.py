@@ -8,12 +8,11 @@ import os
 import queue
 import signal
 import subprocess
-import tempfile
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ..core.errors import ModelError, writable
 
@@ -21,6 +20,8 @@ from ..core.errors import ModelError, writable
 LONGEST = 64 * 2**20
 #: bytes of standard error that a message shows
 SHOWN = 400
+#: bytes of it that are read at once
+PART = 1 << 16
 #: seconds for a program to end when its input is closed
 FAREWELL_S = 2.0
 
@@ -63,7 +64,7 @@ class Program:
         """End the program, if it runs."""
         running, self._running = self._running, None
         if running is not None:
-            running.finalizer()
+            running.end()
 
     def _started(self) -> _Running:
         try:
@@ -86,57 +87,77 @@ class _Failure:
         elif self.limit_s is not None:
             reason = f"did not answer within {self.limit_s:g} s; it was ended"
         else:
-            code = running.process.poll()
-            how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-            reason = f"ended before it answered ({how})"
+            reason = f"ended before it answered ({running.how_it_ended()})"
         words = running.last_words()
         return f"the program {reason}; standard error: {words or 'empty'}"
 
 
-class _Running:
-    """A running program with a thread that reads its answers."""
+class Process:
+    """A program that runs beside this one; it is ended with all that it started when the object goes.
 
-    def __init__(self, command: Sequence[str], folder: Path):
-        # a pipe that nobody reads would block it
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed at its end)
-        self.process = subprocess.Popen(
+    Args:
+        command: program and arguments
+        folder: where it runs
+        environment: its environment; None: that of this process
+    """
+
+    def __init__(
+        self, command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
+    ):
+        self.popen = subprocess.Popen(
             command,
             cwd=folder,
+            env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._errors,
+            stderr=subprocess.PIPE,
             bufsize=0,  # nothing waits for a lock that a blocked thread holds
             start_new_session=True,  # so that it is ended with all that it started
         )
-        self.finalizer = weakref.finalize(self, _end, self.process, self._errors)
-        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        assert self.process.stdout is not None
-        arguments = (self.process.stdout, self._answers)
-        threading.Thread(target=_collect, args=arguments, daemon=True).start()
+        assert self.popen.stdin is not None and self.popen.stdout is not None
+        self.questions, self.answers = self.popen.stdin, self.popen.stdout
+        self.end = weakref.finalize(self, _end, self.popen)
+        self._words = bytearray()
+        # a pipe that nobody reads would block it, and a file could grow without end
+        arguments = (self.popen.stderr, self._words)
+        self._listener = threading.Thread(target=_keep_last, args=arguments, daemon=True)
+        self._listener.start()
+
+    def how_it_ended(self) -> str:
+        """Exit code or signal; waits a moment for a process whose output has just ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.popen.wait(FAREWELL_S)
+        code = self.popen.poll()
+        return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+    def last_words(self) -> str:
+        """End of standard error, in one line."""
+        if self.popen.poll() is not None:
+            self._listener.join(FAREWELL_S)
+        text = self._words.decode("utf-8", "replace")
+        return writable(" ".join(text.split()))
+
+
+class _Running(Process):
+    """A running program with a thread that reads its answers."""
+
+    def __init__(self, command: Sequence[str], folder: Path):
+        super().__init__(command, folder)
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=_collect, args=(self.answers, self._lines), daemon=True).start()
 
     def exchange(self, line: str, limit_s: float) -> str | _Failure:
         """Answer to a line, or why there is none."""
         # a program that does not read would block a long line for ever
-        arguments = (self.process.stdin, line.encode() + b"\n")
-        threading.Thread(target=_write, args=arguments, daemon=True).start()
+        arguments = (self.questions, line.encode() + b"\n")
+        threading.Thread(target=write_whole, args=arguments, daemon=True).start()
         try:
-            answer = self._answers.get(timeout=limit_s)
+            answer = self._lines.get(timeout=limit_s)
         except queue.Empty:
             return _Failure(limit_s)
         if len(answer) > LONGEST:
             return _Failure(length=LONGEST)
-        if not answer:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(FAREWELL_S)
-            return _Failure()
-        return answer.decode("utf-8", "replace")
-
-    def last_words(self) -> str:
-        """End of standard error, in one line."""
-        size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, size - SHOWN))
-        text = self._errors.read().decode("utf-8", "replace")
-        return writable(" ".join(text.split()))
+        return answer.decode("utf-8", "replace") if answer else _Failure()
 
 
 def _collect(stream: Any, answers: queue.SimpleQueue[bytes]) -> None:
@@ -147,21 +168,28 @@ def _collect(stream: Any, answers: queue.SimpleQueue[bytes]) -> None:
     answers.put(b"")
 
 
-def _write(stream: Any, data: bytes) -> None:
+def _keep_last(stream: Any, words: bytearray) -> None:
+    """Read what a program says, however much it is, and keep the end."""
+    with contextlib.suppress(OSError, ValueError), stream:
+        while part := stream.read(PART):
+            words[:] = (words + part)[-SHOWN:]
+
+
+def write_whole(stream: Any, data: bytes) -> None:
+    """Write to a program; when it ended, its answer says so."""
     rest = memoryview(data)
-    with contextlib.suppress(OSError, ValueError):  # it ended: its answer says so
+    with contextlib.suppress(OSError, ValueError):
         while rest:
             rest = rest[stream.write(rest) :]
 
 
-def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-    """End a program and all that it started; the thread that reads closes its output."""
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a program and all that it started; the threads that read close its output."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
-    for stream in (process.stdin, errors):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()

@@ -17,7 +17,8 @@ A function ``predict(signals, sampling_rate)`` alone does as well. The answer ho
 target, one number per signal (regression), or one row of scores or one class name per signal
 (classification); for sound events one matrix of scores (frames, labels) per signal, or one list
 of (onset in s, offset in s, label), or a dictionary with ``scores`` (and ``times``, the frames + 1
-borders in s, if frames are not as long as the target says) and ``events``. Calls are not made in parallel and have no time limit.
+borders in s, if frames are not as long as the target says) and ``events``. The object lives in a process of its own and
+gets one call after the other; see :mod:`common.models.isolated`.
 """
 
 from __future__ import annotations
@@ -35,11 +36,14 @@ from ..core import paths
 from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
-from . import factories, notes, sources
+from . import factories, isolated, notes, sources
 from .base import Batch, LoadOptions, foreign, permit, place
 from .footprint import Footprint, size_of
 from .outputs import wanted
 from .reading import reader
+
+#: it runs in a process of its own, and gets one call after the other
+ISOLATED = SERIAL = True
 
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:
@@ -80,9 +84,7 @@ def offered(
     key = "object-" + digest([entry.entry, dict(entry.params), content(entry, cache)])
     stated = notes.recall(cache, key)
     if stated is None:
-        instance = _create(entry)
-        with foreign(f"{place(entry)}: the object"):
-            stated = _stated(entry, instance)
+        stated = isolated.once(stated_targets, entry)
         notes.keep(cache, key, stated)
     return _offered(entry, targets, stated)
 
@@ -111,9 +113,29 @@ def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
         return Footprint(None, size)
     weights = notes.recall(cache, _weights_key(entry, cache))
     if weights is None:
-        weights = _weights(_create(entry))
+        weights = isolated.once(stated_weights, entry)
         notes.keep(cache, _weights_key(entry, cache), weights)
     return Footprint(weights or None, size)
+
+
+def stated_targets(entry: spec.Model) -> list[str]:
+    """Targets that the object of an entry says it has.
+
+    Raises:
+        ModelError: if it cannot be made, or does not say so
+    """
+    instance = _create(entry)
+    with foreign(f"{place(entry)}: the object"):
+        return _stated(entry, instance)
+
+
+def stated_weights(entry: spec.Model) -> int:
+    """Number of parameters that the object of an entry says it has; 0: none.
+
+    Raises:
+        ModelError: if it cannot be made
+    """
+    return _weights(_create(entry))
 
 
 def _weights_key(entry: spec.Model, cache: Path | None) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import spec
 from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
-from . import declared, features, notes, synonyms
+from . import declared, features, isolated, notes, synonyms
 from .base import Batch, LoadOptions, foreign, place
 from .footprint import Footprint, size_of
 from .outputs import Node, OutputPlace, wanted
@@ -27,6 +27,9 @@ SCHEMA = "schema.json"
 PARAMS = ("trusted",)
 #: attributes of linear models and of networks that hold what was fitted
 COEFFICIENTS = (("coef_", "intercept_"), ("coefs_", "intercepts_"))
+
+#: it runs in a process of its own
+ISOLATED = True
 
 
 def content(entry: spec.Model, cache: Path | None) -> str:
@@ -76,10 +79,20 @@ def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
         return Footprint(None, size)
     weights = notes.recall(cache, _key(entry, cache))
     if weights is None:
-        skops_io, _ = runtime(entry, ("skops.io", "sklearn"))
-        weights = _weights(_pipeline(entry, skops_io))
+        weights = isolated.once(counted_weights, entry)
         notes.keep(cache, _key(entry, cache), weights)
     return Footprint(weights or None, size)
+
+
+def counted_weights(entry: spec.Model) -> int:
+    """Number of coefficients; 0: none.
+
+    Raises:
+        MissingDependency: if skops is not installed
+        ModelError: if the file cannot be read
+    """
+    skops_io, _ = runtime(entry, ("skops.io", "sklearn"))
+    return _weights(_pipeline(entry, skops_io))
 
 
 def _key(entry: spec.Model, cache: Path | None) -> str:

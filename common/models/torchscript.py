@@ -18,7 +18,7 @@ import numpy as np
 from .. import spec
 from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
-from . import declared, features, notes
+from . import declared, features, isolated, notes
 from .base import Batch, LoadOptions, foreign, place
 from .footprint import Footprint, size_of
 from .outputs import OutputPlace
@@ -26,6 +26,9 @@ from .torch_runtime import device_of, inference, runtime
 
 INPUTS = ("samples", "channels")
 PARAMS = ("input",)
+
+#: it runs in a process of its own
+ISOLATED = True
 
 
 def content(entry: spec.Model, cache: Path | None) -> str:
@@ -74,10 +77,20 @@ def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
         return Footprint(None, size)
     weights = notes.recall(cache, _key(entry, cache))
     if weights is None:
-        (torch,) = runtime(entry)
-        weights = _weights(_network(entry, torch, torch.device("cpu")))
+        weights = isolated.once(counted_weights, entry)
         notes.keep(cache, _key(entry, cache), weights)
     return Footprint(weights or None, size)
+
+
+def counted_weights(entry: spec.Model) -> int:
+    """Number of values of parameters and buffers; 0: none.
+
+    Raises:
+        MissingDependency: if torch is not installed
+        ModelError: if the file cannot be read
+    """
+    (torch,) = runtime(entry)
+    return _weights(_network(entry, torch, torch.device("cpu")))
 
 
 def _key(entry: spec.Model, cache: Path | None) -> str:

@@ -13,6 +13,7 @@ from ..core.registry import unknown
 from .axis import Severity
 from .criterion import Chance, Criterion, MetricUse, Record
 from .frontend import FrontEnd
+from .isolation import Isolation
 from .permission import Permission
 from .ratings import Ratings
 from .sizes import Sizes
@@ -36,8 +37,7 @@ __all__ = [
     "Test",
 ]
 
-#: names of the modules of :mod:`common.spec.kinds`
-KindName = Literal["regression", "classification", "events"]
+KindName = Literal["regression", "classification", "events"]  # modules of common.spec.kinds
 KINDS: tuple[KindName, ...] = get_args(KindName)
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 #: versions stand in names of folders
@@ -222,7 +222,7 @@ class Output(Record):
     median_s: float | Mapping[str, float] | None = None
 
 
-class Model(Entry):
+class Model(Entry, Isolation):
     """One model.
 
     Args:

@@ -34,7 +34,8 @@ def entry(tmp_path: Path) -> Callable[..., spec.Model]:
     """Makes an entry as if it stood in ``models.yaml`` of the temporary folder."""
 
     def make(**fields: Any) -> spec.Model:
-        content = {"id": "mine", "version": "1.0.0", **fields}
+        # what a test looks at lies in this process, unless it is about the other
+        content = {"id": "mine", "version": "1.0.0", "isolate": False, **fields}
         path = tmp_path / "models.yaml"
         return spec.parse(spec.Model, content, path, "models[0]", builtin=False).allowed()
 

@@ -1,0 +1,234 @@
+"""Models in processes of their own: whatever they do, the others and the run go on."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import select
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from common import models
+from common.core import processes
+from common.core.errors import ConfigError, MissingDependency, ModelError
+from common.models import isolated
+from common.models.base import Batch, LoadOptions, SampleKey
+
+WILD = """
+import ctypes, os, signal, sys, threading
+import numpy as np
+
+LIMIT = 0.1
+
+
+class Wild:
+    targets = ["arousal"]
+
+    def __init__(self, act="", at=LIMIT):
+        self.act, self.at = act, at
+
+    def predict(self, signals, sampling_rate):
+        level = [float(np.abs(s).mean()) for s in signals]
+        if max(level) > self.at and self.act:
+            getattr(self, self.act)()
+        return {"arousal": level}
+
+    def segfault(self):
+        ctypes.string_at(0)
+
+    def abort(self):
+        os.abort()
+
+    def leave(self):
+        sys.stderr.write("I had enough\\n")
+        sys.stderr.flush()
+        os._exit(3)
+
+    def hang(self):
+        threading.Event().wait()
+
+    def speak(self):
+        print("x" * 300_000)
+        os.write(1, b"y" * 300_000)
+        os.write(2, b"z" * 300_000)
+
+    def name(self):
+        raise RuntimeError(os.getpid())
+
+
+class Broken:
+    def __init__(self):
+        os._exit(7)
+"""
+
+
+@pytest.fixture
+def wild(entry, tmp_path):
+    name = f"wild_{tmp_path.name.replace('-', '_')}"
+    (tmp_path / f"{name}.py").write_text(WILD)
+
+    def make(factory="Wild", outputs=True, **fields):
+        fields = {"isolate": None, "outputs": {"arousal": {}} if outputs else {}, **fields}
+        return entry(adapter="python", entry=f"{name}:{factory}", **fields)
+
+    return make
+
+
+def load(entry, targets):
+    return models.load(entry, targets, seed=0)
+
+
+def levels(signals):
+    return [float(np.abs(s).mean()) for s in signals]
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        ("segfault", rf"model 'mine': its process ended \(signal {signal.SIGSEGV.value}\)"),
+        ("abort", rf"its process ended \(signal {signal.SIGABRT.value}\)"),
+        ("leave", r"its process ended \(exit code 3\): I had enough"),
+    ],
+)
+def test_a_crash_is_the_error_of_its_call(wild, targets, batch, signals, act, message):
+    model = load(wild(params={"act": act}), targets)
+    assert model.predict(batch(signals[:2]))["arousal"].tolist() == levels(signals[:2])
+    with pytest.raises(ModelError, match=message):
+        model.predict(batch(signals[4:]))
+    assert model.predict(batch(signals[:2]))["arousal"].tolist() == levels(signals[:2])
+
+
+def test_a_call_that_never_ends_is_ended(wild, targets, batch, signals):
+    model = load(wild(params={"act": "hang"}, timeout_s=0.2), targets)
+    for _ in range(2):  # the second one starts the process again
+        with pytest.raises(
+            ModelError, match=r"its process did not answer within 0.2 s and was ended"
+        ):
+            model.predict(batch(signals[4:]))
+
+
+def test_what_a_model_prints_is_no_answer_and_blocks_nothing(wild, targets, batch, signals):
+    model = load(wild(params={"act": "speak", "at": -1}), targets)
+    assert model.predict(batch(signals))["arousal"].tolist() == levels(signals)
+
+
+def test_calls_beside_a_crash_are_made_again(wild, targets, signals):
+    """Only the call that does it fails, however many are there at the same time."""
+    mine = wild(params={"act": "leave", "at": 0.14})
+    model = isolated.Isolated(mine, targets, LoadOptions(), serial=False)
+    loud = [n for n, level in enumerate(levels(signals)) if level > 0.14]
+    assert len(loud) == 1
+
+    def ask(n):
+        key = SampleKey("db", "1.0.0", f"f{n}.wav", 0, -1)
+        try:
+            return model.predict(Batch([key], [signals[n % 5]], 16000))["arousal"].item()
+        except ModelError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(ask, range(20)))
+    for n, answer in enumerate(answers):
+        if n % 5 in loud:
+            assert "its process ended (exit code 3)" in answer
+        else:
+            assert answer == levels(signals)[n % 5]
+
+
+def test_the_process_ends_with_the_model(wild, targets, batch, signals):
+    model = load(wild(params={"act": "name"}), targets)
+    with pytest.raises(ModelError, match="predict raised RuntimeError: ") as caught:
+        model.predict(batch(signals))
+    process = int(str(caught.value).rpartition(" ")[2])
+    assert process != os.getpid()
+    watched = os.pidfd_open(process)
+    del model, caught
+    gc.collect()
+    assert select.select([watched], [], [], 60)[0]
+    os.close(watched)
+
+
+def test_the_process_ends_when_the_run_is_killed(wild, targets, tmp_path):
+    mine = wild()
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import os, pickle, sys\n"
+        "from common import models\n"
+        "from common.core import machine\n"
+        "entry, targets = pickle.load(sys.stdin.buffer)\n"
+        "model = models.load(entry, targets, seed=0)\n"
+        "print(*machine.descendants(), flush=True)\n"
+        "import threading; threading.Event().wait()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=processes.environment_of(),
+    ) as run:
+        run.stdin.write(pickle.dumps((mine, targets)))
+        run.stdin.close()
+        (process,) = map(int, run.stdout.readline().split())
+        watched = os.pidfd_open(process)
+        run.kill()
+    assert select.select([watched], [], [], 60)[0]
+    os.close(watched)
+
+
+def test_a_factory_that_ends_the_process(wild, targets):
+    for ask in (
+        lambda: models.offered_targets(wild("Broken", outputs=False), targets),
+        lambda: models.footprint(wild("Broken")),
+        lambda: load(wild("Broken"), targets),
+    ):
+        with pytest.raises(
+            ModelError, match=r"its process ended \(exit code 7\), while it was (loaded|looked at)"
+        ):
+            ask()
+
+
+def test_errors_of_loading_are_what_they_are(wild, targets, tmp_path):
+    (tmp_path / "models").mkdir()
+    with pytest.raises(ModelError, match=r"unknown name in module .*: 'Wilt'\. Did you mean"):
+        load(wild("Wilt"), targets)
+    with pytest.raises(ConfigError, match=r"has both 'path' and 'params\.path'"):
+        load(wild(path="models", params={"path": "x"}), targets)
+
+
+def test_a_missing_package_stays_one_in_another_process():
+    error = pickle.loads(pickle.dumps(MissingDependency("models need torch", "pip install torch")))
+    assert (str(error), error.install) == (
+        "models need torch. Install it with: pip install torch",
+        "pip install torch",
+    )
+
+
+def test_an_entry_decides(wild, targets, batch, signals, entry):
+    here = load(wild(params={"act": "name"}, isolate=False), targets)
+    with pytest.raises(ModelError, match=f"RuntimeError: {os.getpid()}"):
+        here.predict(batch(signals))
+    assert isolated.is_apart(entry(adapter="onnx", isolate=True), by_itself=False)
+    assert not isolated.is_apart(entry(adapter="onnx", isolate=None), by_itself=False)
+    assert not isolated.is_apart(
+        wild().model_copy(update={"builtin": True, "isolate": True}), by_itself=True
+    )
+    for value in (0, -1, float("inf"), float("nan")):
+        with pytest.raises(ConfigError, match="timeout_s"):
+            wild(timeout_s=value)
+
+
+def test_answers_are_checked_there_as_here(wild, targets, batch, signals):
+    fields = {"outputs": {"arousal": {}}, "max_signal_length": 0.01}
+    apart, here = (load(wild(isolate=isolate, **fields), targets) for isolate in (None, False))
+    assert isinstance(apart, isolated.Isolated) and not isinstance(here, isolated.Isolated)
+    for name in isolated._FACTS:
+        assert getattr(apart, name) == getattr(here, name)
+    answers = [model.predict(batch(signals))["arousal"] for model in (apart, here)]
+    np.testing.assert_array_equal(*answers)
+    assert answers[0].dtype == np.float64
