@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import zipfile
 
 import numpy as np
@@ -151,9 +150,7 @@ def test_torchscript_and_skops(new, command, catalog):
     assert "to do: frontend: say which features the pipeline takes" in out
 
 
-def test_weights_get_a_template_that_says_what_is_missing(
-    new, command, catalog, recording, monkeypatch
-):
+def test_weights_get_a_template_that_says_what_is_missing(new, command, catalog, recording):
     (catalog / "weights.pth").touch()
     code, out, entry = new(catalog / "weights.pth", *LABELS)
     assert code == 0 and "to do: fill in mine.py" in out and entry["entry"] == "mine:load"
@@ -166,7 +163,6 @@ def test_weights_get_a_template_that_says_what_is_missing(
         'return {"emotion": [[1, 4, 2, 3] for _ in signals]}',
     )
     (catalog / "mine.py").write_text(filled)
-    monkeypatch.delitem(sys.modules, "mine")
     assert "emotion: anger (anger 4, happiness 3" in command("models", "try", "mine", recording)[1]
     assert "is there already" in new(catalog / "weights.pth", "--force")[1]
 
