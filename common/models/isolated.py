@@ -41,10 +41,7 @@ CALLS = 16
 OOM_SCORE = "500"
 _LENGTH = struct.Struct("<Q")
 #: attributes of a model that the main process looks at
-_FACTS = (
-    *("targets", "sampling_rate", "needs_audio", "batch_size"),
-    *("equal_length", "group_size", "fingerprint"),
-)
+_FACTS = tuple(LoadedModel.__annotations__)
 
 #: whether this is the process of a model
 _is_here = False
@@ -75,14 +72,16 @@ def is_apart(entry: spec.Model, by_itself: bool) -> bool:
     return by_itself if entry.isolate is None else entry.isolate
 
 
-def once(function: Callable[..., Any], entry: spec.Model, by_itself: bool = True) -> Any:
-    """What a public function says about a model, asked in a process of its own if the model gets one.
+def once(function: Callable[..., Any], entry: spec.Model) -> Any:
+    """What a public function says about a model whose adapter asks for a process of its own.
+
+    It is asked in such a process, unless the entry decides otherwise.
 
     Raises:
         ModelError: if the model ends the process or takes too long
         BenchmarkError: as the function does
     """
-    if not is_apart(entry, by_itself):
+    if not is_apart(entry, by_itself=True):
         return function(entry)
     try:
         return _Process().ask(function, entry, limit_s=LOAD_S)
