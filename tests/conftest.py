@@ -87,6 +87,14 @@ DATASETS = """
 
 
 @pytest.fixture(scope="session", autouse=True)
+def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Reports of runs of tests do not reach the folder of who runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def ctrl_c() -> None:
     """A shell that starts the tests behind it (``&``) has its children ignore Ctrl-C."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

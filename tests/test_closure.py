@@ -321,8 +321,6 @@ BETWEEN = {
     "common.spec.cell",
     "common.models.lazy",
     "common.engine.publish",
-    "common.core.stages",  # measures what the parts take
-    "common.core.machine",
     "common.uncertainty.simulation.bounds",  # made for every cell, asked where a bound is simulated
 }
 

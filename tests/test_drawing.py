@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -167,11 +167,11 @@ class _Slow(drawing.Drawing):
     def is_done(self) -> bool:
         return False
 
-    def result(self) -> list[drawing.Drawn]:
+    def result(self, *args: Any) -> list[drawing.Drawn]:
         tables = list(self.root.glob("method-tests/*/loud/*.csv"))
         manifests = [json.loads(path.read_text()) for path in self.root.rglob("manifest.json")]
         self.waited.append(not tables and not any(found["cells"] for found in manifests))
-        return super().result()
+        return super().result(*args)
 
 
 def test_no_cell_is_noted_before_its_figures_are_drawn(mini, monkeypatch) -> None:

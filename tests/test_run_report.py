@@ -135,6 +135,15 @@ def test_a_damaged_report_is_refused_in_one_line(
     assert err.startswith(f"error: {path}: is no report of a run") and err.count("\n") == 1
 
 
+def test_a_run_counts_where_its_report_cannot_be_written(
+    mini: Any, places: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(mini.write("in_the_way", "")))
+    assert run(places) == 0
+    assert "in_the_way/speechproof/runs" in caplog.text and "cannot be written" in caplog.text
+    assert not (mini.root / "out" / "build").exists(), "two runs leave the same output"
+
+
 def test_an_interrupted_run_leaves_a_report(
     mini: Any, places: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import time
@@ -12,12 +13,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ..core import display, machine
-from ..core.errors import ConfigError
+from ..core.errors import ConfigError, OutputError
 from ..core.stages import StageTimes
 
 if TYPE_CHECKING:
     from ..results.run_report import RunReport
     from .main import CommandContext
+
+logger = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -41,7 +44,10 @@ def reporting(context: CommandContext, command: str) -> Iterator[None]:
 
             wall_s = time.perf_counter() - start
             report = _report(context, command, ended, began, wall_s)
-            run_report.write(report, context.folders)
+            try:
+                run_report.write(report, context.folders)
+            except OutputError as error:
+                logger.warning("%s; the run itself is whole without", error)
             if context.args.verbose:
                 for line in summary(report):
                     context.say(line)

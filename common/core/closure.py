@@ -43,12 +43,14 @@ STOPS = frozenset(
         "common.core.files",  # atomic writing
         "common.core.heap",  # how memory is given back
         "common.core.leftovers",  # shared memory of killed runs
+        "common.core.machine",  # what is said of processor and memory
         "common.core.mirror",
         "common.core.names",  # which names are refused
         "common.core.paths",
         "common.core.processes",  # how processes are started
         "common.core.provenance",
         "common.core.registry",  # names and messages about unknown ones
+        "common.core.stages",  # what parts of a run took
         "common.pages.identity",  # which code counts, as here
     }
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,8 +80,17 @@ def default_output() -> Path:
 
 def default_cache() -> Path:
     """XDG cache folder of this program."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / CACHE_NAME
+    return _xdg("XDG_CACHE_HOME", ".cache")
+
+
+def default_state() -> Path:
+    """XDG folder of this program for what it did: logs, history."""
+    return _xdg("XDG_STATE_HOME", ".local/state")
+
+
+def _xdg(variable: str, default: str) -> Path:
+    base = os.environ.get(variable)
+    return (Path(base) if base else Path.home() / default) / CACHE_NAME
 
 
 @dataclass(frozen=True)
@@ -131,8 +141,9 @@ class Paths:
 
     @property
     def run_report(self) -> Path:
-        """What the last run took."""
-        return self.build / "run-report.json"
+        """What the last run into the output folder took; it lies elsewhere, as it is never the same twice."""
+        output = hashlib.sha256(os.fsencode(self.output.resolve())).hexdigest()
+        return default_state() / "runs" / f"{output[:16]}.json"
 
     @property
     def source(self) -> Path:

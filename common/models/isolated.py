@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from .. import spec
-from ..core import processes
+from ..core import machine, processes
 from ..core.errors import BenchmarkError, ModelError
 from .base import Batch, LoadedModel, LoadOptions, one_line
 from .programs import Process, write_whole
@@ -359,7 +359,7 @@ def serve() -> None:
     os.dup2(2, 1)  # what a model prints is no answer
     sys.stdout = sys.stderr
     with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(OOM_SCORE)
+        (machine.PROCESSES / "self" / "oom_score_adj").write_text(OOM_SCORE)
     lock = threading.Lock()
     pool = ThreadPoolExecutor(CALLS)
     try:

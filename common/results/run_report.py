@@ -1,6 +1,7 @@
-"""What the last run of an output folder took: ``build/run-report.json``.
+"""What the last run of an output folder took, kept where XDG has logs and history.
 
-Times are never the same twice, so nothing that is written or shown elsewhere depends on this file.
+Times are never the same twice, and two runs must leave the same output and the same cache; nothing that is written
+or shown elsewhere depends on this file.
 """
 
 from __future__ import annotations
@@ -68,9 +69,13 @@ class RunReport:
 
 
 def write(report: RunReport, folders: Paths) -> None:
-    """Write the report in place of that of the run before."""
+    """Write the report in place of that of the run before.
+
+    Raises:
+        OutputError: if it cannot be written
+    """
     text = json.dumps({"format": FORMAT, **asdict(report)}, ensure_ascii=False, indent=1)
-    files.write_text(folders.run_report, text + "\n")
+    files.keep(folders.run_report, text + "\n")
 
 
 def read(folders: Paths) -> RunReport:
