@@ -124,7 +124,7 @@ def test_a_damaged_report_is_refused_in_one_line(
     mini: Any, places: list[str], capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     path = Paths(mini.root / "out", mini.root / "cache").run_report
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if text == "stages":
         report = run_report.RunReport("run", "done", "", 1, "", 1.0, 1.0, stages=[{"stage": 1}])
         run_report.write(report, Paths(mini.root / "out", mini.root / "cache"))
