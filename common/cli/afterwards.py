@@ -49,5 +49,11 @@ def _update_sounds(context: CommandContext, benchmark: Any) -> None:
         if report.made:
             context.clear_progress()
             context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be")
-    pages.update(benchmark, context.folders, seed=args.seed, download=args.download)
+    pages.update(
+        benchmark,
+        context.folders,
+        seed=args.seed,
+        download=args.download,
+        workers=context.workers,
+    )
     truths.update(benchmark, context.folders, download=args.download)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import numpy as np
 import pytest
 
-from common.core.paths import Paths
+from common.core.paths import SAMPLES, TABLES, Paths
 from common.pages.listening import cell_samples, sample_table, sounds
 from common.pages.listening.sample_table import SampleTable
 from common.reports.rebuild import Rebuilder
@@ -200,3 +201,24 @@ def test_a_picture_shows_the_sound() -> None:
     wave = levels[: sounds.WAVE] > 100
     heights = wave.sum(axis=0)
     assert heights[: int(0.7 * sounds.WIDTH)].max() < 10 < heights[-20:].min()
+
+
+def test_several_threads_make_the_same_tables(
+    free: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where there is no room for all; what was begun for nothing belongs to no table."""
+
+    def make(workers: int) -> tuple[set[str], dict[str, bytes]]:
+        used = cell_samples.update(free.benchmark, free.folders, free.rebuild, workers=workers)
+        content = {n: d for n, d in free.media().items() if n in used or n.startswith(TABLES)}
+        for folder in (SAMPLES, TABLES):
+            shutil.rmtree(free.folders.media / folder)
+        return used, content
+
+    every = make(1)
+    assert make(3) == every
+    monkeypatch.setattr(cell_samples, "MOST_MB", 0.05)
+    few = make(1)
+    assert make(4) == few
+    assert set() < few[0] < every[0]
+    assert few[0] < set(few[1])

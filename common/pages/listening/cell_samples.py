@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import csv
 import logging
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +36,9 @@ from .samples import Rebuild, condition_label
 from .sounds import Key, SoundMaker
 
 logger = logging.getLogger(__name__)
+
+#: a sample, and the id of the perturbation that it is heard after, or ``original``
+State = tuple[Key, str]
 
 #: sounds and pictures of a table take at most so much room: with annotations, and without
 MOST_MB, MOST_MB_UNKNOWN = 3.0, 0.75
@@ -60,6 +65,7 @@ def update(
     *,
     seed: int = DEFAULT_SEED,
     download: bool = False,
+    workers: int = 1,
 ) -> set[str]:
     """Bring the tables of all targets up to date; returns the files with sounds that they need.
 
@@ -69,11 +75,12 @@ def update(
         rebuild: finds samples and predictions of a cell
         seed: seed of the run
         download: whether recordings may be fetched from remote repositories
+        workers: so many sounds are made at the same time
 
     Raises:
         OutputError: if a file cannot be written
     """
-    maker = _Maker(benchmark, folders, rebuild, seed, download)
+    maker = _Maker(benchmark, folders, rebuild, seed, download, workers)
     tables: set[Path] = set()
     used: set[str] = set()
     for target in benchmark.targets.values():
@@ -121,9 +128,16 @@ class _Maker:
     """Makes tables and the sounds that they need."""
 
     def __init__(
-        self, benchmark: Benchmark, folders: Paths, rebuild: Rebuild, seed: int, download: bool
+        self,
+        benchmark: Benchmark,
+        folders: Paths,
+        rebuild: Rebuild,
+        seed: int,
+        download: bool,
+        workers: int,
     ):
         self.benchmark, self.folders, self.rebuild = benchmark, folders, rebuild
+        self.workers = workers
         self.library = Library(benchmark, folders.cache, seed=seed, download=lambda _: download)
         self.code = closure.code_of(type(self))
         self.sounds = SoundMaker(benchmark, folders, self.library, download=download)
@@ -219,23 +233,19 @@ class _Maker:
         sounds = _Sounds(self.sounds, group.dataset, room)
         heard: dict[str, dict[str, Any]] = {"": {}}
         silent = ""
+        worst = list(_by_rank(table.lists(), rows))
+        wanted = [_states(table, each, row) for each, row in worst]
         try:
-            for worst, row in _by_rank(table.lists(), rows):
-                if sounds.full:
-                    break
-                first = table.keys[row]
-                if not worst.change:
-                    heard[""][str(new[row])] = sounds.place(first, ORIGINAL)
+            for (each, row), places in zip(
+                worst, sounds.places(wanted, self.workers), strict=False
+            ):
+                sample = str(new[row])
+                if not each.change:
+                    heard[""][sample] = places[0]
                     continue
-                change = table.changes[worst.change]
-                second = table.keys[int(change.partner[row])]
-                pair = [
-                    sounds.place(key, used)
-                    for key, used in zip((first, second), change.perturbations, strict=True)
-                ]
-                heard.setdefault(worst.change, {})[str(new[row])] = pair
-                if change.perturbations[0] == ORIGINAL:
-                    heard[""].setdefault(str(new[row]), pair[0])
+                heard.setdefault(each.change, {})[sample] = places
+                if table.changes[each.change].perturbations[0] == ORIGINAL:
+                    heard[""].setdefault(sample, places[0])
         except BenchmarkError as error:
             logger.info("%s: samples are not played: %s", group.dataset.id, error)
             silent = f"Not every sound can be made here: {error}"
@@ -257,26 +267,61 @@ def _by_rank(lists: list[WorstFirst], rows: np.ndarray) -> Iterator[tuple[WorstF
         yield each, int(each.samples[together[place]])
 
 
+def _states(table: SampleTable, worst: WorstFirst, row: int) -> list[State]:
+    """What is heard of a sample: itself, or what it was compared with and what became of it."""
+    first = table.keys[row]
+    if not worst.change:
+        return [(first, ORIGINAL)]
+    change = table.changes[worst.change]
+    pair = first, table.keys[int(change.partner[row])]
+    return list(zip(pair, change.perturbations, strict=True))
+
+
 class _Sounds:
     """Sounds of a table, each once."""
 
     def __init__(self, make: SoundMaker, dataset: Dataset, most_mb: float):
         self._make, self._dataset, self._most = make, dataset, most_mb * 1_000_000
-        self._places: dict[tuple[Key, str], int] = {}
+        self._begun: dict[State, Future[dict[str, Any]]] = {}
+        self._places: dict[State, int] = {}
         self._bytes = 0
         self.entries: list[list[Any]] = []
 
-    @property
-    def full(self) -> bool:
-        """Whether there is no room for more."""
-        return self._bytes >= self._most
+    def places(self, wanted: Iterable[list[State]], workers: int) -> Iterator[list[int]]:
+        """Places of sounds in the list, until there is no room for more.
 
-    def place(self, key: Key, used: str) -> int:
-        """Place of a sound in the list."""
-        if (key, used) not in self._places:
-            sound = self._make(self._dataset, key, used, drawn=True)
-            self._places[key, used] = len(self.entries)
+        A few are begun before it is known whether there is room for them.
+
+        Args:
+            wanted: sounds that belong together
+            workers: so many are made at the same time
+
+        Raises:
+            BenchmarkError: if one cannot be made
+        """
+        ahead: deque[list[State]] = deque()
+        with ThreadPoolExecutor(workers) as pool:
+            for states in wanted:
+                for state in states:
+                    if state not in self._begun:
+                        key, used = state
+                        self._begun[state] = pool.submit(
+                            self._make, self._dataset, key, used, drawn=True
+                        )
+                ahead.append(states)
+                if len(ahead) <= workers:
+                    continue
+                if self._bytes >= self._most:
+                    return
+                yield [self._place(state) for state in ahead.popleft()]
+            while ahead and self._bytes < self._most:
+                yield [self._place(state) for state in ahead.popleft()]
+
+    def _place(self, state: State) -> int:
+        if state not in self._places:
+            sound = self._begun[state].result()
+            self._places[state] = len(self.entries)
             self.entries.append([sound["src"], sound["seconds"], sound["lufs"]])
             path = self._make.folders.media / sound["src"]
             self._bytes += path.stat().st_size + path.with_suffix(PICTURE).stat().st_size
-        return self._places[key, used]
+        return self._places[state]

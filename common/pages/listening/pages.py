@@ -8,7 +8,9 @@ from ...spec import Benchmark
 from . import cell_samples, samples, scenes
 
 
-def update(benchmark: Benchmark, folders: Paths, *, seed: int, download: bool = False) -> None:
+def update(
+    benchmark: Benchmark, folders: Paths, *, seed: int, download: bool = False, workers: int = 1
+) -> None:
     """Bring the samples of cells and of perturbation tests and the scenes of sound events up to date.
 
     Args:
@@ -16,11 +18,14 @@ def update(benchmark: Benchmark, folders: Paths, *, seed: int, download: bool = 
         folders: where results are, where to write, and the cache
         seed: seed of the run
         download: whether recordings may be fetched from remote repositories
+        workers: so many sounds are made at the same time
 
     Raises:
         OutputError: if a file cannot be written
     """
     rebuild = Rebuilder(benchmark, folders)
-    used = cell_samples.update(benchmark, folders, rebuild, seed=seed, download=download)
+    used = cell_samples.update(
+        benchmark, folders, rebuild, seed=seed, download=download, workers=workers
+    )
     samples.update(benchmark, folders, rebuild, seed=seed, download=download, others=used)
     scenes.update(benchmark, folders, download=download)

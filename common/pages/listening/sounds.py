@@ -7,6 +7,7 @@ in it, so a file that is there need not be made again.
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ WAVE_COLOR = (252, 226, 150)
 
 
 class SoundMaker:
-    """Makes sound files where they are not there yet.
+    """Makes sound files where they are not there yet; several threads may ask for them.
 
     Args:
         benchmark: catalog
@@ -58,6 +59,7 @@ class SoundMaker:
         self.download = download
         self.written = 0
         self._samples: dict[str, Samples] = {}
+        self._lock = threading.Lock()
 
     def __call__(
         self, dataset: Dataset, key: Key, used: str, *, drawn: bool = False
@@ -85,7 +87,8 @@ class SoundMaker:
                 name = SampleKey(dataset.database, dataset.version, *key, used)
                 signal = self.library.perturb(used, signal, RATE, name)
             files.write_bytes(path, flac(signal[:, : round(LONGEST_S * RATE)]))
-            self.written += 1
+            with self._lock:
+                self.written += 1
         signal, _ = audio.read(path)
         if drawn and not path.with_suffix(PICTURE).is_file():
             files.write_bytes(path.with_suffix(PICTURE), picture(signal, RATE))
@@ -93,10 +96,11 @@ class SoundMaker:
         return {"src": src, "seconds": seconds, "lufs": round(loudness(signal, RATE), 2)}
 
     def _signal(self, dataset: Dataset, key: Key) -> np.ndarray:
-        if dataset.id not in self._samples:
-            self._samples[dataset.id] = datasets.load(
-                dataset, self.folders.cache, self.benchmark.targets, download=self.download
-            )
+        with self._lock:
+            if dataset.id not in self._samples:
+                self._samples[dataset.id] = datasets.load(
+                    dataset, self.folders.cache, self.benchmark.targets, download=self.download
+                )
         file, start, end = key
         root = datasets.media(self._samples[dataset.id], [file])
         return audio.load(Path(root) / file, start, end, RATE)
