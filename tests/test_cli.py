@@ -21,6 +21,7 @@ from common.core import files, paths
 from common.core.errors import OutputError
 from common.engine import run
 from common.engine.plan import Planner
+from tests.conftest import MODEL
 
 #: the correctness tests of two models on the miniature dataset
 RUN = (
@@ -185,6 +186,40 @@ def test_check_lists_every_fault_with_its_place(cli) -> None:
     ):
         assert text in out, text
     assert cli("run", *RUN)[0] == 2
+
+
+def test_messages_name_the_catalog_as_it_was_typed_and_rows_do_not(cli, monkeypatch) -> None:
+    entry = "- {id: gone, version: 1, adapter: onnx, path: gone.onnx, outputs: {arousal: {}}}\n"
+    other = cli.mini.root / "other"
+    other.mkdir()
+    (other / "models.yaml").write_text(entry)
+    monkeypatch.chdir(cli.mini.root)
+    place = str(Path("other", "models.yaml"))
+    sound = str(cli.mini.catalog / "tones" / "000.wav")
+    code, _, err = cli("models", "try", "gone", sound, "--catalog", "other")
+    assert code == 2 and err.startswith(f"error: {place}: model 'gone'")
+    cli.mini.write(f"{cli.mini.module}.py", MODEL.replace("self.gain, self.fail =", "1 / 0 #"))
+    where = str(Path("catalog", "models.yaml"))
+    code, _, err = cli("run", "--model", "loud", "--dataset", "tones", "--catalog", "catalog")
+    assert code != 0 and f"{where}: model 'loud'" in err
+    written = "".join(path.read_text() for path in (cli.mini.root / "out").rglob("*.csv"))
+    assert where not in written
+
+
+def test_list_says_what_is_here_and_that_nothing_is_stale(cli) -> None:
+    lines = {line.split()[0]: line.split() for line in cli("list", "datasets")[1].splitlines()}
+    assert "here" in lines["tones"] and "not" not in lines["tones"]
+    assert lines["crema-d"][3:5] == ["not", "here"]
+    code, out, _ = cli("list", "stale")
+    assert code == 0 and out.startswith("nothing is stale in ")
+    assert cli("list", "stale", "--json")[1].strip() == "[]"
+
+
+def test_one_thing_is_not_several(cli) -> None:
+    _, out, _ = cli(
+        "run", "--model", "loud", "--dataset", "tones", "--test", "correctness_regression"
+    )
+    assert "1 cell computed, 0 up to date, 0 errors, 0 not run" in out
 
 
 def test_list_tests_says_what_a_dataset_misses(cli) -> None:

@@ -103,8 +103,8 @@ def test_code_of_a_catalog_waits_for_permission(mini, capsys, monkeypatch, entry
     assert main(command) == 2
     adapter = "command" if "command" in entry else "python"
     error = (
-        f"error: models.yaml: model 'loud': adapter: '{adapter}' runs code that the catalog names; "
-        "if you trust it, allow it with --allow-code or SPEECHPROOF_ALLOW_CODE=1\n"
+        f"error: {mini.catalog}/models.yaml: model 'loud': adapter: '{adapter}' runs code that the "
+        "catalog names; if you trust it, allow it with --allow-code or SPEECHPROOF_ALLOW_CODE=1\n"
     )
     assert error in capsys.readouterr().err
     assert not mark.exists()

@@ -97,7 +97,7 @@ def test_results_of_tests_are_named_as_they_come(mini, capsys: pytest.CaptureFix
     chosen += [word for name in tests for word in ("--test", name)]
     assert main(["run", *chosen, *where]) == 0
     first, *lines = capsys.readouterr().out.splitlines()
-    assert first == f"3 tests, 1 models; results: {mini.root / 'out' / 'method-tests'}"
+    assert first == f"3 tests, 1 model; results: {mini.root / 'out' / 'method-tests'}"
     told = [text.split(", tones: loud ") for text in lines if ", tones: loud " in text]
     assert [test for test, _ in told] == tests[: len(told)] and len(told) >= 2
     for _, share in told:

@@ -269,6 +269,49 @@ def test_a_broken_table_is_named_and_nothing_is_written(
     assert not (tmp_path / "catalog").exists()
 
 
+@pytest.mark.parametrize("text", ["Data,X\na,much\n", "data,X\n", "Data,X\na,1,2\n"])
+def test_a_broken_table_that_nobody_takes_is_left_out(
+    tmp_path: Path, tree: Path, text: str
+) -> None:
+    place = f"arousal/{CNN14}/correctness_distribution/mean-value.csv"
+    write(tree, {f"{RESULTS}/{place}": text})
+    import_reference(tree, tmp_path / "catalog")
+    assert place in [item["place"] for item in listed(tmp_path / "catalog")]
+
+
+def test_a_name_with_a_blank_becomes_an_id_and_stays_a_label(
+    tmp_path: Path, tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tree, {"docs/model_names.yml": f"{CNN14}: My  CNN\n{WAVLM_CAT}: '???'\n"})
+    catalog = tmp_path / "catalog"
+    assert main(["import-reference", str(tree), "--to", str(catalog)]) == 0
+    printed = capsys.readouterr().out
+    assert "model 'My CNN': its id is My-CNN" in printed
+    assert "'???' cannot be the name of a model" in printed
+    assert "the website does not show them" in printed
+    rows = published.load(catalog / "published")
+    assert set(rows.loc[rows["model_version"] == CNN14, "model"]) == {"My-CNN"}
+    options = ["--output", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
+    assert main(["summary", "--catalog", str(catalog), *options]) == 0
+    imported = capsys.readouterr().out.partition("Results in ")[2]
+    assert "My CNN" in imported and "My-CNN" not in imported
+
+
+def test_names_that_make_the_same_id_stay_apart(tmp_path: Path, tree: Path) -> None:
+    other = "my-model-1.0.0"
+    table = TREE[f"arousal/{CNN14}/correctness_speaker_ranking/spearmans-rho.csv"]
+    write(
+        tree,
+        {
+            f"{RESULTS}/arousal/{other}/correctness_speaker_ranking/spearmans-rho.csv": table,
+            "docs/model_names.yml": f"{CNN14}: My CNN\n{other}: My-CNN\n",
+        },
+    )
+    import_reference(tree, tmp_path / "catalog")
+    labels = published.labels(tmp_path / "catalog" / "published")
+    assert labels == {"My-CNN": "My CNN", f"My-CNN-{other}": f"My-CNN ({other})"}
+
+
 def test_bytes_that_are_no_text_are_named(tmp_path: Path, tree: Path) -> None:
     (tree / TABLE).write_bytes(b"Data,X\n\xff,1\n")
     with pytest.raises(DataError, match=r"spearmans-rho\.csv: cannot be read as CSV in UTF-8"):

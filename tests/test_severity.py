@@ -118,6 +118,15 @@ class TestRun:
         # of the new level alone
         assert "280 signals predicted of" in capsys.readouterr().out
 
+    def test_a_model_that_was_only_swept_is_named(self, swept, capsys) -> None:
+        swept()
+        line = "loud was not run on tones at the levels of the tests themselves"
+        assert line in capsys.readouterr().out
+        swept(severity=False)
+        capsys.readouterr()
+        swept("--force")
+        assert line not in capsys.readouterr().out
+
     def test_run_and_sweep_share_predictions_and_nothing_else(self, swept, mini, capsys) -> None:
         swept()
         before = mini.files()

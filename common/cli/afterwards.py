@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..core.wording import counted
 from .logs import tell_error
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def score_people(context: CommandContext) -> dict[str, Any]:
         benchmark, context.folders, seed=context.args.seed, download=context.args.download
     )
     if report.scores:
-        context.say(f"{report.scores} scores of single raters: {context.folders.human}")
+        context.say(f"{counted(report.scores, 'score')} of single raters: {context.folders.human}")
     for reason in report.errors:
         tell_error(f"error (ratings): {reason}")
     return {"ratings": vars(report)}
@@ -48,7 +49,8 @@ def _update_sounds(context: CommandContext, benchmark: Any) -> None:
         report = examples.update(benchmark, context.folders)
         if report.made:
             context.clear_progress()
-            context.say(f"{len(report.made)} sound files made, {len(report.missing)} cannot be")
+            absent = f", {len(report.missing)} cannot be made" if report.missing else ""
+            context.say(f"{counted(len(report.made), 'sound file')} made{absent}")
     pages.update(
         benchmark,
         context.folders,

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.wording import counted
 from .exits import FAILED, OK
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def command_bundle(context: CommandContext) -> int:
     file = args.out or Path(f"{Path(args.name).name}.zip")
     answer = making.write(context.benchmark(), context.folders, args.name, file)
     context.answer({"file": str(file), **answer})
-    size = f"{answer['files']} files, {answer['bytes'] / 1e6:.1f} MB"
+    size = f"{counted(answer['files'], 'file')}, {answer['bytes'] / 1e6:.1f} MB"
     context.say(f"{file}: {', '.join(answer['targets'])} ({size})")
     if answer["lacking"]:
         context.say(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.wording import counted
 from .exits import FAILED, OK
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _verify(context: CommandContext) -> int:
     for path, reason in faults:
         context.say(f"{path}: {reason}")
     context.say(
-        f"{len(faults)} files are damaged; the next run sets them aside and makes their predictions again"
+        f"{counted(len(faults), 'file is', 'files are')} damaged; the next run sets them aside and makes their predictions again"
         if faults
         else "all predictions are as they were written"
     )

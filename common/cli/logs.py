@@ -40,12 +40,14 @@ def start_logs(args: argparse.Namespace) -> None:
     """Say where log messages go, which of them, and in which form.
 
     Args:
-        args: ``log_format``, ``verbose`` and ``quiet`` of the command line
+        args: ``log_format``, ``verbose`` and ``quiet`` of the command line, and ``places`` that messages name
     """
     as_json = args.log_format == "json"
     level = logging.DEBUG if args.verbose else logging.ERROR if args.quiet else logging.WARNING
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if as_json else Formatter("%(levelname)s %(message)s"))
+    handler.setFormatter(
+        JsonLines() if as_json else Formatter("%(levelname)s %(message)s", change=args.places)
+    )
     logging.basicConfig(level=level, handlers=[handler])
     logging.getLogger().setLevel(logging.INFO if args.verbose else level)
     if as_json:

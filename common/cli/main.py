@@ -13,7 +13,6 @@ import logging
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from ..core.launching import STOPPED
 from ..core.paths import Paths
 from ..core.stages import StageTimes
 from ..core.terminal import harmless, tell
+from ..core.wording import counted
 from . import bundles, cache, models, reference, results, tools
 from .afterwards import make_sounds, score_people
 from .common_options import DEFAULTS, REPEATED, code_allowed
@@ -32,7 +32,9 @@ from .costs import measure_costs
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
+from .places import Places
 from .progress import ProgressLine
+from .reasons import tell_reasons
 from .run_reports import reporting, show
 
 
@@ -44,6 +46,7 @@ class CommandContext:
         self.stdout = getattr(args, "stdout", None) or sys.stdout
         paths = {"output": args.output, "cache": args.cache}
         self.folders = Paths(**{k: v for k, v in paths.items() if v is not None})
+        self.places: Places = getattr(args, "places", None) or Places()
         SOURCES.keep_in(self.folders.cache)
         self.workers: int = args.workers or os.cpu_count() or 1
         self._progress: ProgressLine | None = None
@@ -57,7 +60,9 @@ class CommandContext:
 
         args = self.args
         allowed = args.allow_code or code_allowed(os.environ)
-        return load_benchmark(args.catalog, full=args.full, allow_code=allowed)
+        benchmark = load_benchmark(args.catalog, full=args.full, allow_code=allowed)
+        self.places.learn(benchmark)
+        return benchmark
 
     def benchmark_beside(self, to: Path | None = None) -> Any:
         """Declarations for a command that writes into a catalog, which need not be there yet.
@@ -90,7 +95,7 @@ class CommandContext:
     def say(self, text: str) -> None:
         """Print for a person; silent with --quiet and --json."""
         if not self.args.quiet and not self.args.json:
-            tell(text)
+            tell(self.places(text))
 
     def answer(self, content: Any) -> None:
         """Print for a machine, with --json only."""
@@ -168,16 +173,19 @@ def _run_tests(context: CommandContext) -> tuple[int, dict[str, Any]]:
     finally:
         context.report = engine.report
         context.clear_progress()
+    if getattr(args, "severity", False):
+        results.tell_only_swept(context, set(benchmark.tests))
     if report.settled:
-        text = f"nothing to do: {report.current} cells are up to date"
+        are = "is" if report.current == 1 else "are"
+        text = f"nothing to do: {counted(report.current, 'cell')} {are} up to date"
         context.say(text + (f", {len(report.not_run)} not run" if report.not_run else ""))
         return OK, vars(report)
     context.say(
-        f"{report.computed} cells computed, {report.current} up to date, "
-        f"{len(report.errors)} errors, {len(report.not_run)} not run; "
-        f"{report.calls} signals predicted of {report.distinct} distinct inputs"
+        f"{counted(report.computed, 'cell')} computed, {report.current} up to date, "
+        f"{counted(len(report.errors), 'error')}, {len(report.not_run)} not run; "
+        f"{counted(report.calls, 'signal')} predicted of {counted(report.distinct, 'distinct input')}"
     )
-    _tell_reasons(context, report)
+    tell_reasons(context, report)
     return (CELL_ERRORS if report.errors else OK), vars(report)
 
 
@@ -185,24 +193,7 @@ def _header(benchmark: Any, folders: Paths, filters: Any) -> str:
     """First line of a run that has something to do."""
     tests = len(set(filters.tests) or benchmark.tests)
     models = len(set(filters.models) or benchmark.models)
-    return f"{tests} tests, {models} models; results: {folders.method_tests}"
-
-
-def _tell_reasons(context: CommandContext, report: Any) -> None:
-    """Each reason once, with the number of cells that it concerns."""
-    for message, count in Counter(report.errors.values()).items():
-        tell_error(f"error ({count} cells): {message}")
-    absent = Counter(report.not_run.values())
-    if absent:
-        context.say(
-            f"not run: {len(absent)} datasets, programs or predictions are missing, which concerns "
-            f"{sum(absent.values())} cells"
-        )
-    for reason, count in absent.items():
-        if context.args.dataset:
-            context.say(f"not run ({count} cells): {reason}")
-            continue
-        logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
+    return f"{counted(tests, 'test')}, {counted(models, 'model')}; results: {folders.method_tests}"
 
 
 def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> Any:
@@ -247,10 +238,11 @@ def command_check(context: CommandContext) -> int:
     context.answer({"faults": lines})
     for line in lines:
         if not context.args.json:
-            tell(line)
+            tell(context.places(line))
     if not lines:
         sizes = {what: len(getattr(benchmark, what)) for what in LISTS if hasattr(benchmark, what)}
-        context.say("no fault in " + ", ".join(f"{n} {what}" for what, n in sizes.items()))
+        parts = [counted(n, what.removesuffix("s")) for what, n in sizes.items()]
+        context.say(f"no fault in {', '.join(parts)}")
     return FAILED if lines else OK
 
 
@@ -272,8 +264,9 @@ def command_list(context: CommandContext) -> int:
         widths = [max(map(len, column)) for column in zip(*names, *rows, strict=True)]
         for cells in rows:
             tell("  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip())
-    if what == "stale" and table:
-        context.say(f"\nmake them again: {advice.command('run')}")
+    if what == "stale":
+        stale = f"\nmake them again: {advice.command('run')}"
+        context.say(stale if table else f"nothing is stale in {context.folders.method_tests}")
     return OK
 
 
@@ -351,7 +344,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, value in DEFAULTS.items():
         if not hasattr(args, name):
             setattr(args, name, value)
-    args.stdout = sys.stdout
+    args.stdout, args.places = sys.stdout, Places()
     used = {name: getattr(args, name) for name in REPEATED}
     used["seed"] = None if args.seed == DEFAULTS["seed"] else args.seed
     start_logs(args)
@@ -361,7 +354,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BenchmarkError as error:
-        for line in harmless(str(error)).splitlines():
+        for line in harmless(args.places(str(error))).splitlines():
             tell_error(f"error: {line}")
         return USAGE
     except KeyboardInterrupt:

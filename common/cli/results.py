@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import advice
 from ..core.terminal import tell
+from ..core.wording import counted
 from .exits import FAILED, OK
 from .logs import tell_error
 
@@ -54,7 +55,10 @@ def command_summary(context: CommandContext) -> int:
         tell(summary.text(scores, families, title=title, chance=chance))
         tell(summary.paper_text(scores, families, published.target_order()))
     for folder, scores, names in _imported(context):
-        tell(summary.text(scores, families, title=f"Results in {folder}", chance=names))
+        labels = published.labels(folder)
+        named = scores.assign(model=scores["model"].replace(labels))
+        chance = {labels.get(name, name) for name in names}
+        tell(summary.text(named, families, title=f"Results in {folder}", chance=chance))
     return OK
 
 
@@ -93,6 +97,31 @@ def command_explain(context: CommandContext) -> int:
     for line in population.lines(answer.content) if shares else ():
         context.say(line)
     return OK if answer.equal else FAILED
+
+
+def tell_only_swept(context: CommandContext, tests: set[str]) -> None:
+    """Say which models have curves of severity on data that they have no scores on.
+
+    Args:
+        context: of the command
+        tests: ids of the tests that were swept
+    """
+    from ..results import dose
+
+    args = context.args
+    pairs = {
+        (each.model, each.dataset): None
+        for each in dose.without_run(context.folders)
+        if each.test in tests
+        and (not args.model or each.model in args.model)
+        and (not args.dataset or each.dataset in args.dataset)
+    }
+    for model, dataset in pairs:
+        context.say(
+            f"{model} was not run on {dataset} at the levels of the tests themselves, so the website shows "
+            "its curves only beside those of models that were, and has no scores of it there. They are made by: "
+            f"{advice.command('run', '--model', model, '--dataset', dataset)}"
+        )
 
 
 def command_slices(context: CommandContext) -> int:
@@ -195,7 +224,8 @@ def _tell_stale(context: CommandContext, benchmark: Any, rows: Any) -> None:
     if cells:
         every = len(rows[["target", "model", "test", "dataset"]].drop_duplicates())
         context.say(
-            f"{len(cells)} of {every} cells are stale: what they were made from has changed.\n"
+            f"{len(cells)} of {counted(every, 'cell')} {'is' if len(cells) == 1 else 'are'} stale: "
+            "what they were made from has changed.\n"
             f"  what changed:    {advice.command('list', 'stale')}\n"
             f"  make them again: {advice.command('run')}"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..core.wording import counted
 from .exits import OK
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def command_texts(context: CommandContext) -> int:
     files.write_text(args.out, templates.to_csv(sentences))
     languages = sorted({sentence.language for sentence in sentences})
     context.answer({"out": str(args.out), "sentences": len(sentences), "languages": languages})
-    context.say(f"{len(sentences)} sentences in {', '.join(languages)}: {args.out}")
+    context.say(f"{counted(len(sentences), 'sentence')} in {', '.join(languages)}: {args.out}")
     return OK
 
 

@@ -11,6 +11,7 @@ import json
 import logging
 import re
 import sys
+from collections.abc import Callable
 from typing import IO, NoReturn
 
 #: all control characters but tab and line feed, those that turn the direction of writing,
@@ -64,8 +65,17 @@ class Parser(argparse.ArgumentParser):
 
 
 class Formatter(logging.Formatter):
-    """Formatter of log messages that go to a terminal."""
+    """Formatter of log messages that go to a terminal.
+
+    Args:
+        form: as in the logging of Python
+        change: what is done to each message
+    """
+
+    def __init__(self, form: str, change: Callable[[str], str] = str):
+        super().__init__(form)
+        self._change = change
 
     def format(self, record: logging.LogRecord) -> str:
         """One or more harmless lines."""
-        return harmless(super().format(record))
+        return harmless(self._change(super().format(record)))

@@ -20,6 +20,10 @@ HEIGHT, LINE = 150, 14
 MOST, LETTERS = 16, 19
 #: at most so many models are named in a sentence
 NAMED = 4
+#: an axis of scores shows at least so much
+SPAN = 0.1
+#: width of a sign of a number, and what must lie between two numbers
+SIGN, GAP = 6.5, 8
 
 
 class CostPoint(NamedTuple):
@@ -139,7 +143,7 @@ def cost_svg(
     end = TOP + max(HEIGHT, LINE * len(named))
     right = WIDTH - NAMES
     scores = [p.score for p in points] + ([floor] if floor is not None else [])
-    ticks = round_ticks(scores)
+    ticks = round_ticks(widened(scores))
     steps = cost_ticks([p.cost for p in points])
     low, high = math.log(steps[0]), math.log(steps[-1])
 
@@ -159,7 +163,7 @@ def cost_svg(
     )
     for tick in ticks:
         parts.append(f'<text class="y" x="{LEFT - 5}" y="{y(tick) + 4:g}">{100 * tick:g} %</text>')
-    for step in _spaced(steps, x):
+    for step in _spaced(steps, x, say):
         parts.append(f'<text class="x" x="{x(step):g}" y="{end + 15}">{escape(say(step))}</text>')
     parts.append(f'<text class="x" x="{(LEFT + right) / 2:g}" y="{end + 33}">{escape(axis)}</text>')
     if floor is not None:
@@ -197,11 +201,27 @@ def cost_ticks(costs: Sequence[float]) -> list[float]:
     return [step for step in steps if below <= step <= above]
 
 
-def _spaced(steps: Sequence[float], x: Callable[[float], float]) -> list[float]:
+def widened(scores: Sequence[float]) -> list[float]:
+    """Scores with the ends of an axis: it shows ten percent at least, so that equal scores look equal.
+
+    >>> widened([0.1, 0.102]), widened([0.2, 0.8])
+    ([0.1, 0.102, 0.051, 0.151], [0.2, 0.8])
+    """
+    low, high = min(scores), max(scores)
+    if high - low >= SPAN:
+        return list(scores)
+    first = min(max((low + high - SPAN) / 2, 0.0), 1 - SPAN)
+    return [*scores, round(first, 6), round(first + SPAN, 6)]
+
+
+def _spaced(
+    steps: Sequence[float], x: Callable[[float], float], say: Callable[[float], str]
+) -> list[float]:
     """Steps whose texts do not touch: the first, and those far enough from the one before."""
     chosen = [steps[0]]
     for step in steps[1:]:
-        if x(step) - x(chosen[-1]) >= 46:
+        room = SIGN * (len(say(step)) + len(say(chosen[-1]))) / 2 + GAP
+        if x(step) - x(chosen[-1]) >= room:
             chosen.append(step)
     return chosen
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..core import display
+from ..core.wording import counted
 
 
 def percent(share: float) -> str:
@@ -33,7 +34,7 @@ def count(n: int, noun: str = "sample") -> str:
     >>> count(1), count(480)
     ('1 sample', '480 samples')
     """
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return counted(n, noun)
 
 
 def listed(parts: Iterable[str]) -> str:

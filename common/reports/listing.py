@@ -25,7 +25,7 @@ def listing(
             downloads that can be imported, or stale: results that no longer belong to what is
             there now
         dataset: with tests, which tests this dataset takes part in and what others miss
-        folders: where results are, for those that are stale
+        folders: where results are, for those that are stale, and the cache, for datasets that are on this machine
     """
     if what == "stale":
         return _stale(benchmark, folders or Paths())
@@ -45,11 +45,20 @@ def listing(
     rows = []
     for entry in getattr(benchmark, what).values():
         row = {"id": entry.id}
-        for name in ("version", "kind", "adapter", "function", "label"):
+        for name in ("version", "kind", "adapter", "function"):
             if hasattr(entry, name):
                 row[name] = getattr(entry, name)
+        if what == "datasets":
+            row["here"] = _here(entry, folders or Paths())
+        if hasattr(entry, "label"):
+            row["label"] = entry.label
         rows.append(row)
     return rows
+
+
+def _here(dataset: Dataset, folders: Paths) -> str:
+    """Whether a dataset is on this machine, so that a run can take it."""
+    return "not here" if datasets.availability(dataset, folders.cache) else "here"
 
 
 def _corpora() -> list[dict[str, Any]]:

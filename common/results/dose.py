@@ -14,12 +14,44 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ..core.errors import DataError
+from ..core.paths import SEVERITY, Paths
 from . import SEVERITY_COLUMNS
 
 #: columns that older files lack
 LATER = ("breaking_mild", "breaking_severe")
 #: a criterion with one bound
 BOUND = re.compile(r"[<>] (-?[0-9.e+-]+)")
+
+
+class SweptTest(NamedTuple):
+    """A model in a test whose perturbations were swept on a dataset."""
+
+    target: str
+    model: str
+    test: str
+    dataset: str
+
+
+def without_run(folders: Paths) -> list[SweptTest]:
+    """What was swept, but has no results of a run at the levels of the test itself.
+
+    Args:
+        folders: where results are
+    """
+    lacking = []
+    for path in sorted(folders.method_tests.glob(f"*/*/{SEVERITY}/*.csv")):
+        place = path.parts[-4], path.parts[-3], path.stem
+        there = _datasets(folders.results(*place))
+        lacking += [SweptTest(*place, name) for name in _datasets(path) if name not in there]
+    return lacking
+
+
+def _datasets(path: Path) -> list[str]:
+    """Datasets of the rows of a file, each once; none if there is no such file."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(dict.fromkeys(line.get("dataset") or "" for line in csv.DictReader(file)))
 
 
 class Step(NamedTuple):
@@ -140,7 +172,10 @@ def _interval(curve: DoseCurve) -> str:
     kind = breaking(curve).kind
     if not mild or not severe or kind == "unknown":
         return ""
-    first, last = (f"{end} {curve.unit}".rstrip() for end in (mild, severe))
+    first, last = (
+        end if end in ("all", "none") else f"{_short(float(end))} {curve.unit}".rstrip()
+        for end in (mild, severe)
+    )
     if mild == "all" and severe == "none":
         return "; the samples cannot tell where it begins to fail"
     if mild == severe:  # all resampled curves agree
@@ -163,8 +198,17 @@ def _point(curve: DoseCurve) -> str:
         return f"fails at {', '.join(levels)} only"
     if math.isnan(point.before):
         return f"fails from {curve.at(point.level)}, the mildest level"
-    about = "" if math.isnan(point.crossing) else f" (about {point.crossing:.3g})"
+    about = "" if math.isnan(point.crossing) else f" (about {_short(point.crossing)})"
     return f"fails from {curve.at(point.level)}{about}"
+
+
+def _short(level: float) -> str:
+    """A level that was computed, with three digits that count and without an exponent.
+
+    >>> _short(12.3456), _short(-1234.5), _short(5.0)
+    ('12.3', '-1230', '5')
+    """
+    return f"{float(f'{level:.3g}'):g}"
 
 
 #: data, condition, axis, unit, metric and criterion of a curve

@@ -113,6 +113,15 @@ def chance(folder: Path = PUBLISHED) -> tuple[str, ...]:
     return tuple(table["model"][table["chance"]].unique())
 
 
+def labels(folder: Path = PUBLISHED) -> dict[str, str]:
+    """Model -> its name for readers, where a table has one that is no id: one with blanks."""
+    table = models(folder)
+    if "label" not in table:
+        return {}
+    pairs = zip(table["model"], table["label"], strict=True)
+    return {str(model): str(label) for model, label in pairs if label not in ("", model)}
+
+
 def comparisons(folder: Path = PUBLISHED) -> pd.DataFrame:
     """Published comparisons: target, position, baseline, candidates (tuple of model ids)."""
     path = folder / "comparisons.csv"

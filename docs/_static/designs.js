@@ -21,7 +21,8 @@
 
   const remark = (...parts) => parts.filter(Boolean).join("; ");
   const python = (value) => (typeof value === "number" && Number.isInteger(value) ? value.toFixed(1) : String(value));
-  const observed = (...values) => [...new Set(values.flat())].sort(byName);
+  const NO_CLASS = "no class"; // a prediction that names a class which the target does not have
+  const observed = (...values) => [...new Set(values.flat())].filter((value) => value !== NO_CLASS).sort(byName);
   const values = (result) => (typeof result === "number" ? { "": result } : result);
   const at = (list, places) => places.map((place) => list[place]);
 

@@ -27,12 +27,17 @@
 
   let state;
   const datasetOf = (test, data) => (config.data.find(([t, , d]) => t === test && d === data) || [])[1];
+  /** The first of some data on which a model has samples, -1: any model; else the first of all. */
+  const first = (entries, model) =>
+    (model >= 0 && entries.find(([, , , , models]) => models.includes(model))) || entries.find(([, , , , models]) => models.length) || entries[0];
   function read() {
     const query = new URLSearchParams(location.hash.replace(/^#\??/, ""));
     const open = config.data.filter(([, dataset]) => config.files[dataset]);
-    const model = config.models.find(([id]) => id === query.get("model")) || config.models[0];
+    const asked = config.models.findIndex(([id]) => id === query.get("model"));
     const data = open.filter(([test]) => test === query.get("test"));
-    const [test, , name] = (data.length ? data.find(([, , d]) => d === query.get("data")) || data[0] : open[0]) || [];
+    const cell = data.find(([, , d]) => d === query.get("data")) || first(data.length ? data : open, asked) || [];
+    const [test, , name, , models = []] = cell;
+    const model = config.models[asked >= 0 ? asked : models[0] || 0];
     const by = {};
     query.forEach((value, key) => key.startsWith("by-") && (by[key.slice(3)] = value));
     return {
@@ -285,7 +290,7 @@
     bar.replaceChildren(
       select("Model", config.models, state.model, (model) => update({ model })),
       select("Test", config.tests.filter(([id]) => config.data.some(([test, dataset]) => test === id && config.files[dataset])), state.test, (test) =>
-        update({ test, data: (config.data.find(([t, dataset]) => t === test && config.files[dataset]) || [])[2], line: "", of: "", by: {} })),
+        update({ test, data: (first(config.data.filter(([t, dataset]) => t === test && config.files[dataset]), config.models.findIndex(([id]) => id === state.model)) || [])[2], line: "", of: "", by: {} })),
       select("Data", data.map(([, , name, label]) => [name, label]), state.data, (name) => update({ data: name, line: "", of: "" })),
     );
     if (lines.length > 1 || (lines[0] && lines[0][1] !== FOR_ALL))
@@ -303,13 +308,14 @@
     const label = (config.models.find(([id]) => id === state.model) || [])[1];
     const title = (config.tests.find(([id]) => id === state.test) || [])[1];
     const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-    const shown = found.rows.length === found.all ? `${count(found.all)} samples` : `${count(found.rows.length)} of ${count(found.all)} samples`;
+    const shown = found.rows.length === found.all ? `${count(found.all)} ${found.all === 1 ? "sample" : "samples"}` : `${count(found.rows.length)} of ${count(found.all)} samples`;
     const which = [state.line === FOR_ALL ? "" : state.line, state.of].filter(Boolean).join(", ");
     let order = "the largest errors first";
     if (found.change) order = table.kind === "number" ? "the largest changes of the answer first" : "those that were right and are wrong now first";
     else if (!table.truth) order = table.kind === "number" ? "the answers furthest from the median of the model first" : "in no order, as there are no annotations to compare with";
     else if (table.kind === "word") order = "wrong answers first";
-    about.textContent = `${label}, ${title}${which ? ` (${which})` : ""}: ${shown}, ${order}.`;
+    const said = found.all ? `${shown}, ${order}` : "no samples that have both an answer of this model and what it is compared with";
+    about.textContent = `${label}, ${title}${which ? ` (${which})` : ""}: ${said}.`;
     const parts = [`${table.label}, licence ${table.license}.`];
     parts.push(`Sounds: the worst samples of the models that listen, as many as fit in ${table.mb} MB.`);
     if (table.depth !== null) parts.push(`The table has ${count(table.samples.length)} of ${count(table.total)} samples: at least the ${table.depth} worst of each of these models in each cell.`);

@@ -50,12 +50,13 @@
   }
 
   /** Rows of a target on all datasets that the file has predictions for. */
-  async function scoresOf(source, places, target) {
+  async function scoresOf(source, places, bare) {
+    const truths = await Promise.all(files.filter((file) => file.target === bare.id).map(truthOf));
+    const target = { ...bare, words: truths[0].target.words };
     const listed = target.kind === "events";
     const values = listed ? predictions.eventLists(source, target) : predictions.valuesOf(source, target);
     if (!values) return null;
     const align = (truth) => (listed ? predictions.alignedEvents(source, values, truth) : predictions.aligned(source, places, values, truth));
-    const truths = await Promise.all(files.filter((file) => file.target === target.id).map(truthOf));
     const found = truths.map((truth) => ({ truth, found: align(truth) }));
     const there = found.filter((each) => each.found.rows.some((row) => row >= 0));
     return {
@@ -247,7 +248,8 @@
     const parts = (await Promise.all(chosen.map((target) => scoresOf(source, places, target)))).filter(Boolean);
     const there = parts.filter(({ truths }) => truths.length);
     if (!there.length) throw new predictions.PredictionError(parts[0].lack);
-    return { parts: there, sections: await Promise.all(there.map(section)), rows: source.rows.length };
+    const taken = [...(source.taken ?? [])].map(([word, label]) => `${word} = ${label}`);
+    return { parts: there, sections: await Promise.all(there.map(section)), rows: source.rows.length, taken };
   }
 
   let latest = 0;
@@ -255,11 +257,12 @@
     const turn = (latest += 1);
     say(`${name} is being scored …`);
     try {
-      const { parts, sections, rows } = await evaluate(await text, name);
+      const { parts, sections, rows, taken } = await evaluate(await text, name);
       if (turn !== latest) return;
       result.replaceChildren(...sections);
       const number = parts.reduce((all, part) => all + part.rows.length, 0);
-      say(`${name}: ${rows} lines read; ${number} cells of ${parts.map(({ target }) => target.label).join(", ")} are shown below.`);
+      const words = taken.length ? ` Names of classes were taken as import-predictions takes them: ${taken.join(", ")}.` : "";
+      say(`${name}: ${rows} ${rows === 1 ? "line" : "lines"} read; ${number} ${number === 1 ? "cell" : "cells"} of ${parts.map(({ target }) => target.label).join(", ")} shown below.${words}`);
     } catch (error) {
       if (turn !== latest) return;
       result.replaceChildren();

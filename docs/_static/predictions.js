@@ -163,21 +163,32 @@
     });
   }
 
-  function classes(source, column, labels) {
+  /** What a word of a file is taken for: a class, "no class", or null if nobody knows it. Notes where it is another word. */
+  function meaning(source, { labels, words = {} }, word) {
+    if (labels.includes(word)) return word;
+    const known = word.toLowerCase();
+    if (!Object.hasOwn(words, known)) return null;
+    (source.taken ??= new Map()).set(word, words[known]);
+    return words[known];
+  }
+
+  function classes(source, column, target) {
     return columnOf(source, column).map((cell, row) => {
       if (cell === "") return null;
-      if (!labels.includes(cell)) {
-        refuse(`${source.name}: row ${lineOf(row)}: column '${column}': unknown label ${quoted(cell)}. Known: ${[...labels].sort(window.metrics.byName).join(", ")}`);
+      const label = meaning(source, target, cell);
+      if (label === null) {
+        refuse(`${source.name}: row ${lineOf(row)}: column '${column}': unknown label ${quoted(cell)}. Known: ${[...target.labels].sort(window.metrics.byName).join(", ")}`);
       }
-      return cell;
+      return label;
     });
   }
 
   /** Class with the largest score; the first one wins a tie. */
   function scored(source, target, offered) {
-    const missing = target.labels.filter((label) => !offered.includes(label));
+    const names = new Map(target.labels.map((label) => [label, offered.includes(label) ? label : offered.find((name) => meaning(source, target, name) === label)]));
+    const missing = target.labels.filter((label) => names.get(label) === undefined);
     if (missing.length) refuse(`${source.name}: columns '${target.id}/...': missing ${missing.join(", ")}; the model has: ${offered.join(", ")}`);
-    const columns = target.labels.map((label) => numbers(source, `${target.id}/${label}`));
+    const columns = target.labels.map((label) => numbers(source, `${target.id}/${names.get(label)}`));
     offered.forEach((label) => numbers(source, `${target.id}/${label}`));
     return source.rows.map((_, row) => {
       const scores = columns.map((column) => column[row]);
@@ -189,7 +200,7 @@
     const offered = source.names.filter((name) => name.startsWith(`${target.id}/`)).map((name) => name.slice(target.id.length + 1));
     if (target.kind === "classification" && offered.length) return scored(source, target, offered);
     if (!source.names.includes(target.id)) return null;
-    return target.kind === "classification" ? classes(source, target.id, target.labels) : numbers(source, target.id);
+    return target.kind === "classification" ? classes(source, target.id, target) : numbers(source, target.id);
   }
 
   /** Targets that a header has columns for; all of `ids` are known. */

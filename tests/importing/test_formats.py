@@ -169,7 +169,7 @@ def test_files_in_other_folders_and_with_other_signs_are_found(tmp_path, to):
     )
     report = run(tmp_path / "x", to)
     assert report.faults == []
-    assert report.notes[0].startswith("2 x file lies in another folder; found by its name")
+    assert report.notes[0].startswith("2 files lie in another folder; found by name")
     sound(tmp_path / "x" / "more" / "b.wav")
     with pytest.raises(DataError, match=r"line 3: 'b' may be audio/b\.wav and more/b\.wav"):
         run(tmp_path / "x", to, force=True)
@@ -204,7 +204,7 @@ def test_tables_that_cannot_be_used_leave_nothing(text, fault, tmp_path, to):
 def test_rows_that_stand_there_twice_are_taken_once(tmp_path, to):
     sound(tmp_path / "x" / "a.wav")
     (tmp_path / "x" / "metadata.csv").write_text("path,emotion\na.wav,sad\na.wav,sad\n")
-    assert run(tmp_path / "x", to).notes[0] == "1 x row stands there twice; one is taken: a.wav"
+    assert run(tmp_path / "x", to).notes[0] == "1 row stands there twice; one is taken: a.wav"
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_links_of_a_table_that_lead_out_are_told(tmp_path, to):
     (tmp_path / "x" / "a.wav").symlink_to(tmp_path / "a.wav")
     (tmp_path / "x" / "metadata.csv").write_text("file,emotion\na.wav,sad\n")
     assert run(tmp_path / "x", to).faults == [
-        "1 x audio file is a link that leads out of the folder: a.wav"
+        "1 audio file is a link that leads out of the folder: a.wav"
     ]
 
 
@@ -282,7 +282,7 @@ def kaldi(tmp_path: Path) -> Path:
 def test_a_folder_of_kaldi(kaldi, to):
     report = run(kaldi, to)
     assert report.faults == []
-    assert "1 x utterance has nothing in utt2emo: u3" in report.notes
+    assert "1 utterance has nothing in utt2emo: u3" in report.notes
     samples = load(to)
     assert samples.root == kaldi.parents[1] / "downloads"
     columns = ["file", "start", "end", "speaker", "sex", "text", "emotion"]
@@ -481,7 +481,7 @@ def test_shards(tmp_path, to):
         shard(tmp_path / "x" / f"test-{n:06d}.tar", members)
     report = run(tmp_path / "x", to)
     assert report.faults == [
-        "2 x sample has no audio and is left out: test-000000.tar/u3, test-000001.tar/u3"
+        "2 samples have no audio and are left out: test-000000.tar/u3, test-000001.tar/u3"
     ]
     samples = load(to).table
     assert samples["file"].tolist() == [

@@ -94,7 +94,7 @@ def test_messages_name_the_file_once(tmp_path, to):
 def test_an_infinite_value_is_no_number(folder, to):
     table = folder / "metadata.csv"
     table.write_text(table.read_text().replace("0.4", "1e400"))
-    assert "1 x value of arousal that is no number: 1e400" in run(folder, to).faults
+    assert "1 value of arousal that is no number: 1e400" in run(folder, to).faults
 
 
 def test_unknown_corpora_leave_nothing_behind(folder, to, capsys):
@@ -254,13 +254,13 @@ def test_all_faults_of_the_data_are_listed(folder, to):
     )
     report = run(folder, to)
     assert report.faults == [
-        "1 x audio file no such file: b.wav",
-        "1 x audio file is empty (0 bytes): c.wav",
-        "1 x audio file is no audio file that can be decoded: d.wav",
-        "2 x segment behind the end of the file: long.wav from 0.5 s, long.wav from 2 s",
-        "1 x value of arousal that is no number: high",
+        "1 audio file does not exist: b.wav",
+        "1 audio file is empty (0 bytes): c.wav",
+        "1 audio file is no audio file that can be decoded: d.wav",
+        "2 segments behind the end of the file: long.wav from 0.5 s, long.wav from 2 s",
+        "1 value of arousal that is no number: high",
         "arousal: 2 values outside [0, 1], from 3 to 5; add 'scale: [min, max]' to the entry",
-        "1 x speaker with more than one sex: s1",
+        "1 speaker with more than one sex: s1",
     ]
     assert "rage (1)" in report.notes[0]
     assert report.duration_s == pytest.approx(1.1)
@@ -316,7 +316,7 @@ def test_audformat(tmp_path, to):
     }
     assert report.entry["mapping"] == {"emotion": {"joy": "happiness"}, "sex": {"m": "male"}}
     assert report.entry["license"] == "CC0-1.0"
-    assert report.notes == ["1 x table could be used too, with an entry of its own: train"]
+    assert report.notes == ["1 table could be used too, with an entry of its own: train"]
     samples = load(to)
     assert samples.table[["emotion", "speaker", "sex"]].to_numpy().tolist() == [
         ["happiness", "s2", "male"]
@@ -335,7 +335,7 @@ def test_an_original_download(tmp_path, to):
     assert report.entry["adapter"] == "audformat"
     assert (report.entry["license"], report.entry["alias"]) == ("CC0-1.0", "all")
     assert report.notes == [
-        "1 x audio file is not named as in 'emodb': unknown.wav",
+        "1 audio file is not named as in 'emodb': unknown.wav",
         "expected 535 audio files, found 3: not the complete emodb?",
         "expected 10 different values of speaker, found 2: not the complete emodb?",
         "expected 231 audio files in the part 'test', found 0: not the complete emodb?",

@@ -318,7 +318,7 @@ def test_files_that_a_table_does_not_list_are_told(tmp_path, to):
     sound(root / "ESC-50-master" / "audio" / "3-1-A-7.wav")
     report = run(root, to)
     assert any(
-        "1 x audio file is not in ESC-50-master/meta/esc50.csv and is left out" in n
+        "1 audio file is not in ESC-50-master/meta/esc50.csv and is left out" in n
         for n in report.notes
     )
     assert report.samples == 2
@@ -342,7 +342,7 @@ def test_labels_that_contradict_each_other_are_none(tmp_path, to):
     table.write_text(table.read_text() + first.replace("dog", "cat") + "\n")
     report = run(root, to, force=True)
     assert report.faults == [
-        "1 x key has labels in ESC-50-master/meta/esc50.csv that contradict each other; it gets none:"
+        "1 key has labels in ESC-50-master/meta/esc50.csv that contradict each other; it gets none:"
         " 1-100032-A-0.wav"
     ]
     assert list(rows(to)) == ["ESC-50-master/audio/2-188822-D-40.wav"]
@@ -353,7 +353,7 @@ def test_copies_in_another_folder_are_left_out(tmp_path, to):
         sound(tmp_path / "x" / name)
     notes = run(tmp_path / "x", to).notes
     copy = "all/Actor_24/03-01-08-02-01-02-24.wav"
-    assert f"1 x audio file is a copy of another one; left out: {copy}" in notes
+    assert f"1 audio file is a copy of another one; left out: {copy}" in notes
     assert len(rows(to)) == 1
     soundfile.write(
         tmp_path / "x" / "all" / "Actor_24" / "03-01-08-02-01-02-24.wav", np.ones(9), 16000
@@ -367,7 +367,7 @@ def test_labels_that_nobody_knows_are_faults(tmp_path, to):
     table.write_text(table.read_text().replace("neutral", "non-neutral"))
     report = run(root, to, part="train")
     assert report.faults == [
-        "1 x value of emotion that 'meld' does not know, so there is no emotion: non-neutral (1)"
+        "1 value of emotion that 'meld' does not know, so there is no emotion: non-neutral (1)"
     ]
 
 
@@ -487,9 +487,9 @@ def test_links_that_lead_out_are_never_followed(tmp_path, to):
     assert report.samples == 3
     assert not [note for note in report.notes if "is not named" in note]
     assert report.faults == [
-        "2 x link leads out of the folder and is left out: 03a01Wa.wav, more",
-        "1 x link leads nowhere: 03a02Wa.wav",
-        "1 x download is not finished: 03a04Wa.wav.crdownload",
+        "2 links lead out of the folder and are left out: 03a01Wa.wav, more",
+        "1 link leads nowhere: 03a02Wa.wav",
+        "1 download is not finished: 03a04Wa.wav.crdownload",
     ]
 
 
@@ -500,7 +500,7 @@ def test_pointers_of_git_lfs_are_told(tmp_path, to):
     )
     faults = run(tmp_path / "x", to).faults
     assert faults == [
-        "1 x audio file is a pointer of Git LFS; 'git lfs pull' fetches the audio: 03a01Fa.wav"
+        "1 audio file is a pointer of Git LFS; 'git lfs pull' fetches the audio: 03a01Fa.wav"
     ]
 
 

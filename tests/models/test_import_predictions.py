@@ -108,7 +108,7 @@ def test_what_was_imported_is_run(imports, catalog, tmp_path, capsys):
             "correctness_regression",
         ]
     )
-    assert code == 0 and "1 cells computed" in capsys.readouterr().out
+    assert code == 0 and "1 cell computed" in capsys.readouterr().out
 
 
 def test_scores_of_classes_and_true_columns(imports):
@@ -291,7 +291,7 @@ def test_the_catalog_that_is_written_is_read(catalog, tmp_path, capsys):
     (tmp_path / "p.csv").write_text("file,emotion\nwav/a1.wav,anger\n")
     words = ["import-predictions", str(tmp_path / "p.csv"), "--as", "told", "--dataset", "mine"]
     assert main([*words, "--to", str(catalog), "--cache", str(tmp_path / "cache")]) == 0
-    assert "1 predictions" in capsys.readouterr().out
+    assert "1 prediction" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["import", "import-predictions"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 import zipfile
 
 import numpy as np
@@ -11,6 +13,7 @@ import soundfile
 import yaml
 
 from common.cli.main import main
+from common.core import advice
 
 from .hub import folder_without_torch
 
@@ -172,6 +175,52 @@ def test_a_python_file(new, command, catalog, tmp_path):
     assert new(catalog / "own.py")[2]["entry"] == "own:Model"
     (catalog / "own.py").write_text("class Net: ...\ndef load(): ...\n")
     assert new(catalog / "own.py", "--force")[2]["entry"] == "own:load"
+
+
+PYTHON = """
+class Model:
+    targets = ("arousal", "emotion")
+    labels = {"emotion": ["anger", "happiness", "neutral", "sadness"]}
+
+    def predict(self, signals, sampling_rate):
+        return {"arousal": [0.5] * len(signals), "emotion": ["anger"] * len(signals)}
+
+
+def load():
+    return Model()
+"""
+
+
+def test_the_entry_of_a_python_file_is_complete_and_its_commands_work_as_they_stand(
+    catalog, tmp_path, capsys, monkeypatch, recording
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(advice.ALLOW_CODE)
+    (catalog / "net.py").write_text(PYTHON)
+    made = ["models", "new", "catalog/net.py", "--as", "mine", "--to", "catalog"]
+    monkeypatch.setattr(sys, "argv", ["build.py"])
+    assert main(made) == 0
+    printed = capsys.readouterr().out
+    (entry,) = yaml.safe_load((catalog / "models.yaml").read_text())
+    assert entry["outputs"] == {"arousal": {}, "emotion": {}} and "to do" not in printed
+    commands = [line.partition(": python build.py ")[2] for line in printed.splitlines()]
+    check, trial = (shlex.split(text) for text in commands if text)
+    assert main([*check, "--cache", str(tmp_path / "cache")]) == 0
+    trial = [str(recording) if word == "recording.wav" else word for word in trial]
+    assert main([*trial, "--cache", str(tmp_path / "cache")]) == 0
+    assert "anger" in capsys.readouterr().out
+
+
+def test_a_python_file_that_does_not_say_what_it_predicts(new, command, catalog):
+    (catalog / "net.py").write_text(PYTHON.replace("targets =", "names ="))
+    code, out, entry = new(catalog / "net.py")
+    assert code == 0 and "outputs" not in entry
+    assert "to do: net.py does not say what the model predicts" in out
+    assert "'outputs: {arousal: {}}' for numbers" in out
+    assert "'outputs: {emotion: {labels: [anger, happiness, neutral, sadness]}}'" in out
+    _, out, entry = new(catalog / "net.py", *LABELS, "--force")
+    assert entry["outputs"]["emotion"]["labels"] == ["sad", "ang", "neu", "hap"]
+    assert "to do" not in out and command("check")[0] == 0
 
 
 def test_what_is_no_model(new, catalog, tmp_path):

@@ -107,7 +107,7 @@ def test_results_on_other_data_stand_apart(small: Any) -> None:
 
 
 def test_model_page_counts_verdicts(small: Any) -> None:
-    assert "2 passed, 1 failed, share as the paper counts it: 66.7 %." in text(small.page(OWN))
+    assert "2 passed, 1 failed, share as in the paper: 66.7 %." in text(small.page(OWN))
     assert "1 skipped, without a verdict." in text(small.page(OWN))
     assert "1 ended in an error." in text(small.page(OWN))
     assert "34 passed, 3 failed, share as in the paper: 91.9 %." in text(small.page(PAPER))

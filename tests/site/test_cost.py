@@ -117,6 +117,18 @@ def test_dots_lie_where_cost_and_score_are() -> None:
     assert "by-chance" in svg and "by-chance" not in drawn(POINTS)
 
 
+def test_equal_scores_look_equal_and_numbers_do_not_touch() -> None:
+    points = [CostPoint("a", 3, 0.101), CostPoint("b", 700, 0.103)]
+    svg = drawn(points)
+    texts = re.findall(r'class="y" x="[^"]*" y="[^"]*">([^<]*) %<', svg)
+    assert float(texts[-1]) - float(texts[0]) >= 10
+    wide = cost_svg(points, title="T.", axis="cost", say="{:.6f}".format, finding="F.")
+    places = [float(x) for x in re.findall(r'class="x" x="([^"]*)" y="\d+">\d', wide)]
+    assert len(places) > 1 and min(b - a for a, b in itertools.pairwise(places)) >= 6 * len(
+        "100.000000"
+    )
+
+
 def test_names_do_not_lie_on_each_other_and_many_are_left_out() -> None:
     points = [CostPoint(f"m{n}", 10.0 + n, 0.5 + n / 1e4) for n in range(100)]
     svg = drawn(points)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -42,6 +43,16 @@ def test_shares_are_those_of_executed_cells_on_these_data(content: Content) -> N
         cell = rf'title="{text}"><a href="\.\./{target}/published/{re.escape(str(model))}\.html"'
         assert re.search(cell, html), (target, model, text)
     assert html.count(" cells passed") == len(rows.groupby(["target", "model"]))
+
+
+def test_results_on_other_data_make_no_table_without_lines(content: Content) -> None:
+    """Own runs and demonstration data are boards of one source; each shows its own data alone."""
+    page = next(page for page in datasetpages.pages(content) if page.doc.endswith("/mine"))
+    boards = [board for board in content.boards["arousal"] if not board.published]
+    counts = datasetpages._counts(content)
+    assert "<tbody>" in datasetpages._models(content, page, boards, "mine", counts)
+    others = [replace(b, table=b.table[b.table["dataset"] != "mine"]) for b in boards]
+    assert datasetpages._models(content, page, others, "mine", counts) == ""
 
 
 def test_a_dataset_names_its_tests_and_a_part_its_whole(content: Content) -> None:

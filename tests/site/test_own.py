@@ -17,14 +17,18 @@ import pytest
 from benchmark_site import cell_data, own_page
 from benchmark_site.content import load
 
+from common.cli.main import main
 from common.core import paths
 from common.core.errors import ModelError
 from common.core.paths import Paths
 from common.designs.selecting import Selector
+from common.engine import run as engine
+from common.engine.plan import Filters
 from common.engine.scoring import scores_of
 from common.figures import drawing
 from common.metrics.events.lists import EventList
 from common.metrics.events.recordings import SoundEvents
+from common.metrics.labels import NO_CLASS
 from common.models import prediction_table
 from common.models.predictions import PredictionsModel
 from common.pages.own import FOLDER, INDEX, update
@@ -283,6 +287,7 @@ def hostile(
             "two classes": draw.choice(pool[:2], n),
             "constant": np.full(n, pool[0], dtype=object),
             "nearly constant": np.array([pool[1], *[pool[2]] * (n - 1)], dtype=object),
+            "other classes": draw.choice(np.array([*labels, NO_CLASS], dtype=object), n),
         }
     return {
         "random": draw.random(n),
@@ -480,7 +485,7 @@ BROKEN = {
     "no rows": "file,arousal\n",
     "no number": "file,arousal\n000.wav,0.5\n001.wav,much\n",
     "not finite": "file,arousal\n000.wav,inf\n",
-    "another class": "file,emotion\n000.wav,anger\n001.wav,boredom\n",
+    "another class": "file,emotion\n000.wav,anger\n001.wav,wistful\n",
     "a class is missing": "file,emotion/anger,emotion/happiness\n000.wav,0.5,0.1\n",
     "twice": "file,arousal\n000.wav,0.5\n001.wav,0.5\n000.wav,0.25\n",
     "no time": "file,start,arousal\n000.wav,soon,0.5\n",
@@ -515,6 +520,41 @@ def test_a_fault_is_told_in_the_words_of_the_command_line(
     assert text in expected, (shown, expected)
     assert "\n" not in shown
     assert opened.locator(".own-result section").count() == 0
+
+
+#: words of other tools for the classes, and one for a class that the target does not have
+WORDS = {"anger": "ang", "happiness": "HAP", "neutral": "neu", "sadness": "sad"}
+
+
+def test_classes_are_named_as_import_predictions_takes_them(
+    ran: Ran, opened: Any, tmp_path: Path
+) -> None:
+    table = pd.read_csv(io.StringIO(ran.predictions("loud")))[["file", "emotion"]]
+    table["emotion"] = table["emotion"].replace(WORDS)
+    table.loc[0, "emotion"] = "fru"
+    path = tmp_path / "mine.csv"
+    path.write_text(table.to_csv(index=False))
+    places = ["--to", str(tmp_path / "own"), "--catalog", str(ran.mini.catalog)]
+    assert main(["import-predictions", str(path), "--dataset", "tones", *places]) == 0
+    catalogs = [ran.mini.catalog, tmp_path / "own"]
+    benchmark = load_benchmark(catalogs, allow_code=True)
+    folders = Paths(tmp_path / "out", ran.folders.cache)
+    tests = ("correctness_classification", "correctness_distribution")
+    engine.Engine(benchmark, folders).run(
+        Filters(models=("mine",), datasets=("tones",), tests=tests)
+    )
+    give(opened, path.read_text())
+    said = opened.locator(".own-status").inner_text()
+    assert "ang = anger" in said and "HAP = happiness" in said and "fru = no class" in said
+    shown = {tuple(row[name] for name in CELL): row for row in downloaded(opened, "emotion")}
+    for test in tests:
+        for row in read_csv(folders.results("emotion", "mine", test)).to_dict("records"):
+            own = shown[tuple(row[name] for name in CELL)]
+            assert alike(row["value"], own["value"]) and row["status"] == own["status"]
+    scores = "file,emotion/ang,emotion/HAP,emotion/neu,emotion/sad\n"
+    give(opened, scores + "".join(f"{file},1,0,0,0\n" for file in table["file"]))
+    assert "ang = anger" in opened.locator(".own-status").inner_text()
+    assert opened.faults == []
 
 
 def test_samples_without_a_row_are_told_with_the_first(ran: Ran, opened: Any) -> None:

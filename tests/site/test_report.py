@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,17 @@ def test_it_says_what_the_pages_of_the_model_say(page: str, small: Any) -> None:
     assert 'src="data:image/webp;base64,' in page and 'alt="rising dots"' in page
 
 
+def test_what_only_a_website_has_is_not_in_it(page: str, small: Any) -> None:
+    """Texts of links, too: tabs between pages, sounds to hear, files to download."""
+    website = small.page("results/arousal/model/alpha")
+    assert ">Listen<" in website and "badge and card" in website
+    shown = words(page)
+    for text in ("Listen", "badge", "card", "The numbers behind these figures"):
+        assert text not in shown, text
+    written = small.folders.manifest("arousal", "alpha").stat().st_mtime
+    assert f"written on {datetime.fromtimestamp(written, UTC):%Y-%m-%d}" in shown
+
+
 def test_names_of_others_are_no_markup(page: str) -> None:
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
@@ -58,6 +70,10 @@ def test_published_models_have_one_for_all_targets(small: Any, tmp_path: Path) -
     file = tmp_path / "wavlm.html"
     size = report.write(small.folders, load_benchmark(), "wavlm", file)
     assert size == file.stat().st_size < model_report.MOST
+    tabs = '<nav class="tabs"'
+    assert tabs in small.page("results/arousal/published/wavlm") and tabs not in file.read_text(
+        "utf-8"
+    )
     assert '<section class="target-of-report result-page" id="arousal">' in file.read_text("utf-8")
     assert '<section class="target-of-report result-page" id="emotion">' in file.read_text("utf-8")
     regions = re.findall(r'role="region" aria-label="([^"]*)"', file.read_text("utf-8"))

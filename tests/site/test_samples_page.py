@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from html import unescape
+from html import escape, unescape
 from typing import Any
 
 import pytest
@@ -237,3 +237,25 @@ def test_the_same_tables_again_change_nothing(new_site: Callable[..., Any]) -> N
     write_tables(site.folders)
     site.build()
     assert site.files() == before
+
+
+def test_it_opens_on_data_that_have_samples(visit: Callable[..., Any], small: Any) -> None:
+    """The first data have a table, but no model has an answer there; of the next, only the second has."""
+    page = visit("results/arousal/index")
+    text = small.page(PAGE)
+    (written,) = re.findall(r'data-config="([^"]*)"', text)
+    config = json.loads(unescape(written))
+    ids = [model[0] for model in config["models"]]
+    regression = [entry for entry in config["data"] if entry[0] == "correctness_regression"]
+    assert [entry[4] for entry in regression] == [[ids.index("alpha"), ids.index("dice")]]
+    test, dataset, data, label, _ = regression[0]
+    config["data"] = [[test, dataset, "empty", label, []], [test, dataset, data, label, [1]]]
+    changed = text.replace(written, escape(json.dumps(config)))
+    page.route(
+        "**/samples/index.html", lambda route: route.fulfill(body=changed, content_type="text/html")
+    )
+    page.goto(page.url.replace("index.html", "samples/index.html"))
+    assert len(names(page)) == 4
+    chosen = page.locator(".listen-samples .tools select")
+    assert chosen.nth(0).input_value() == ids[1] and chosen.nth(2).input_value() == data
+    page.close()

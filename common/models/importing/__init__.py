@@ -16,6 +16,7 @@ from ... import spec
 from ...core.errors import ConfigError
 from ...core.files import write_text
 from ...core.provenance import digest
+from ...core.wording import counted
 from ...samples import datasets
 from ...samples.importing.catalog_text import extended
 from ...samples.importing.inspection import several
@@ -53,7 +54,7 @@ class PredictionReport:
 
     def text(self) -> str:
         """For people."""
-        lines = [f"{self.entry['id']} {self.entry['version']}: {self.rows} predictions"]
+        lines = [f"{self.entry['id']} {self.entry['version']}: {counted(self.rows, 'prediction')}"]
         lines += [f"  {note}" for note in self.notes]
         if self.missing:
             lines.append(f"  missing: {several(self.missing, 'sample', 'without prediction')}")

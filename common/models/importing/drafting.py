@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ... import spec
+from ...core import advice
 from ...core.errors import BenchmarkError, ConfigError
 from ...core.files import write_text
 from ...samples.importing.catalog_text import extended
 from ...samples.importing.table_files import TABLES
 from ...spec import Benchmark, kinds
 from .. import hub_folders, onnx_files, synonyms
+from ..base import CODE
 from ..labels import positions
 from . import check_id
 
@@ -57,24 +60,32 @@ class DraftReport:
     Args:
         entry: what stands in the catalog
         catalog: the file
+        folder: its folder, as the user calls it
         notes: what was found
         todo: what is left to do
     """
 
     entry: dict[str, Any]
     catalog: Path
+    folder: Path
     notes: list[str] = field(default_factory=list)
     todo: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """For machines."""
-        return {**vars(self), "catalog": str(self.catalog)}
+        return {**vars(self), "catalog": str(self.catalog), "folder": str(self.folder)}
 
     def text(self) -> str:
         """For people."""
         lines = [f"{self.entry['id']}: adapter {self.entry['adapter']}"]
         lines += [f"  {note}" for note in self.notes] + [f"  to do: {text}" for text in self.todo]
-        lines.append(f"written to {self.catalog}; check it: --catalog {self.catalog.parent}")
+        place = "--catalog", self.folder
+        lines.append(f"written to {self.folder / self.catalog.name}")
+        lines.append(f"check it: {advice.command('check', *place)}")
+        if not self.todo:
+            allowed = ["--allow-code"] if self.entry["adapter"] in CODE else []
+            words = "models", "try", self.entry["id"], "recording.wav"
+            lines.append(f"try it on a file: {advice.command(*words, *place, *allowed)}")
         return "\n".join(lines)
 
 
@@ -115,7 +126,7 @@ def draft(
     catalog = to.expanduser().resolve() / "models.yaml"
     check_id(catalog, name, force)
     request = _Request(source, name, catalog.parent, benchmark.targets, labels)
-    report = DraftReport({"id": name, "version": "1.0.0"}, catalog)
+    report = DraftReport({"id": name, "version": "1.0.0"}, catalog, to)
     _maker(request, path)(request, report)
     report.entry.setdefault("sampling_rate", 16000)
     try:
@@ -252,6 +263,64 @@ def _python(request: _Request, report: DraftReport) -> None:
             f"{PROGRAM.format(f'python {path.name}')}"
         )
     report.entry |= {"adapter": "python", "entry": f"{path.stem}:{factory}"}
+    targets = _said(tree, factory)
+    outputs = {
+        target: {"labels": list(request.labels)} if _fits(request, target) else {}
+        for target in request.targets
+        if target in targets
+    }
+    if outputs:
+        report.entry["outputs"] = outputs
+        report.notes.append(f"outputs: the file says 'targets': {', '.join(outputs)}")
+    elif request.labels:
+        _named(request, report, request.labels, state=True)
+    else:
+        report.todo.append(_unsaid(request, path, targets))
+
+
+def _fits(request: _Request, target: str) -> bool:
+    """Whether labels that a user names are those of a target."""
+    entry = request.targets[target]
+    needed = kinds.of(entry).names(entry)
+    mapping = synonyms.known(request.labels).get(target, {})
+    return bool(request.labels and positions(needed, request.labels, mapping))
+
+
+def _unsaid(request: _Request, path: Path, targets: Sequence[str]) -> str:
+    """What is to be filled in where a file does not say what its model predicts."""
+    of_classes = next((t for t in request.targets.values() if t.labels and not t.detection), None)
+    of_numbers = next((t for t in request.targets.values() if not t.labels), None)
+    examples = [f"'outputs: {{{of_numbers.id}: {{}}}}' for numbers"] if of_numbers else []
+    if of_classes:
+        labels = ", ".join(of_classes.labels)
+        text = f"'outputs: {{{of_classes.id}: {{labels: [{labels}]}}}}', in the order of its scores"
+        examples.append(f"{text}, for classes (or once more with --force and --labels)")
+    why = (
+        f"its 'targets' {', '.join(targets)} are none of {', '.join(request.targets)}"
+        if targets
+        else "its class has no 'targets'"
+    )
+    return f"{path.name} does not say what the model predicts ({why}); add to the entry {', or '.join(examples)}"
+
+
+def _said(tree: ast.Module, factory: str) -> list[str]:
+    """Literal ``targets`` of the class that a file makes models of; the file is not run."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    for node in sorted(classes, key=lambda node: node.name != factory):
+        values = {
+            name.id: statement.value
+            for statement in node.body
+            if isinstance(statement, ast.Assign)
+            for name in statement.targets
+            if isinstance(name, ast.Name)
+        }
+        try:
+            targets = ast.literal_eval(values["targets"])
+        except (KeyError, ValueError):
+            continue
+        if isinstance(targets, list | tuple | set) and targets:
+            return sorted(map(str, targets))
+    return []
 
 
 def _weights(request: _Request, report: DraftReport) -> None:
@@ -268,7 +337,7 @@ def _weights(request: _Request, report: DraftReport) -> None:
     names = list(report.entry.get("outputs", {}))
     text = TEMPLATE.format(
         id=request.name,
-        catalog=request.folder.name,
+        catalog=shlex.quote(str(report.folder)),
         path=request.path.name,
         targets=repr(tuple(names) or tuple(request.targets)[:1]),
         labels=repr({name: list(request.labels) for name in names}),

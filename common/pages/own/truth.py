@@ -13,8 +13,10 @@ from ...designs import Score
 from ...designs.selecting import Selector
 from ...engine.scoring import scores_of
 from ...metrics import METRICS
+from ...metrics.labels import NO_CLASS
 from ...results.rows import rows
 from ...samples.base import KEYS, Samples
+from ...samples.importing import conventions
 from ...spec import Dataset, Model, Target, Test, kinds
 from ...spec.cell import Cell
 from ...spec.view import ORIGINAL, View
@@ -74,11 +76,25 @@ def truth(
             "kind": target.kind,
             "labels": list(target.labels),
             "range": None if target.range is None else list(target.range),
+            "words": words(target),
         },
         "dataset": _about(samples.dataset),
         "samples": _keys(chosen),
         "truth": _annotations(target, chosen),
         "tests": entries,
+    }
+
+
+def words(target: Target) -> dict[str, str]:
+    """Other words for classes, in lower case -> the class, or "no class" for classes of other targets.
+
+    They are those of ``import-predictions``.
+    """
+    synonyms = conventions.load().synonyms.get(target.id, {}) if target.labels else {}
+    return {
+        word: label if label in target.labels else NO_CLASS
+        for label, others in synonyms.items()
+        for word in (label, *others)
     }
 
 

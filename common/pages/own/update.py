@@ -23,6 +23,7 @@ from ...results import dataset_facts
 from ...results.manifest import Manifest
 from ...samples import datasets
 from ...samples.base import Samples
+from ...samples.importing import conventions
 from ...spec import Benchmark, Dataset, Target
 from ...uncertainty.simulation import Bounds
 from ..listening import licences
@@ -132,7 +133,8 @@ class _Maker:
         if not scored:
             return None
         titles = [[test.title, test.family] for test in scored]
-        about = [dataset.label, dataset.license, dataset.source, target.label, titles]
+        synonyms = {k: list(v) for k, v in conventions.load().synonyms.get(target.id, {}).items()}
+        about = [dataset.label, dataset.license, dataset.source, target.label, titles, synonyms]
         key = provenance.digest([FORMAT, self.code, about, cells])
         path = self.folders.media / src
         if old.get("key") == key and path.is_file():

@@ -21,6 +21,7 @@ from ...core.documents import parse_json
 from ...core.errors import BenchmarkError, DataError
 from ...core.names import unusable
 from ...core.paths import Paths
+from ...core.wording import counted
 from ...results import keys, population, tables
 from ...results import sums as kept
 from ...results.judge import judge
@@ -69,9 +70,11 @@ class BundleCheck:
         outcome = {0: "no fault", 1: "1 fault"}.get(count, f"{count} faults")
         if not self.model:
             return "\n".join([*lines, f"cannot be read as a bundle: {outcome}"])
-        what = f"{self.model}: {self.rows} rows of {', '.join(self.targets) or 'no target'}"
+        what = (
+            f"{self.model}: {counted(self.rows, 'row')} of {', '.join(self.targets) or 'no target'}"
+        )
         lines.append(
-            f"{what}, {self.from_sums} scores computed again from sums, {self.recomputed} rows from "
+            f"{what}, {counted(self.from_sums, 'score')} computed again from sums, {self.recomputed} rows from "
             f"predictions: {outcome}"
         )
         return "\n".join(lines)

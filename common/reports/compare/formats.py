@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ...core.display import number, signed
+from ...core.wording import counted
 from ..summary.card import markdown
 from .flips import Flipped, Flips
 from .gate import Rules, compared, passes
@@ -188,7 +189,7 @@ def _table(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, sampl
     reasons = _reasons(comparison)
     if reasons:
         lines += ["", "not compared:"]
-        lines += [f"  {count} cells: {reason}" for reason, count in reasons[:MOST]]
+        lines += [f"  {counted(count, 'cell')}: {reason}" for reason, count in reasons[:MOST]]
     return "\n".join(lines) + "\n"
 
 
@@ -257,7 +258,9 @@ def _markdown(comparison: Comparison, flipped: Sequence[Flips], rules: Rules, sa
     reasons = _reasons(comparison)
     if reasons:
         lines += ["", "<details>", "<summary>Not compared</summary>", ""]
-        lines += [f"* {count} scores: {markdown(reason)}" for reason, count in reasons[:MOST]]
+        lines += [
+            f"* {counted(count, 'score')}: {markdown(reason)}" for reason, count in reasons[:MOST]
+        ]
         lines += ["", "</details>"]
     lines += ["", f"Paired tests, false discovery rate {rules.alpha:g}. Gain: positive is better."]
     return "\n".join(lines) + "\n"

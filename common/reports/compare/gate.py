@@ -13,6 +13,7 @@ import pydantic
 
 from ...core.errors import ConfigError
 from ...core.registry import unknown
+from ...core.wording import counted
 from ...spec import fault, read_yaml
 from ...spec.records import Benchmark, Record
 from ...uncertainty import benjamini_hochberg
@@ -136,5 +137,8 @@ def passes(comparison: Comparison, rules: Rules) -> tuple[bool, str]:
         return False, "nothing could be compared"
     lost = sum(pair.missing for pair in comparison.pairs)
     if lost and not rules.allow_missing:
-        return False, f"{lost} scores of the baseline could not be compared (--allow-missing)"
+        return (
+            False,
+            f"{counted(lost, 'score')} of the baseline could not be compared (--allow-missing)",
+        )
     return True, f"none of {count} compared scores got worse"

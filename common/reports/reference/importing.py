@@ -11,6 +11,7 @@ from typing import Any
 from ...core.errors import BenchmarkError, ConfigError
 from ...core.files import write_text
 from ...core.paths import PUBLISHED_NAME
+from ...core.wording import counted
 from ...models.importing.drafting import draft
 from ...results import published
 from ...samples.importing.kept import kept
@@ -30,6 +31,7 @@ class ReferenceReport:
         catalog: the folder that was written
         rows: number of scores, missing ones included
         models: names of models with scores
+        labels: those of them that readers know by another name -> that name
         targets: their targets
         tests: tests that have other thresholds or data than the built-in ones
         entries: ids of models that got an entry
@@ -40,6 +42,7 @@ class ReferenceReport:
     catalog: Path
     rows: int = 0
     models: list[str] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
     targets: list[str] = field(default_factory=list)
     tests: list[str] = field(default_factory=list)
     entries: list[str] = field(default_factory=list)
@@ -58,11 +61,18 @@ class ReferenceReport:
     def _lines(self) -> Iterator[str]:
         if self.rows:
             yield (
-                f"{self.rows} scores of {len(self.models)} models for {', '.join(self.targets)}: "
+                f"{counted(self.rows, 'score')} of {counted(len(self.models), 'model')} for "
+                f"{', '.join(self.targets)}: "
                 f"{self.catalog / PUBLISHED_NAME}"
             )
+            yield (
+                "  these scores are ranked by the command summary; the website does not show them, as it "
+                "shows results of runs and those of the paper"
+            )
+        for name, label in self.labels.items():
+            yield f"  model '{label}': its id is {name}"
         for reason, count in self.verdicts.items():
-            yield f"  verdict ({count} scores, {VERDICTS}): {reason}"
+            yield f"  verdict ({counted(count, 'score')}, {VERDICTS}): {reason}"
         yield f"tests with other thresholds or data: {', '.join(self.tests) or 'none'}"
         yield f"models with an entry: {', '.join(self.entries) or 'none'}"
         counts = Counter(item.reason for item in self.left_out)
@@ -118,6 +128,7 @@ def _write_scores(catalog: Path, texts: dict[str, str], report: ReferenceReport)
     rows = published.load(folder)
     report.rows = len(rows)
     report.models = list(rows["model"].unique())
+    report.labels = published.labels(folder)
     report.targets = list(rows["target"].unique())
     benchmark = load_benchmark([catalog])
     lines = verdicts.different(rows, benchmark)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...core.errors import DataError
 from ...core.paths import PUBLISHED
 from ...results import published
-from .tree import ReferenceTree, Result
+from .tree import ReferenceTree, Result, id_of, short_name
 
 Row = dict[str, str]
 
@@ -104,6 +105,9 @@ def tables(tree: ReferenceTree, names: ReferenceNames) -> dict[str, str]:
 
     Returns:
         nothing if no score has a counterpart
+
+    Raises:
+        DataError: if a score that has one cannot be read
     """
     results, data = _with_counterpart(tree, names)
     if not results:
@@ -150,7 +154,11 @@ def text(rows: Sequence[Row], columns: Sequence[str] = ()) -> str:
 
 
 def _with_counterpart(tree: ReferenceTree, names: ReferenceNames) -> tuple[list[Result], list[Row]]:
-    """Results whose metric and data are known here, and their lines of ``datasets.csv``."""
+    """Results whose metric and data are known here, and their lines of ``datasets.csv``.
+
+    Raises:
+        DataError: if one of them cannot be read
+    """
     results: list[Result] = []
     rows: dict[tuple[str, str, str], Row] = {}
     lacking: dict[tuple[str, str, str], int] = {}
@@ -161,6 +169,8 @@ def _with_counterpart(tree: ReferenceTree, names: ReferenceNames) -> tuple[list[
             key = (place, "metric", reason)
             lacking[key] = lacking.get(key, 0) + 1
             continue
+        if result.fault:
+            raise DataError(result.fault)
         key = (result.target, result.test, result.data)
         if key not in rows:
             line = names.data.get((result.test, result.data)) or _declared(tree, *key)
@@ -237,9 +247,10 @@ def _models(results: Iterable[Result], tree: ReferenceTree, names: ReferenceName
     for model in sorted(targets, key=_last_if_chance):
         line = names.models.get(model, {})
         name = tree.names.get(model) or line.get("model_name") or model
-        short = name.removesuffix("-cat")
+        label = short_name(name)
+        short = id_of(label)
         if any(ids.setdefault((target, short), model) != model for target in targets[model]):
-            short = f"{short}-{model}"
+            short, label = f"{short}-{model}", f"{label} ({model})"
         kinds = dict.fromkeys(names.kinds[target] for target in sorted(targets[model]))
         lines.append(
             {
@@ -248,6 +259,7 @@ def _models(results: Iterable[Result], tree: ReferenceTree, names: ReferenceName
                 "kind": "|".join(kinds),
                 "model": short,
                 "chance": line.get("chance", "no"),
+                "label": label,
             }
         )
     return lines

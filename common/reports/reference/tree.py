@@ -35,7 +35,10 @@ class LeftOut(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One number of the reference, as text; an empty text: it has none."""
+    """One number of the reference, as text; an empty text: it has none.
+
+    A ``fault`` says why it, or the table that it would stand in, cannot be read: that matters only if the metric is taken.
+    """
 
     target: str
     model: str
@@ -45,6 +48,7 @@ class Result(NamedTuple):
     column: str
     value: str
     remark: str
+    fault: str = ""
 
 
 @dataclass
@@ -55,7 +59,7 @@ class ReferenceTree:
         root: the folder
         results: numbers, in the order of folders, files and lines
         tests: target -> test -> content of its YAML
-        names: id of a model -> its name
+        names: id of a model -> its name, as a reader knows it
         comparisons: target -> ids of models that are compared, the first with the others
         left_out: what is no result
     """
@@ -83,7 +87,6 @@ def read(root: Path, targets: Collection[str], compared: tuple[str, str]) -> Ref
 
     Raises:
         ConfigError: if it is no such folder, or a YAML file cannot be read
-        DataError: if a table cannot be read; with file, line and what was found
     """
     if not root.is_dir():
         raise ConfigError(f"{root}: no such folder")
@@ -154,14 +157,17 @@ def _read_target(folder: Path, tree: ReferenceTree) -> None:
             for path in _entries(test, tree):
                 if path.suffix == ".csv" and path.is_file():
                     names = (folder.name, model.name, test.name, path.stem)
-                    tree.results += [Result(*names, *cell) for cell in _read_table(path)]
+                    try:
+                        tree.results += [Result(*names, *cell) for cell in _read_table(path)]
+                    except DataError as error:
+                        tree.results.append(Result(*names, "", "", "", "", str(error)))
                 else:
                     reason = "figures are drawn from predictions, by a run"
                     tree.leave_out(path, "figure", reason if path.suffix == ".png" else "no table")
 
 
-def _read_table(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Data, column, value and remark of each cell of a table."""
+def _read_table(path: Path) -> Iterator[tuple[str, str, str, str, str]]:
+    """Data, column, value, remark and fault of each cell of a table."""
     if path.stat().st_size > LARGEST:
         raise DataError(
             f"{path}: larger than {LARGEST // 2**20} MB; no table of the reference suite"
@@ -193,20 +199,21 @@ def _read_table(path: Path) -> Iterator[tuple[str, str, str, str]]:
             )
         seen.add(data)
         for column in columns:
-            value = _number(cells[column], f"{path}, line {number}, column {column}")
-            yield data, column, value, cells.get(_REMARK + column, "").strip()
+            value, fault = _number(cells[column])
+            where = f"{path}, line {number}, column {column}: {fault}" if fault else ""
+            yield data, column, value, cells.get(_REMARK + column, "").strip(), where
 
 
-def _number(text: str, place: str) -> str:
-    """A number as it was written; empty if there is none."""
+def _number(text: str) -> tuple[str, str]:
+    """A number as it was written, empty if there is none; and why it is none, if something else stands there."""
     text = text.strip()
     try:
         number = float(text or "nan")
     except ValueError:
-        raise DataError(f"{place}: '{text:.40}' is no number") from None
+        return "", f"'{text:.40}' is no number"
     if math.isinf(number):
-        raise DataError(f"{place}: '{text:.40}' is no finite number")
-    return "" if math.isnan(number) else text
+        return "", f"'{text:.40}' is no finite number"
+    return "" if math.isnan(number) else text, ""
 
 
 def _read_tests(folder: Path, tree: ReferenceTree) -> dict[str, Mapping[str, Any]]:
@@ -231,6 +238,21 @@ def _read_tests(folder: Path, tree: ReferenceTree) -> dict[str, Mapping[str, Any
     return tests
 
 
+def short_name(name: str) -> str:
+    """The name that models of dimensions and of categories share."""
+    return name.removesuffix("-cat")
+
+
+def id_of(name: str) -> str:
+    """The name of a model as an id, which is part of addresses; empty if nothing of it can stand there.
+
+    >>> id_of("wavlm-cat"), id_of(" My CNN (v2)"), id_of("???")
+    ('wavlm-cat', 'My-CNN-v2', '')
+    """
+    text = re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.")
+    return text if _NAME.fullmatch(text) and not unusable(text) else ""
+
+
 def _read_names(path: Path, tree: ReferenceTree) -> None:
     if not path.is_file() or path.is_symlink():
         return
@@ -238,10 +260,10 @@ def _read_names(path: Path, tree: ReferenceTree) -> None:
     if not isinstance(content, Mapping):
         raise ConfigError(f"{path}: expected 'id: name' lines, found {content!r:.60}")
     for model, name in content.items():
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or unusable(name):
+        if not isinstance(name, str) or not id_of(short_name(name)):
             tree.leave_out(path, f"name of {model}", f"{name!r:.40} cannot be the name of a model")
         else:
-            tree.names[str(model)] = name
+            tree.names[str(model)] = " ".join(name.split())
 
 
 def _read_comparisons(

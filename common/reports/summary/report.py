@@ -173,7 +173,7 @@ def text(
             )
             blocks.append(
                 _ranking_text(
-                    _cut(f"{name}: shares as the paper counts, all executed cells", 100), part
+                    _cut(f"{name}: shares as in the paper, all executed cells", 100), part
                 )
             )
     if tests:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ...core import advice
 from ...core.errors import AudioError
+from ...core.wording import counted
 from ...spec import Target, kinds
 from .. import audio
 from ..base import Samples
@@ -63,8 +64,8 @@ class Inspection:
 
     def text(self) -> str:
         """Summary for people."""
-        size = f"{self.samples} samples in {self.files} files, {self.duration_s / 3600:.2f} hours"
-        speakers = f", {self.speakers} speakers" if self.speakers else ""
+        size = f"{counted(self.samples, 'sample')} in {counted(self.files, 'file')}, {self.duration_s / 3600:.2f} hours"
+        speakers = f", {counted(self.speakers, 'speaker')}" if self.speakers else ""
         lines = [f"{self.id} {self.entry['version']}: {size}{speakers}"]
         for column, counts in self.labels.items():
             lines.append(f"  {column}: " + ", ".join(f"{k} {n}" for k, n in counts.items()))
@@ -138,6 +139,7 @@ def _listen(samples: Samples) -> tuple[dict[str, float], list[str]]:
             durations[file] = audio.info(path).duration_s
         except AudioError as error:
             fault = str(error).removeprefix(f"{path}: ")
+            fault = "does not exist" if fault == "no such file" else fault
             wrong.setdefault(_POINTS if _is_pointer(path) else fault, []).append(file)
     return durations, [several(files, "audio file", what) for what, files in wrong.items()]
 
@@ -202,12 +204,29 @@ def _ambiguous(table: pd.DataFrame) -> list[str]:
     return [several(names, "speaker", "with more than one sex")] if names else []
 
 
+#: verbs that what is said of one thing may begin with -> of several
+_OF_SEVERAL = {
+    "is": "are",
+    "has": "have",
+    "does": "do",
+    "lies": "lie",
+    "leads": "lead",
+    "stands": "stand",
+    "gets": "get",
+}
+
+
 def several(items: Collection[object], kind: str, what: str) -> str:
     """How many things there are, what is with them, and the names of the first.
 
-    >>> several(["a.wav", "b.wav"], "audio file", "is empty")
-    '2 x audio file is empty: a.wav, b.wav'
+    >>> several(["a.wav", "b.wav"], "audio file", "is empty"), several([3], "value of x", "that is odd")
+    ('2 audio files are empty: a.wav, b.wav', '1 value of x that is odd: 3')
     """
     names = [str(item) for item in items]
     more = ", ..." if len(names) > EXAMPLES else ""
-    return f"{len(names)} x {kind} {what}: {', '.join(names[:EXAMPLES])}{more}"
+    if len(names) != 1:
+        head, of, rest = kind.partition(" of ")
+        kind = f"{head}s{of}{rest}"
+        words = [_OF_SEVERAL.get(word, word) for word in what.split(" ")]
+        what = " ".join("they" if word == "it" else word for word in words)
+    return f"{len(names)} {kind} {what}: {', '.join(names[:EXAMPLES])}{more}"

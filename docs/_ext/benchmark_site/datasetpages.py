@@ -145,6 +145,9 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) ->
 
 def _models(content: Content, page: Page, boards: list[Board], dataset: str, counts: Counts) -> str:
     """Models by targets: the share of their executed cells on these data that they pass."""
+    boards = [board for board in boards if dataset in board.datasets]
+    if not boards:
+        return ""
     source = "published" if boards[0].published else "run"
     shares = {key[2:]: pair for key, pair in counts.items() if key[:2] == (source, dataset)}
     if not shares:
@@ -171,6 +174,8 @@ def _models(content: Content, page: Page, boards: list[Board], dataset: str, cou
         row = {"label": model.label, "href": "", "cells": cells, "remark": ""}
         row["remark"] = "chance model" if model.chance else ""
         lines.append((model.chance, -share, model.label.lower(), row))
+    if not lines:
+        return ""
     lines.sort(key=lambda line: line[:3])
     return render(
         "dataset_models.j2",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ from typing import Any
 from markupsafe import Markup
 
 from benchmark_site import cells
-from benchmark_site.content import Board, Content, metric_names
+from benchmark_site.content import Board, Content, metric_names, words
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render
 from benchmark_site.sources import Model
 from common.core import display
+from common.core.paths import SEVERITY
 from common.figures.dose import dose_svg, key_svg, values_of
 from common.metrics import METRICS
 from common.results import dose
@@ -45,15 +47,62 @@ def of_test(
     if board.published or not _has_axis(content, test):
         return None
     data = set(board.table.loc[board.table["test"] == test, "data"])
+    scored = {model.id for model in models}
+    others = [
+        replace(model, label=f"{model.label} (only swept)")
+        for model in swept_models(content, board.target, test)
+        if model.id not in scored
+    ]
     pairs = [
         (model, curve)
-        for model in models
+        for model in [*models, *others]
         for curve in curves(content, board.target, model, test)
         if curve.data in data
     ]
     spans = _spans(content, board.target, test)
     html = _html(content, page, test, pairs, anchor(board.name, "dose"), spans)
     return Section(anchor(board.name, "dose"), "Dose and response", html)
+
+
+def swept_models(content: Content, target: str, test: str) -> list[Model]:
+    """All models with curves in a test, also those that have no scores."""
+    paths = content.paths.method_tests.glob(f"{target}/*/{SEVERITY}/{test}.csv")
+    there = {model.id: model for model in content.models(target) if not model.published}
+    entries = content.benchmark.models
+    names = sorted(path.parts[-3] for path in paths)
+    return [
+        there.get(name)
+        or Model(name, label=entries[name].label or name if name in entries else name)
+        for name in names
+    ]
+
+
+def hidden(content: Content) -> list[dict[str, str]]:
+    """Models with curves that no page of a test shows: no model has scores there."""
+    places: dict[str, dict[str, None]] = {}
+    labels: dict[str, str] = {}
+    for target, model, test in dict.fromkeys(each[:3] for each in dose.without_run(content.paths)):
+        shown = {
+            data
+            for board in content.boards.get(target, [])
+            if not board.published
+            for data in board.table.loc[board.table["test"] == test, "data"]
+        }
+        swept = next(m for m in swept_models(content, target, test) if m.id == model)
+        if not shown.issuperset(curve.data for curve in curves(content, target, swept, test)):
+            labels[model] = swept.label
+            text = f"{content.label(target)}: {title_of(content, test)}"
+            places.setdefault(model, {})[text] = None
+    return [
+        {"id": model, "label": labels[model], "tests": ", ".join(names)}
+        for model, names in places.items()
+    ]
+
+
+def title_of(content: Content, test: str) -> str:
+    """Name of a test."""
+    entry = content.benchmark.tests.get(test)
+    return entry.title if entry else words(test)
 
 
 def of_model(content: Content, page: Page, target: str, model: Model, test: str) -> str:
@@ -68,7 +117,7 @@ def of_model(content: Content, page: Page, target: str, model: Model, test: str)
 def _spans(content: Content, target: str, test: str) -> dict[tuple[str, str], list[float]]:
     """Data and metric -> numbers that all models have there, so that all drawings have one axis."""
     spans: dict[tuple[str, str], list[float]] = {}
-    for model in content.models(target):
+    for model in swept_models(content, target, test):
         for curve in curves(content, target, model, test):
             spans.setdefault((curve.data, curve.metric), []).extend(values_of([curve]))
     return spans

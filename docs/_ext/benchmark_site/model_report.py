@@ -11,7 +11,8 @@ import io
 import mimetypes
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from html import escape, unescape
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -49,8 +50,12 @@ IMAGE = re.compile(r'<img\b[^>]*?\bsrc="([^"]*)"[^>]*>')
 ALT = re.compile(r'\balt="([^"]*)"')
 #: sounds, and data of scripts, of which a report has none
 ACTIVE = re.compile(r"<(audio|script)\b.*?</\1>", re.S)
-#: parts of a page that only a website has
-ONLINE = re.compile(r'<p class="(?:badge-line|downloads|chips)">.*?</p>', re.S)
+#: parts of a page that only a website has: whole ones, and links that are not the name of something
+ONLINE = re.compile(
+    r'<p class="(?:badge-line|downloads|chips)">.*?</p>|<nav class="tabs".*?</nav>'
+    r'|<a class="(?:online|hear)".*?</a>(?:, )?|<a class="numbers" href="(?!#)[^"]*">.*?</a>',
+    re.S,
+)
 REGION = 'role="region" aria-label="'
 NAMES = re.compile(r'(\b(?:id|for|aria-labelledby|aria-describedby)="|href="#)([^"]+)"')
 
@@ -86,7 +91,8 @@ def report(content: Content, name: str, *, opened: bool = False) -> str:
             f"{figures.within(inner[target], page)}</section>"
         )
     label = next(iter(models.values())).label
-    note = "Made by speechproof from the results of this model; complete without a network."
+    note = f"Made by speechproof from the results of this model{_written(content, models)}; "
+    note += "complete without a network."
     if figures.left_out:
         some = "1 figure is" if figures.left_out == 1 else f"{figures.left_out} figures are"
         note += f" {some} left out, because the file would be too large."
@@ -103,6 +109,15 @@ def report(content: Content, name: str, *, opened: bool = False) -> str:
         f"{chr(10).join(parts)}\n</main>\n</body>\n</html>\n"
     )
     return text.replace("<details", "<details open") if opened else text
+
+
+def _written(content: Content, models: Mapping[str, Model]) -> str:
+    """When the results of a model were written last; empty for a published one."""
+    paths = (content.paths.manifest(target, model.id) for target, model in models.items())
+    times = [path.stat().st_mtime for path in paths if path.is_file()]
+    if not times or any(model.published for model in models.values()):
+        return ""
+    return f", written on {datetime.fromtimestamp(max(times), UTC):%Y-%m-%d}"
 
 
 def _models(content: Content, name: str) -> dict[str, Model]:
@@ -193,7 +208,7 @@ def _webp(png: bytes, scale: float) -> bytes:
 def _inside(page: Page, place: str) -> str:
     """All of a page but its title; its names do not meet those of other targets."""
     html = page.html + "".join(_section(section, 3) for section in page.sections)
-    html = ONLINE.sub("", html)
+    html = ONLINE.sub("", html).replace(modelpages.ABOUT, "Facts")
     html = LINK.sub(r"\1", html)
     html = ACTIVE.sub("", html)
     return NAMES.sub(lambda match: f'{match[1]}{place}--{match[2]}"', html)

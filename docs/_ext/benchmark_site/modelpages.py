@@ -26,6 +26,9 @@ IDENTITY = (
     *(COST[key] for key in ("parameters", "size", "rtf", "memory")),
 )
 
+#: title of the facts, which have files to download on a website
+ABOUT = "Facts, downloads, badge and card"
+
 
 def page(
     content: Content, target: str, model: Model, sections: list[Section] | None = None
@@ -160,7 +163,7 @@ def _facts(page: Page, target: str, model: Model) -> str:
         badge=page.file(f"data/{badge_file(target, model)}"),
         label=model.label,
     )
-    return render("folded.j2", title="Facts, downloads, badge and card", html=Markup(facts))
+    return render("folded.j2", title=ABOUT, html=Markup(facts))
 
 
 def _tests(content: Content, page: Page, boards: list[Board], model: Model) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from benchmark_site import choices, compare_page, costs, datasetpages, own_page
+from benchmark_site import choices, compare_page, costs, datasetpages, dose, own_page
 from benchmark_site.content import Board, Content, Ranked, alike
 from benchmark_site.export import FILES
 from benchmark_site.page import Page, Section
@@ -34,6 +34,7 @@ def index(content: Content) -> Page:
         own=page.href(own_page.DOC),
         datasets=page.href(datasetpages.INDEX) if len(content.table) else "",
         data={name: page.file(f"data/{name}") for name in FILES},
+        swept=dose.hidden(content),
     )
     for place, group in enumerate(alike(content)):
         name = group[0].name

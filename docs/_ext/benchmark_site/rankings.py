@@ -89,7 +89,7 @@ def _board(content: Content, page: Page, board: Board) -> Section:
         label=f"{board.title}: shares of passed cells for {content.label(board.target)}",
         bodies=_counted([_line(page, board, ranked) for ranked in board.counted]),
     )
-    title = "Share as in the paper" if board.published else "Share as the paper counts"
+    title = "Share as in the paper"
     return Section(
         board.name,
         board.title,

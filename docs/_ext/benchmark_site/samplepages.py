@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -68,6 +68,12 @@ def page(content: Content, target: str) -> Page:
         for name, entry in content.sample_datasets(target).items()
         if name in _places(content, target)
     }
+    tables = {
+        name: {}
+        if entry["silent"]
+        else sample_tables.read(content.paths.sample_table(target, name))
+        for name, entry in entries.items()
+    }
     config = {
         "target": target,
         "models": [
@@ -75,7 +81,10 @@ def page(content: Content, target: str) -> Page:
             for model in models
         ],
         "tests": _tests(content, target, entries),
-        "data": _data(content, page, target, entries),
+        "data": [
+            [*place, shown(tables[place[1]], [model.id for model in models], place[0], place[2])]
+            for place in _data(content, page, target, entries)
+        ],
         "media": page.file(FOLDER),
         "files": {
             name: page.file(f"{FOLDER}/{TABLES}/{target}/{name}.js")
@@ -87,7 +96,7 @@ def page(content: Content, target: str) -> Page:
         "listen.j2",
         config=json.dumps(config, ensure_ascii=False, separators=(",", ":")),
         parts=sorted(
-            (_part(content, page, target, models, name, e) for name, e in entries.items()),
+            (_part(page, models, e, tables[name]) for name, e in entries.items()),
             key=lambda part: not part["lists"],
         ),
     )
@@ -153,17 +162,9 @@ def _name(source: Source) -> str:
 
 
 def _part(
-    content: Content,
-    page: Page,
-    target: str,
-    models: list[Model],
-    dataset: str,
-    entry: Mapping[str, Any],
+    page: Page, models: list[Model], entry: Mapping[str, Any], table: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What is shown of a dataset without scripts."""
-    table: Mapping[str, Any] = {}
-    if not entry["silent"]:
-        table = sample_tables.read(content.paths.sample_table(target, dataset))
     lists = [
         {"label": model.label, "rows": rows}
         for model in models
@@ -201,6 +202,53 @@ def losses(table: Mapping[str, Any], model: str) -> list[float | None]:
         None if a is None or t is None or t >= table["labels"] else float(a != t)
         for a, t in zip(answers, truth, strict=True)
     ]
+
+
+def shown(table: Mapping[str, Any], models: Sequence[str], test: str, data: str) -> list[int]:
+    """Places of the models that have samples in a test on some data, in the line that opens first.
+
+    Args:
+        table: samples of the dataset; empty: there is none
+        models: ids of models
+        test: id of the test
+        data: as result rows name it
+
+    >>> table = {"kind": "word", "labels": 1, "truth": [0, 5], "answers": {"a": [0, 0], "b": [None, 0]},
+    ...          "changes": {}, "tests": {"t": {"samples": None, "lines": [["d", "original", [], None]]}}}
+    >>> shown(table, ["a", "b", "c"], "t", "d"), shown(table, ["a"], "t", "other"), shown({}, ["a"], "t", "d")
+    ([0], [], [])
+    """
+    entry = table["tests"].get(test) if table else None
+    line = next((each for each in entry["lines"] if each[0] == data), None) if entry else None
+    if line is None:
+        return []
+    change = table["changes"].get(f"{test}/{line[1]}")
+    return [
+        place
+        for place, model in enumerate(models)
+        if any(
+            is_known and _inside(entry["samples"], n) and _inside(line[3], n)
+            for n, is_known in enumerate(_known(table, change, model))
+        )
+    ]
+
+
+def _known(
+    table: Mapping[str, Any], change: Mapping[str, Any] | None, model: str
+) -> Iterable[bool]:
+    """Whether it is known of each sample how bad it is."""
+    if change is None:
+        return (
+            (loss is not None for loss in losses(table, model)) if model in table["answers"] else ()
+        )
+    before = (change["before"] or table["answers"]).get(model, ())
+    after = change["after"].get(model, ())
+    return (None not in pair for pair in zip(before, after, strict=False))
+
+
+def _inside(bits: str | None, place: int) -> bool:
+    """Whether a sample belongs to a set, which has four samples in a letter; None has all."""
+    return bits is None or bool(int(bits[place // 4], 16) >> (3 - place % 4) & 1)
 
 
 def worst(table: Mapping[str, Any], model: str) -> list[int]:

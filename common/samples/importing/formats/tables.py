@@ -91,7 +91,7 @@ def _located(
             moved.append(file)
         row["file"] = candidates[0] if candidates else file
     if moved:
-        imported.notes.append(several(moved, "file", "lies in another folder; found by its name"))
+        imported.notes.append(several(moved, "file", "lies in another folder; found by name"))
     return rows
 
 

@@ -1,0 +1,43 @@
+"""Why cells of a run ended in an error, or were not run."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from ..core.wording import counted
+from .logs import tell_error
+
+if TYPE_CHECKING:
+    from .main import CommandContext
+
+
+def tell_reasons(context: CommandContext, report: Any) -> None:
+    """Each reason once, with the number of cells that it concerns."""
+    for message, count in Counter(report.errors.values()).items():
+        tell_error(context.places(f"error ({counted(count, 'cell')}): {message}"))
+    absent = Counter(report.not_run.values())
+    if absent:
+        context.say(
+            f"not run: {missing(len(absent))} missing, which concerns "
+            f"{counted(sum(absent.values()), 'cell')}"
+        )
+    for reason, count in absent.items():
+        if context.args.dataset:
+            context.say(f"not run ({counted(count, 'cell')}): {reason}")
+            continue
+        logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
+
+
+def missing(n: int) -> str:
+    """What is missing where datasets, programs or predictions are not here.
+
+    >>> missing(1), missing(2)
+    ('a dataset, a program or predictions are', '2 datasets, programs or predictions are')
+    """
+    return (
+        "a dataset, a program or predictions are"
+        if n == 1
+        else f"{n} datasets, programs or predictions are"
+    )
