@@ -65,8 +65,8 @@ def render(
     Args:
         folders: where results lie and where to build
         benchmark: catalog and suite, for names, labels and descriptions
-        workers: processes that make the pages of targets; Sphinx uses them from
-            :data:`PARALLEL_FROM` pages on
+        workers: processes that make the pages of targets, and draw the plots of others; Sphinx
+            uses them for all from :data:`PARALLEL_FROM` pages on
         stale: cells that pages mark
         texts: hash of the texts, templates and code of the website
         intact: whether the website is as it was left
@@ -180,6 +180,7 @@ def _sphinx(folders: Paths, workers: int) -> set[str]:
             warning=warnings,
             warningiserror=True,
             parallel=workers if _many(folders) else 0,
+            confoverrides={"drawing_workers": workers},
         )
         app.build()
         documents = set(app.env.found_docs)

@@ -32,6 +32,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_transform(Minus)
     app.connect("builder-inited", plots.place)
     app.connect("env-get-outdated", plots.outdated)
+    drawn = plots.DrawnAhead()
+    app.add_config_value(plots.WORKERS, 1, "", int)
+    app.connect("env-before-read-docs", drawn.begin)
+    app.connect("env-purge-doc", drawn.wait)
     app.connect("build-finished", plots.numbers)
     # pages are read again where the code that reads them has changed
     modules = (Finished, Listen, Minus, OutlineParser)

@@ -2,6 +2,8 @@
 
 The plot directive of matplotlib draws again when the text of a page has changed. A plot depends
 on the drawing code and on the sounds and images it reads, too.
+
+Many plots are drawn by several processes (:class:`DrawnAhead`).
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.parallel import ParallelTasks, parallel_available
 
 from common.core import files, provenance
 from common.core.mirror import contents
@@ -20,6 +24,10 @@ from common.pages import identity
 MEMORY = "benchmark_plots_of_pages"
 #: directives that look for sounds
 HEARD = re.compile(r"^ *\.\. (sound|made-of)::", re.M)
+#: directives that draw
+DRAWN = re.compile(r"^ *\.\. plot::", re.M)
+#: setting: processes that draw; and the least number of plots that is worth them
+WORKERS, FEWEST = "drawing_workers", 6
 #: where simulated maxima, which a page draws, lie in the website
 MAXIMA = ("_static", "chance-maxima.csv")
 
@@ -33,6 +41,54 @@ def place(app: Sphinx) -> None:
     from matplotlib.sphinxext import plot_directive
 
     plot_directive.setup.confdir = str(app.srcdir)
+
+
+class DrawnAhead:
+    """Lets several processes draw the plots of pages, before these are read.
+
+    A process reads some of the pages only for their plots, which the directive then finds. All that
+    matters of a page, warnings too, comes from reading it again in the process of Sphinx, which reads the pages
+    without plots meanwhile; so a process that fails costs time and nothing else.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: ParallelTasks | None = None
+        self._pages: set[str] = set()
+
+    def begin(self, app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+        """Start the processes, and let Sphinx read the pages with plots last."""
+        counts = {name: _plots(Path(env.doc2path(name))) for name in docnames}
+        self._pages = {name for name, count in counts.items() if count}
+        workers: int = app.config[WORKERS]
+        if workers < 2 or not parallel_available or sum(counts.values()) < FEWEST:
+            return
+        docnames.sort(key=lambda name: name in self._pages)
+        shares: list[list[str]] = [[] for _ in range(workers)]
+        for name in sorted(self._pages, key=lambda name: -counts[name]):
+            min(shares, key=lambda share: sum(counts[other] for other in share)).append(name)
+        self._tasks = ParallelTasks(workers)
+        for share in filter(None, shares):
+            self._tasks.add_task(lambda names: _read(app, names), share)
+
+    def wait(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+        """Wait for all drawings before the first page with plots is read."""
+        if self._tasks is not None and docname in self._pages:
+            tasks, self._tasks = self._tasks, None
+            tasks.join()
+
+
+def _plots(page: Path) -> int:
+    return len(DRAWN.findall(page.read_text("utf-8"))) if page.suffix == ".rst" else 0
+
+
+def _read(app: Sphinx, names: list[str]) -> None:
+    """Read pages for their plots; what is wrong with them is found again, and said, by the main process."""
+    with logging.suppress_logging():
+        for name in names:
+            try:
+                app.builder.read_doc(name, _cache=False)
+            except Exception:  # noqa: BLE001
+                return
 
 
 def numbers(app: Sphinx, fault: Exception | None) -> None:
