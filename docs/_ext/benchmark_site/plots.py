@@ -87,7 +87,7 @@ def _read(app: Sphinx, names: list[str]) -> None:
         for name in names:
             try:
                 app.builder.read_doc(name, _cache=False)
-            except Exception:  # noqa: BLE001
+            except Exception:
                 return
 
 
