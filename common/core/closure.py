@@ -251,19 +251,21 @@ def facts_of(source: str | bytes, package: str, roots: Collection[str]) -> Facts
         SyntaxError: if it is no Python
     """
     tree = ast.parse(source)
+    nodes = list(ast.walk(tree))
     names = dict(_imports(_running(tree), package))
-    used = set(_names(tree))
+    used: set[str] = set()
+    _note_names(tree, used, in_class=False)
     origins = {origin for name, origin in names.items() if name in used}
     origins |= {
         (".".join(filter(None, names[node.value.id])), node.attr)  # a name of a package
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and names.get(node.value.id, ("",))[0].partition(".")[0] in roots
     }
     words = {
         node.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and (
@@ -283,28 +285,32 @@ def code_hash(tree: ast.AST) -> str:
     >>> code_hash(ast.parse("x = 1  # one")) == code_hash(ast.parse("x=(1)"))
     True
     """
-    return hashlib.sha256("".join(_text(tree)).encode()).hexdigest()[:LENGTH]
+    parts: list[str] = []
+    _write_text(tree, parts)
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:LENGTH]
 
 
-def _text(node: Any) -> Iterator[str]:
+def _write_text(node: Any, parts: list[str]) -> None:
+    """Append what a node means; lists, as generators within generators take three times as long."""
     if isinstance(node, ast.AST):
-        yield f"({type(node).__name__}"
-        for name, value in ast.iter_fields(node):
+        parts.append(f"({type(node).__name__}")
+        for name in node._fields:
+            value = getattr(node, name, None)
             if name in ("kind", "type_comment") or value is None or value == []:
                 continue
             if name == "body" and isinstance(value, list) and _documented(node):
                 value = value[1:]
-            yield f" {name}="
-            yield from _text(value)
-        yield ")"
+            parts.append(f" {name}=")
+            _write_text(value, parts)
+        parts.append(")")
     elif isinstance(node, list):
-        yield "["
+        parts.append("[")
         for item in node:
-            yield from _text(item)
-            yield ","
-        yield "]"
+            _write_text(item, parts)
+            parts.append(",")
+        parts.append("]")
     else:
-        yield repr(node)
+        parts.append(repr(node))
 
 
 def _documented(node: ast.AST) -> bool:
@@ -313,13 +319,13 @@ def _documented(node: ast.AST) -> bool:
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes besides those for type checkers only."""
+    """All statements, in order, besides those for type checkers only."""
     yield node
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and _is_type_checking(child.test):
             for other in child.orelse:
                 yield from _running(other)
-        else:
+        elif isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
             yield from _running(child)
 
 
@@ -342,10 +348,11 @@ def _imports(nodes: Iterable[ast.AST], package: str) -> Iterator[tuple[str, Orig
                 yield alias.asname or alias.name, (base, alias.name)
 
 
-def _names(node: ast.AST, *, in_class: bool = False) -> Iterator[str]:
-    """Names that code uses; annotations of functions and of local variables do not run."""
+def _note_names(node: ast.AST, names: set[str], *, in_class: bool) -> None:
+    """Add names that code uses; annotations of functions and of local variables do not run."""
     if isinstance(node, ast.Name):
-        yield node.id
+        names.add(node.id)
+        return
     skipped: list[ast.AST | None] = []
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         skipped = [node.returns]
@@ -353,9 +360,10 @@ def _names(node: ast.AST, *, in_class: bool = False) -> Iterator[str]:
         skipped = [node.annotation]
     elif isinstance(node, ast.If) and _is_type_checking(node.test):
         skipped = list(node.body)
+    is_class = isinstance(node, ast.ClassDef)
     for child in ast.iter_child_nodes(node):
-        if not any(child is part for part in skipped):
-            yield from _names(child, in_class=isinstance(node, ast.ClassDef))
+        if not skipped or not any(child is part for part in skipped):
+            _note_names(child, names, in_class=is_class)
 
 
 def _module_of(start: Start) -> str:
