@@ -39,8 +39,6 @@ MEMORY = "site"
 GENERATED = (".page", ".outline", ".html", ".json")
 #: what is remembered of a website: frames, what they were made from, what pages were filled with
 FRAMES, GIVEN, FILLED = "frames", "given.json", "filled.json"
-#: folder beside it with rows of results, which know by themselves what they are
-ROWS = "rows"
 #: pages that are no documents
 OWN_PAGES = ("search", "404")
 #: parts of ``docs/`` that Sphinx reads where they are
@@ -80,7 +78,7 @@ def render(
     gather(folders, benchmark)
     with _faults(folders):
         _extension("benchmark_site.making").make(
-            folders, benchmark, workers=workers, stale=stale, rows=memory(folders) / ROWS
+            folders, benchmark, workers=workers, stale=stale, kept=memory(folders)
         )
     filling = _extension("site_frame.filling")
     places = filling.Folders(memory(folders) / FRAMES, folders.source, folders.html, folders.media)

@@ -11,6 +11,9 @@ from benchmark_site.memory import Memory
 from common.core.paths import Paths
 from common.spec import Benchmark
 
+#: folders of rows of results, which know by themselves what they are, and of compiled templates
+ROWS, TEMPLATES = "rows", "templates"
+
 
 def make(
     folders: Paths,
@@ -18,7 +21,7 @@ def make(
     *,
     workers: int,
     stale: Mapping[str, Mapping[str, Any]],
-    rows: Path,
+    kept: Path,
 ) -> None:
     """Write the pages of results into the source folder of Sphinx and the data into the site.
 
@@ -29,18 +32,19 @@ def make(
         benchmark: catalog and suite
         workers: processes that make the pages of targets
         stale: key of a cell -> why its rows are stale
-        rows: folder that keeps rows as columns
+        kept: folder of the cache for rows as columns and compiled templates
     """
     from benchmark_site import cell_data, export, pages, population_data, preview
     from benchmark_site.content import load
     from benchmark_site.memory import Inputs
     from benchmark_site.placed import place
-    from benchmark_site.render import ROOT
+    from benchmark_site.render import ROOT, compiled
     from benchmark_site.team import Team
 
     source, site = folders.source, folders.html
     prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
-    content = load(folders, benchmark, prose, stale, rows)
+    compiled(kept / TEMPLATES)
+    content = load(folders, benchmark, prose, stale, kept / ROWS)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
     place(content, memory, inputs)
     team = Team(memory, workers)

@@ -34,6 +34,15 @@ def environment() -> jinja2.Environment:
     return env
 
 
+def compiled(folder: Path) -> None:
+    """Compile all templates, or take them from a folder of the cache, before processes share them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    env = environment()
+    env.bytecode_cache = jinja2.FileSystemBytecodeCache(str(folder))
+    for name in env.list_templates(("j2",)):
+        env.get_template(name)
+
+
 def render(template: str, /, **values: Any) -> str:
     """HTML of a template.
 
