@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 
 from common.engine import publish
 from common.pages.listening.sample_lists import SampleKeys
+from common.predictions import inputs
 from common.predictions import parts as layout
 from common.predictions import store as module
 from common.predictions.inputs import Source, chunks, pieces
@@ -170,3 +173,34 @@ def test_figures_are_begun_before_too_many_predictions_wait(
     mini.run(force=True)
     assert mini.files() == first
     assert len(waiting) > calls + 5 and max(waiting[calls:]) < max(waiting[:calls])
+
+
+def test_many_values_lie_in_a_file_that_has_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = np.random.default_rng(0).random((100_000, 4))
+    monkeypatch.setattr(inputs, "FILED_BYTES", numbers.nbytes)
+    filed = inputs.evictable(numbers, tmp_path / "there" / "will be a store")
+    assert filed is not numbers and type(filed) is np.ndarray
+    assert isinstance(filed.base, np.memmap)
+    np.testing.assert_array_equal(filed, numbers)
+    filed[0] = 2
+    assert filed[:2].sum() == 8 + numbers[1].sum()
+    assert list(tmp_path.iterdir()) == []
+    fewer = numbers[1:]
+    assert inputs.evictable(fewer, tmp_path) is fewer
+    objects = np.empty((1_000_000, 4), dtype=object)
+    assert inputs.evictable(objects, tmp_path) is objects
+
+
+def test_without_room_on_disk_values_stay_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*room: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(inputs, "FILED_BYTES", 0)
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    values = np.zeros((3, 2))
+    assert inputs.evictable(values, tmp_path) is values
+    assert list(tmp_path.iterdir()) == []

@@ -78,7 +78,7 @@ def render(
     gather(folders, benchmark)
     with _faults(folders):
         _extension("benchmark_site.making").make(
-            folders, benchmark, workers=workers, stale=stale, kept=memory(folders)
+            folders, benchmark, workers=workers, stale=stale, cache=memory(folders)
         )
     filling = _extension("site_frame.filling")
     places = filling.Folders(memory(folders) / FRAMES, folders.source, folders.html, folders.media)

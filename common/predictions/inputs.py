@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 #: seconds of audio that one worker holds at a time
 CHUNK_S = 120.0
+#: bytes of values from which on they lie in a file
+FILED_BYTES = 1 << 24
 #: assumed length of a file of unknown length, in seconds
 FILE_S = 5.0
 
@@ -178,7 +182,9 @@ class Request:
 
     def read(self, source: Source) -> np.ndarray:
         """Take what the store has; returns which wanted segments are missing."""
-        self.values = self.store.blank(len(source.keys), len(self.columns))
+        self.values = evictable(
+            self.store.blank(len(source.keys), len(self.columns)), self.store.folder
+        )
         missing = self.wanted.copy()
         self.fill(source, missing)
         return missing
@@ -195,6 +201,30 @@ class Request:
         missing[places[hits]] = False
         self.stored += int(hits.sum())
         return int(hits.sum())
+
+
+def evictable(values: np.ndarray, beside: Path) -> np.ndarray:
+    """The same values, where they are many in a file, so that the system may take them out of memory.
+
+    A run holds the values of all models in all conditions until the last cell of a database is scored: 17 GB for
+    10 models, 30 conditions and a million segments. The file has no name, so nothing is left of it.
+
+    Args:
+        values: of a request
+        beside: the file lies where this folder is or will be
+    """
+    if values.dtype.hasobject or values.nbytes < FILED_BYTES or not hasattr(os, "posix_fallocate"):
+        return values
+    place = next(folder for folder in (beside, *beside.parents) if folder.is_dir())
+    try:
+        with tempfile.TemporaryFile(dir=place) as file:
+            # room on disk that is promised only would end the process when it is written to
+            os.posix_fallocate(file.fileno(), 0, values.nbytes)
+            filed = np.memmap(file, values.dtype, "r+", shape=values.shape)
+    except OSError:
+        return values  # no room on disk: they stay in memory
+    filed[:] = values
+    return np.asarray(filed)
 
 
 @dataclass(frozen=True)

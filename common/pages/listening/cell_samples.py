@@ -234,10 +234,10 @@ class _Maker:
         heard: dict[str, dict[str, Any]] = {"": {}}
         silent = ""
         worst = list(_by_rank(table.lists(), rows))
-        wanted = [_states(table, each, row) for each, row in worst]
+        sounds_of = (_states(table, each, row) for each, row in worst)
         try:
-            for (each, row), places in zip(
-                worst, sounds.places(wanted, self.workers), strict=False
+            for places, (each, row) in zip(
+                sounds.places(sounds_of, self.workers), worst, strict=False
             ):
                 sample = str(new[row])
                 if not each.change:
@@ -287,13 +287,13 @@ class _Sounds:
         self._bytes = 0
         self.entries: list[list[Any]] = []
 
-    def places(self, wanted: Iterable[list[State]], workers: int) -> Iterator[list[int]]:
+    def places(self, groups: Iterable[list[State]], workers: int) -> Iterator[list[int]]:
         """Places of sounds in the list, until there is no room for more.
 
         A few are begun before it is known whether there is room for them.
 
         Args:
-            wanted: sounds that belong together
+            groups: sounds that belong together
             workers: so many are made at the same time
 
         Raises:
@@ -301,7 +301,7 @@ class _Sounds:
         """
         ahead: deque[list[State]] = deque()
         with ThreadPoolExecutor(workers) as pool:
-            for states in wanted:
+            for states in groups:
                 for state in states:
                     if state not in self._begun:
                         key, used = state

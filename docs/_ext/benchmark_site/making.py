@@ -21,7 +21,7 @@ def make(
     *,
     workers: int,
     stale: Mapping[str, Mapping[str, Any]],
-    kept: Path,
+    cache: Path,
 ) -> None:
     """Write the pages of results into the source folder of Sphinx and the data into the site.
 
@@ -32,7 +32,7 @@ def make(
         benchmark: catalog and suite
         workers: processes that make the pages of targets
         stale: key of a cell -> why its rows are stale
-        kept: folder of the cache for rows as columns and compiled templates
+        cache: folder for rows as columns and compiled templates
     """
     from benchmark_site import cell_data, export, pages, population_data, preview
     from benchmark_site.content import load
@@ -43,8 +43,8 @@ def make(
 
     source, site = folders.source, folders.html
     prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
-    compiled(kept / TEMPLATES)
-    content = load(folders, benchmark, prose, stale, kept / ROWS)
+    compiled(cache / TEMPLATES)
+    content = load(folders, benchmark, prose, stale, cache / ROWS)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
     place(content, memory, inputs)
     team = Team(memory, workers)
