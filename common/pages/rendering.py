@@ -42,7 +42,7 @@ FRAMES, GIVEN, FILLED = "frames", "given.json", "filled.json"
 #: pages that are no documents
 OWN_PAGES = ("search", "404")
 #: parts of ``docs/`` that Sphinx reads where they are
-SETTINGS = ("_ext", "_static", "_templates", "conf.py", "decisions")
+SETTINGS = ("_ext", "_static", "_templates", "conf.py", "docutils.conf", "decisions")
 #: beginnings of what is no page of Sphinx in the site
 OTHERS = ("_", "data", "extra")
 LEVEL = re.compile(r"(^|: )(WARNING|ERROR|CRITICAL|SEVERE): ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from benchmark_site import checked
+from benchmark_site import checked, hidden
 from benchmark_site.content import load
 
 from common.core.paths import Paths
@@ -18,7 +18,7 @@ def words(html: str) -> str:
 
 def test_all_numbers_come_from_the_rows(tmp_path: Any) -> None:
     content = load(Paths(output=tmp_path), load_benchmark(), [])
-    shown = words(checked.checked(content))
+    shown = words(checked.checked(content, hidden.counting(content)))
     assert "executed: 2 029." in shown
     assert "fewer cells of the test of text sentiment in 4 of 4 targets" in shown
     assert "this relation is certain for 1." in shown
@@ -27,7 +27,9 @@ def test_all_numbers_come_from_the_rows(tmp_path: Any) -> None:
     # one row less moves what rests on it
     table = content.table
     content.table = table.drop(table.index[table["note"].str.contains("ignores the sign")][:1])
-    assert "1 published cell passes with a reversed order" in words(checked.checked(content))
+    assert "1 published cell passes with a reversed order" in words(
+        checked.checked(content, hidden.counting(content))
+    )
 
 
 def test_what_is_not_there_is_not_concluded(small: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -286,6 +287,20 @@ def test_notes_of_all_parts_come_together(tmp_path: Path, workers: int) -> None:
     memory.write()
     assert list(json.loads((tmp_path / "made.json").read_text())) == ["a", "b", "c"]
     assert memory.content("b") == "B"
+
+
+def test_a_failure_beside_the_team_ends_its_processes(tmp_path: Path) -> None:
+    """A part has more to tell than a pipe holds, and nobody listens any more."""
+    others = set(multiprocessing.active_children())
+    with (
+        pytest.raises(ZeroDivisionError),
+        Team(Memory(tmp_path / "made.json"), 2) as team,
+    ):
+        for name in "ab":
+            team.begin(lambda notes, name=name: notes.keep(name, "1", "x" * (1 << 20)))
+        assert set(multiprocessing.active_children()) > others
+        raise ZeroDivisionError
+    assert set(multiprocessing.active_children()) <= others
 
 
 def test_what_is_not_used_is_forgotten(tmp_path: Any) -> None:

@@ -12,8 +12,18 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 
+#: what citations and their list are written with
+PLUGINS = (
+    ("pybtex.backends", "plaintext"),
+    ("pybtex.backends", "docutils"),
+    ("pybtex.style.formatting", "plain"),
+)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the parser of generated pages and the directives."""
+    from pybtex.plugin import find_plugin, register_plugin
+
     from benchmark_site import plots
     from benchmark_site.front import FILES, Finished
     from benchmark_site.listening import Listen, MadeOf, Sound
@@ -37,6 +47,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-before-read-docs", drawn.begin)
     app.connect("env-purge-doc", drawn.wait)
     app.connect("build-finished", plots.numbers)
+    # each citation asks for these, and looks through all packages that are installed
+    for group, name in PLUGINS:
+        register_plugin(group, name, find_plugin(group, name), force=True)
     # pages are read again where the code that reads them has changed
     modules = (Finished, Listen, Minus, OutlineParser)
     reading = int(closure.code_of(*(part.__module__ for part in modules))[:12], 16)

@@ -15,20 +15,15 @@ from common.results import published
 SENTIMENT = "fairness_linguistic_sentiment"
 
 
-def checked(content: Content) -> str:
+def checked(content: Content, counts: hidden.Counts) -> str:
     """All conclusions, one by one, with addresses as seen from the top of the site."""
     top = Page("index", "")
-    boards = {
-        target: board
-        for target, parts in content.boards.items()
-        for board in parts
-        if board.published
-    }
+    boards = hidden.published(content)
     rows = content.table[content.table["source"] == "published"]
     order = [target for target in published.target_order() if target in boards]
     families = {test: facts.family for test, facts in content.tests.items()}
     results = summary.conclusions(
-        {target: hidden.counted(board) for target, board in boards.items()},
+        {target: counts(target) for target in boards},
         summary.table7(rows, order) if order else {},
         families,
         sentiment=SENTIMENT,

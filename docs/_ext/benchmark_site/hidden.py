@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from benchmark_site.content import Board, Content
@@ -13,16 +15,14 @@ from common.reports import summary
 FAMILY = "fairness"
 
 
-def claims(content: Content) -> str:
+#: counts of the published results of a target
+Counts = Callable[[str], summary.Claims]
+
+
+def claims(content: Content, counts: Counts) -> str:
     """Table with a column per target, with addresses as seen from the top of the site."""
     top = Page("index", "")
-    boards = [
-        board
-        for target_boards in content.boards.values()
-        for board in target_boards
-        if board.published
-    ]
-    columns = [_column(content, top, board) for board in boards]
+    columns = [_column(content, top, target, counts) for target in published(content)]
     return render(
         "claims.j2",
         columns=columns,
@@ -31,21 +31,38 @@ def claims(content: Content) -> str:
     )
 
 
-def _column(content: Content, page: Page, board: Board) -> dict[str, Any]:
+def published(content: Content) -> dict[str, Board]:
+    """Boards of published results by targets."""
     return {
-        "label": content.label(board.target),
-        "href": page.href(target_doc(board.target)),
-        "found": counted(board),
+        target: board
+        for target, boards in content.boards.items()
+        for board in boards
+        if board.published
     }
 
 
-def counted(board: Board) -> summary.Claims:
-    """Counts of a board of published results."""
-    return summary.claims(
-        board.table,
-        board.target,
-        board.families,
-        standings=board.standings,
-        chance=[model.id for model in board.models if model.chance],
-        family=FAMILY,
-    )
+def counting(content: Content) -> Counts:
+    """Counts of published results, made when they are first asked for."""
+    boards = published(content)
+
+    @cache
+    def counted(target: str) -> summary.Claims:
+        board = boards[target]
+        return summary.claims(
+            board.table,
+            board.target,
+            board.families,
+            standings=board.standings,
+            chance=[model.id for model in board.models if model.chance],
+            family=FAMILY,
+        )
+
+    return counted
+
+
+def _column(content: Content, page: Page, target: str, counts: Counts) -> dict[str, Any]:
+    return {
+        "label": content.label(target),
+        "href": page.href(target_doc(target)),
+        "found": counts(target),
+    }

@@ -47,19 +47,18 @@ def make(
     content = load(folders, benchmark, prose, stale, cache / ROWS)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
     place(content, memory, inputs)
-    team = Team(memory, workers)
 
     def of_target(target: str, notes: Memory) -> None:
         pages.write_target(content, target, source, notes, inputs)
         cell_data.write(content, target, site, notes, inputs)
 
-    team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
-    for target in content.boards:
-        team.begin(partial(of_target, target))
-    preview.write(content, site, memory, inputs)
-    team.begin(lambda notes: population_data.write(content, site, notes, inputs))
-    documents = pages.write(content, source, memory, inputs)
-    team.end()
+    with Team(memory, workers) as team:
+        team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
+        for target in content.boards:
+            team.begin(partial(of_target, target))
+        preview.write(content, site, memory, inputs)
+        team.begin(lambda notes: population_data.write(content, site, notes, inputs))
+        documents = pages.write(content, source, memory, inputs)
     documents = documents.union(*(memory.content(target) for target in content.boards))
     pages.remove_others(source, documents)
     cell_data.remove_others(content, site)

@@ -60,12 +60,12 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set
         names of the documents
     """
     paper_key = digest([inputs.common, list(content.boards)])
-    paper = {}
+    paper, counts = {}, hidden.counting(content)
     for name, make in {
         "paper-conclusions": checked.checked,
         "published-claims": hidden.claims,
     }.items():
-        paper[name] = memory.recall(name, paper_key) or make(content)
+        paper[name] = memory.recall(name, paper_key) or make(content, counts)
         memory.keep(name, paper_key, paper[name])
     for name, html in {
         "field-at-a-glance": field.field(content),

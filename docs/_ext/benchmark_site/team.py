@@ -7,8 +7,10 @@ were read before, and copies nothing.
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable
 from functools import partial
+from types import TracebackType
 from typing import Any
 
 from sphinx.util.parallel import ParallelTasks, SerialTasks, parallel_available
@@ -29,6 +31,24 @@ class Team:
         alone = workers < 2 or not parallel_available
         self._tasks: Any = SerialTasks() if alone else ParallelTasks(workers)
         self._alone = alone
+        self._others = set(multiprocessing.active_children())
+
+    def __enter__(self) -> Team:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
+    ) -> None:
+        """Wait for all parts; where something else went wrong meanwhile, end them.
+
+        A process that nobody listens to would never end, and Python would wait for it.
+        """
+        if kind is None:
+            self.end()
+            return
+        for child in set(multiprocessing.active_children()) - self._others:
+            child.kill()
+            child.join()
 
     def begin(self, part: Callable[[Memory], None]) -> None:
         """Make a part, which may end before or after this returns."""
