@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import signal
@@ -341,3 +342,35 @@ def test_wrong_usage_is_exit_code_2(capsys) -> None:
         with pytest.raises(SystemExit, match="2"):
             main(arguments)
         assert "error" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (
+            OSError(errno.EMFILE, "Too many open files"),
+            "Too many open files: allow more open files",
+        ),
+        (
+            OSError(errno.EROFS, "Read-only file system", "a/b"),
+            "a/b: Read-only file system: choose",
+        ),
+        (MemoryError(), "Cannot allocate memory: '--workers 1' needs least"),
+    ],
+)
+def test_what_the_machine_refuses_is_one_line(error, line, capsys, monkeypatch) -> None:
+    def refuse(context: object) -> int:
+        raise error
+
+    monkeypatch.setattr("common.cli.main._command", lambda name: refuse)
+    assert main(["list", "tests"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {line}")
+
+
+def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch) -> None:
+    def wrong(context: object) -> int:
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+    monkeypatch.setattr("common.cli.main._command", lambda name: wrong)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        main(["list", "tests"])

@@ -35,6 +35,7 @@ from .options import LISTS, parser
 from .places import Places
 from .progress import ProgressLine
 from .reasons import tell_reasons
+from .refusals import refusal
 from .run_reports import reporting, show
 
 
@@ -363,3 +364,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except (OSError, MemoryError) as error:
+        line = refusal(error)
+        if not line:
+            raise
+        tell_error(f"error: {harmless(line)}")
+        return USAGE
