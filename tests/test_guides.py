@@ -46,10 +46,11 @@ FOREIGN = """
 best_fscore collar_based compute_macro_f_score evaluators reset results_class_wise_average_metrics
 results_class_wise_metrics results_overall_metrics sound_event_eval
 binary c47ce cff compand csv-table e-6 english-english malloc pipx proto3 raises
-dog main-results rater1 rater2 votes_anger _1 _rater2
+dog main-results nvidia rater1 rater2 votes_anger _1 _rater2
 """
 #: options of other programs
 OTHERS = {"body-file", "create-if-none", "edit-last", "spec"}
+OTHERS |= {"gres", "host", "name", "nthreads", "nworkers", "port", "resources"}  # of SLURM and dask
 
 
 def name(path: Path) -> str:

@@ -20,7 +20,7 @@ ROOMS = {
     "samples": "tables of samples, audio, event lists, importers; `demo/`: the embedded corpora",
     "models": "the protocol, one adapter per runtime; `demo/`: baseline and detector, their training",
     "perturbations": "(signal, sampling rate, generator) → signal",
-    "predictions": "what is to be predicted, the predictor, the store, attributes computed from audio",
+    "predictions": "what is to be predicted, shards and who computes them, the store, attributes computed from audio",
     "uncertainty": "bootstrap, intervals, tests; `simulation/`: scores by chance",
     "designs": "how predictions are compared; which samples, which belong together",
     "results": "verdicts, rows, result files, manifests, history, published results",

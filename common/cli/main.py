@@ -27,6 +27,7 @@ from ..core.terminal import harmless, tell
 from ..core.wording import counted
 from . import bundles, cache, models, reference, results, tools
 from .afterwards import make_sounds, score_people
+from .clusters import scheduler_of
 from .common_options import DEFAULTS, REPEATED, code_allowed
 from .costs import measure_costs
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
@@ -151,6 +152,7 @@ def _run(context: CommandContext) -> tuple[int, dict[str, Any]]:
 def _run_tests(context: CommandContext) -> tuple[int, dict[str, Any]]:
     args = context.args
     leftovers.clear()
+    scheduler = scheduler_of(args)
     benchmark, folders, filters = _checked(context), context.folders, context.filters()
     make: Any = _plain_engine
     if getattr(args, "severity", False):
@@ -165,6 +167,7 @@ def _run_tests(context: CommandContext) -> tuple[int, dict[str, Any]]:
         workers=context.workers,
         download=args.download,
         device=args.device,
+        scheduler=scheduler,
         progress=progress,
         finished=progress.result,
         times=context.times,

@@ -10,6 +10,7 @@ from ..core.terminal import Parser
 from ..reports.events.options import add_options as add_events_options
 from .bundles import add_options as add_bundle_options
 from .cache import add_options as add_cache_options
+from .clusters import add_option as add_scheduler_option
 from .common_options import common_options
 from .model_options import add_model_options
 from .numbers import port, positive
@@ -50,6 +51,7 @@ def _filter_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="where models run"
     )
+    add_scheduler_option(parser)
     parser.add_argument(
         "--cost",
         action="store_true",

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from .. import models
 from ..core import machine
+from ..core.environment import environment
 from ..core.errors import BenchmarkError
 from ..core.paths import Paths
 from ..models import measuring
 from ..results import cost
 from ..spec import Benchmark, Model
 from .plan import Filters
-from .publish import environment
 
 
 @dataclass

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import logging
-import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import models, results
 from ..core import files, provenance
+from ..core.environment import environment
 from ..core.errors import BenchmarkError, DataError
 from ..core.paths import Paths
 from ..figures import details as event_details
@@ -35,32 +34,6 @@ logger = logging.getLogger(__name__)
 
 #: bytes of predictions of cells whose figures wait to be drawn, from which on they are begun
 HELD_BYTES = 1 << 28
-#: packages whose version may move a number
-PACKAGES = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "soundfile",
-    "audresample",
-    "av",
-    "onnxruntime",
-    "torch",
-    "transformers",
-    "skops",
-    "scikit-learn",
-    "matplotlib",
-)
-
-
-def environment() -> dict[str, str]:
-    """Versions of Python and of the packages that decide about numbers."""
-    versions = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return versions
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from typing import TypeVar
 
@@ -20,9 +20,12 @@ from ..designs.selecting import Selector
 from ..metrics.reasons import DATA
 from ..models.base import permit
 from ..predictions.attributes import Context
+from ..predictions.cluster import Cluster
 from ..predictions.inputs import Request, Source
 from ..predictions.perturbing import Perturbing
 from ..predictions.predict import Predictor
+from ..predictions.remote import Setting
+from ..predictions.schedulers import Scheduler
 from ..results.criteria import write_criteria
 from ..samples import datasets
 from ..samples.base import Samples
@@ -54,6 +57,7 @@ class Engine:
         workers: number of threads and processes
         download: whether remote data may be fetched
         device: auto, cpu or cuda
+        scheduler: cluster that computes predictions; None: this process does
         progress: told how far it is
         finished: told in one line what a test found on a dataset, as soon as it is known
         times: measures the stages
@@ -74,6 +78,7 @@ class Engine:
         workers: int = 1,
         download: bool = False,
         device: str = "auto",
+        scheduler: Scheduler | None = None,
         progress: Progress | None = None,
         finished: Callable[[str], None] | None = None,
         times: StageTimes | None = None,
@@ -90,6 +95,10 @@ class Engine:
         self.library = self.planner.library
         self.perturbing = Perturbing(self.library, workers)
         self.asking = Asking(self.planner, device)
+        self.cluster: Cluster | None = None
+        if scheduler is not None:
+            setting = Setting.of(benchmark, folders.cache, seed, device)
+            self.cluster = Cluster(scheduler, setting)
 
     def run(self, filters: Filters | None = None, *, force: bool = False) -> Report:
         """Compute what is missing or stale among the selected cells.
@@ -143,7 +152,8 @@ class Engine:
             journal.skip(cell, reason)
         for path in stale_files(plan, self.folders):
             path.unlink()
-        with closing(publisher), closing(self.perturbing):
+        cluster = closing(self.cluster) if self.cluster else nullcontext()
+        with closing(publisher), closing(self.perturbing), cluster:
             try:
                 yield journal
             finally:
@@ -208,6 +218,7 @@ class Engine:
                     workers=self.workers,
                     perturbing=self.perturbing,
                     progress=told,
+                    executor=self.cluster,
                 ).run()
         except DatasetUnavailable as error:
             for work in works:

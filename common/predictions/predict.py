@@ -23,7 +23,7 @@ from .shards import Resources, ShardResult
 from .store import parts_of
 
 #: rows and seconds after which new predictions go to disk
-FLUSH_ROWS = 20_000
+FLUSH_ROWS = 1_000_000
 FLUSH_S = 20.0
 
 #: (signals done, signals in all) -> None

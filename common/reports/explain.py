@@ -12,10 +12,10 @@ import pandas as pd
 
 from .. import results
 from ..core import advice, provenance
+from ..core.environment import environment
 from ..core.errors import BenchmarkError, ConfigError
 from ..core.paths import Paths
 from ..designs import Score
-from ..engine.publish import environment
 from ..engine.scoring import Evaluation
 from ..engine.staleness import stale_cell
 from ..results import history, keys

@@ -1,0 +1,255 @@
+"""Shards on the workers of a dask cluster.
+
+A future is named by the key of its shard and the setting of the run: the same shard of two runs that go on
+at the same time is computed once. Dask computes the shards of lost workers again. Results come back as
+values; this process writes them to the stores, as it does with its own.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager, suppress
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.errors import BenchmarkError
+from ..models.base import one_line
+from . import remote
+from .executing import Assignment, Take
+from .remote import RefusedWorkError, Setting
+from .schedulers import PATIENCE_S, Scheduler
+from .shards import GIVE_UP, ShardResult, WishResult, not_tried
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+logger = logging.getLogger(__name__)
+
+#: resource of workers that have a GPU
+GPU = "GPU"
+
+
+class Cluster:
+    """Computes shards on the workers of a dask cluster; connects when there is something to compute.
+
+    Args:
+        scheduler: the cluster
+        setting: what workers need besides shards
+    """
+
+    elsewhere = True
+
+    def __init__(self, scheduler: Scheduler, setting: Setting):
+        self._scheduler = scheduler
+        self._setting = setting
+        self._stack = ExitStack()
+        self._client: Client | None = None
+
+    def close(self) -> None:
+        """Let go of the scheduler; a cluster that was started for the run ends."""
+        self._client = None
+        self._stack.close()
+
+    def run(self, work: Iterable[Assignment], take: Take, settled: Callable[[], None]) -> None:
+        """As :meth:`common.predictions.executing.Executor.run`.
+
+        Raises:
+            BenchmarkError: if the scheduler cannot be reached any more, or a worker would compute
+                something else
+        """
+        _Round(self._connected(), self._setting, take).run(work, settled)
+
+    def _connected(self) -> Client:
+        """A client of the cluster whose present workers compute what this process would."""
+        if self._client is None:
+            client = self._stack.enter_context(self._scheduler.client())
+            _compare(client, self._setting.identity)
+            self._client = client
+        return self._client
+
+
+def _compare(client: Client, identity: Mapping[str, str]) -> None:
+    """Refuse workers that would compute something else; those that come later are asked by their shards.
+
+    Raises:
+        RefusedWorkError: naming one of them
+    """
+    with _reaching():
+        try:
+            client.run_on_scheduler(remote.hand_over, None)
+        except (ImportError, AttributeError) as error:
+            raise _lacking("the scheduler", error) from None
+        answers = client.run(remote.difference, dict(identity), on_error="return")
+    for worker, answer in sorted(answers.items()):
+        if isinstance(answer, BaseException):
+            raise _lacking(f"worker {worker}", answer)
+        if answer:
+            raise RefusedWorkError(remote.refusal(worker, answer))
+    if not answers:
+        logger.warning("the cluster has no worker yet; waiting for one")
+
+
+def _lacking(who: str, error: BaseException) -> RefusedWorkError:
+    return RefusedWorkError(
+        f"{who} cannot run this program: {one_line(error)}; start it where the program is installed, or"
+        " with PYTHONPATH set to the clone"
+    )
+
+
+class _Round:
+    """Shards of one source on their way to workers and back.
+
+    Args:
+        client: of the cluster
+        setting: what workers need besides shards
+        take: takes results
+    """
+
+    def __init__(self, client: Client, setting: Setting, take: Take):
+        self._client = client
+        self._setting = setting
+        self._take = take
+        self._ended: SimpleQueue[Future[ShardResult]] = SimpleQueue()
+        self._running: dict[str, tuple[Future[ShardResult], Assignment]] = {}
+        #: whose workers died; each has one model
+        self._suspects: list[Assignment] = []
+        #: model and condition -> number of calls in a row that failed
+        self._streaks: dict[tuple[str, str], int] = defaultdict(int)
+        name = f"speechproof-setting-{setting.digest}"
+        self._shared = client.submit(remote.hand_over, setting, key=name)
+
+    def run(self, work: Iterable[Assignment], settled: Callable[[], None]) -> None:
+        """Compute all shards; a bounded number of them is on its way at a time.
+
+        Dask blames all shards that a dead worker had. So they are computed once more, one after the
+        other, each with one model: what kills workers then is certain.
+        """
+        try:
+            for assignment in work:
+                for part in self._parts(assignment):
+                    self._submit(part)
+                while len(self._running) >= self._most():
+                    self._settle(self._suspect)
+                    settled()
+            while self._running:
+                self._settle(self._suspect)
+                settled()
+            for suspect in self._suspects:
+                for part in self._parts(suspect):
+                    self._submit(part, "alone")
+                    self._settle(self._convict)
+                    settled()
+        except BaseException:
+            self._save()
+            raise
+
+    def _most(self) -> int:
+        """How many shards may be on their way: two for each thread of a worker."""
+        with _reaching():
+            threads = self._client.nthreads()
+        return max(2, 2 * sum(threads.values()))
+
+    def _parts(self, assignment: Assignment) -> Iterator[Assignment]:
+        """Models that need a GPU apart from others; those that were given up are answered here."""
+        groups: dict[str, list[int]] = {}
+        for n, wish in enumerate(assignment.shard.wishes):
+            tired = self._streaks[wish.model, wish.condition] >= GIVE_UP
+            gpu = self._setting.needs_gpu(wish.model)
+            groups.setdefault("tired" if tired else GPU if gpu else "", []).append(n)
+        lost = groups.pop("tired", None)
+        if lost:
+            self._lose(assignment.of(lost), not_tried)
+        yield from map(assignment.of, groups.values())
+
+    def _lose(self, part: Assignment, why: Callable[[str], str]) -> None:
+        """Answer wishes by why there are no predictions, said of a model."""
+        answers = []
+        for wish in part.shard.wishes:
+            numbers = np.flatnonzero(wish.segments).tolist()
+            answers.append(WishResult(wish.columns, failed=dict.fromkeys(numbers, why(wish.model))))
+        self._take(part, ShardResult(tuple(answers)))
+
+    def _submit(self, part: Assignment, how: str = "shard") -> None:
+        gpu = any(self._setting.needs_gpu(wish.model) for wish in part.shard.wishes)
+        key = f"speechproof-{how}-{part.shard.key}-{self._setting.digest}"
+        needs = {GPU: 1} if gpu else None
+        with _reaching():
+            future = self._client.submit(
+                remote.work, self._shared, part.shard, key=key, resources=needs
+            )
+        self._running[key] = future, part
+        future.add_done_callback(self._ended.put)
+
+    def _settle(self, killed: Callable[[Assignment], None]) -> None:
+        """Wait for a shard, and take all that are done.
+
+        Args:
+            killed: is given those whose workers died
+        """
+        from distributed.scheduler import KilledWorker
+
+        futures = [self._ended.get()]
+        with suppress(Empty):
+            while True:
+                futures.append(self._ended.get_nowait())
+        for future in futures:
+            part = self._running[str(future.key)][1]
+            try:
+                with _reaching():
+                    result = future.result()
+            except KilledWorker:
+                del self._running[str(future.key)]
+                killed(part)
+            else:
+                del self._running[str(future.key)]
+                self._receive(part, result)
+
+    def _receive(self, part: Assignment, result: ShardResult) -> None:
+        for wish, answer in zip(part.shard.wishes, result.answers, strict=True):
+            before = 0 if answer.segments else self._streaks[wish.model, wish.condition]
+            self._streaks[wish.model, wish.condition] = before + answer.streak
+        self._take(part, result)
+
+    def _suspect(self, part: Assignment) -> None:
+        """Put a shard off whose workers died, divided by models."""
+        numbers: dict[str, list[int]] = defaultdict(list)
+        for n, wish in enumerate(part.shard.wishes):
+            numbers[wish.model].append(n)
+        self._suspects += map(part.of, numbers.values())
+
+    def _convict(self, part: Assignment) -> None:
+        """Give up a shard that kills workers, and in the end its model."""
+        for wish in part.shard.wishes:
+            self._streaks[wish.model, wish.condition] += 1
+        self._lose(part, lambda model: f"model '{model}': the workers that computed it died")
+
+    def _save(self) -> None:
+        """Take what is done already, and give up the rest."""
+        for key, (future, part) in list(self._running.items()):
+            if future.status == "finished":
+                with suppress(Exception):  # what cannot be had is computed again by the next run
+                    self._take(part, future.result(timeout=PATIENCE_S))
+                    del self._running[key]
+        with suppress(Exception):
+            self._client.cancel([future for future, _ in self._running.values()])
+
+
+@contextmanager
+def _reaching() -> Iterator[None]:
+    """Say in one line that the scheduler does not answer any more.
+
+    Raises:
+        BenchmarkError: if it does not
+    """
+    try:
+        yield
+    except (OSError, CancelledError):
+        raise BenchmarkError(
+            "the scheduler of the cluster cannot be reached any more; what was computed is kept, and the"
+            " next run goes on from there"
+        ) from None

@@ -1,0 +1,210 @@
+"""Clusters that compute shards: the address of a scheduler, or a file that says how to start one.
+
+A file names one of the classes in :data:`CLUSTERS` and its arguments; no other code can be named::
+
+    cluster: dask_jobqueue.SLURMCluster
+    arguments: {cores: 4, processes: 4, memory: 16GB, queue: normal, walltime: "04:00:00"}
+    jobs: 20
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pydantic
+
+from ..core.documents import read_yaml
+from ..core.errors import BenchmarkError, ConfigError, MissingDependency
+from ..core.registry import unknown
+from ..models.base import one_line
+from ..spec.criterion import Record
+from ..spec.loading import fault
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+#: classes that a file may name -> package to install
+CLUSTERS: Mapping[str, str] = {
+    "dask_jobqueue.HTCondorCluster": "dask-jobqueue",
+    "dask_jobqueue.LSFCluster": "dask-jobqueue",
+    "dask_jobqueue.MoabCluster": "dask-jobqueue",
+    "dask_jobqueue.OARCluster": "dask-jobqueue",
+    "dask_jobqueue.PBSCluster": "dask-jobqueue",
+    "dask_jobqueue.SGECluster": "dask-jobqueue",
+    "dask_jobqueue.SLURMCluster": "dask-jobqueue",
+    "dask_kubernetes.operator.KubeCluster": "dask-kubernetes",
+    "distributed.LocalCluster": "distributed",
+}
+logger = logging.getLogger(__name__)
+
+EXTRA = "pip install 'speechproof[cluster]'"
+ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^\s/]+")
+#: seconds after which a scheduler that does not answer is given up
+PATIENCE_S = 30
+
+
+class Scheduler(Protocol):
+    """A cluster that can be connected to."""
+
+    def client(self) -> Any:
+        """Context with a ``distributed.Client``.
+
+        Raises:
+            BenchmarkError: if it cannot be started or reached
+        """
+        ...
+
+
+class Address:
+    """A scheduler that runs already.
+
+    Args:
+        address: such as ``tcp://10.0.0.1:8786``
+    """
+
+    def __init__(self, address: str):
+        self._address = address
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        """As :meth:`Scheduler.client`."""
+        with _client(self._address, f"--scheduler {self._address}") as client:
+            yield client
+
+
+class ClusterFile(Record):
+    """A file that says how to start a cluster.
+
+    Args:
+        cluster: its class, one of :data:`CLUSTERS`
+        arguments: of the class
+        jobs: number of jobs, or of workers where there are no jobs
+    """
+
+    cluster: str
+    arguments: Mapping[str, Any] = {}
+    jobs: int = pydantic.Field(gt=0, strict=True)
+
+
+class Started:
+    """A cluster that is started for a run and ends with it.
+
+    Args:
+        path: file that says how
+    """
+
+    def __init__(self, path: Path):
+        self._path = path
+        content = read_yaml(path)
+        if not isinstance(content, Mapping):
+            raise ConfigError(f"{path}: expected key: value lines, found {content!r:.60}")
+        try:
+            self._declared = ClusterFile.model_validate(content)
+        except pydantic.ValidationError as error:
+            raise ConfigError(f"{path}: {fault(ClusterFile, '', error)}") from None
+        name = self._declared.cluster
+        if name not in CLUSTERS:
+            raise unknown("cluster", name, CLUSTERS, f"{path}: cluster")
+        module, _, self._class = name.rpartition(".")
+        self._module = _imported(module, f"{path}: {name}", CLUSTERS[name])
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        """As :meth:`Scheduler.client`."""
+        declared, place = self._declared, f"{self._path}: {self._declared.cluster}"
+        try:
+            _quiet()
+            cluster = getattr(self._module, self._class)(**declared.arguments)
+        # whatever the class or the batch system does not like
+        except Exception as error:
+            raise BenchmarkError(f"{place}: cannot be started: {one_line(error)}") from error
+        try:
+            try:
+                _start(cluster, declared.jobs)
+            except Exception as error:
+                raise BenchmarkError(f"{place}: cannot start jobs: {one_line(error)}") from error
+            with _client(cluster, place) as client:
+                yield client
+        finally:
+            try:
+                cluster.close()
+            except Exception as error:
+                logger.warning("%s: cannot be ended: %s", place, one_line(error))
+
+
+def _start(cluster: Any, count: int) -> None:
+    """Start jobs, or workers where there are no jobs; a batch system that refuses them raises here."""
+    import distributed
+
+    if not isinstance(cluster, distributed.SpecCluster):
+        cluster.scale(count)
+        return
+    while len(cluster.worker_spec) < count:
+        cluster.worker_spec.update(cluster.new_worker_spec())
+    cluster.sync(
+        cluster._correct_state
+    )  # what its scale() does in the background, where errors are lost
+
+
+def _quiet() -> None:
+    """Let dask say what is wrong only; what it says of lost connections becomes the message of an error."""
+    logging.getLogger("distributed").setLevel(logging.WARNING)
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+
+
+@contextmanager
+def _client(of: Any, place: str) -> Iterator[Client]:
+    import distributed
+
+    _quiet()
+    try:
+        client = distributed.Client(of, timeout=PATIENCE_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise BenchmarkError(f"{place}: cannot be reached: {one_line(error)}") from None
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def scheduler(text: str) -> Scheduler:
+    """The cluster that an option names.
+
+    Args:
+        text: address of a scheduler, or a YAML file
+
+    Raises:
+        ConfigError: if it is neither, or the file is wrong
+        MissingDependency: if dask, or what the file names, is not installed
+    """
+    _imported("distributed", "--scheduler", "")
+    if ADDRESS.fullmatch(text):
+        return Address(text)
+    if Path(text).suffix in (".yaml", ".yml"):
+        return Started(Path(text))
+    raise ConfigError(
+        f"--scheduler {text}: expected the address of a scheduler, such as tcp://10.0.0.1:8786, or a"
+        " YAML file that says how to start one"
+    )
+
+
+def _imported(module: str, place: str, package: str) -> Any:
+    """A module of dask.
+
+    Raises:
+        MissingDependency: if it is not installed
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        name = package or "dask"
+        install = EXTRA if name in ("dask", "distributed") else f"pip install {name}"
+        raise MissingDependency(
+            f"{place} needs {name}, which is not here: {error}", install
+        ) from None
