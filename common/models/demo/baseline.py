@@ -34,14 +34,12 @@ class Baseline:
         labels: classification target -> labels in the order of its scores
         sampling_rate: in Hz
         batch_size: signals of one call; each is handled by itself
-        reentrant: calls may overlap, as none changes anything
 
     Raises:
         ModelError: if the weights do not belong to the features of this version
     """
 
     batch_size = 16
-    reentrant = True
 
     def __init__(self, content: Mapping[str, Any]):
         if content.get("format") != FORMAT or content.get("features") != list(features.NAMES):

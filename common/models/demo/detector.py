@@ -121,14 +121,12 @@ class Detector:
         targets: name of the target
         labels: target -> labels in the order of the scores
         batch_size: signals of one call; each is handled by itself
-        reentrant: calls may overlap, as none changes anything
 
     Raises:
         ModelError: if the weights do not belong to this version
     """
 
     batch_size = 16
-    reentrant = True
 
     def __init__(self, content: Mapping[str, Any]):
         if content.get("format") != FORMAT:
