@@ -8,7 +8,6 @@ The module lies in the folder of the catalog file or is installed. ``factory(**p
         labels = {"emotion": ["sadness", "anger", ...]}   # order of the score columns
         batch_size = 8                                    # default 1
         parameters = 94_371_712                           # how many it has, if pages are to show it
-        reentrant = True                                  # calls may overlap; default False
 
         def predict(self, signals, sampling_rate):
             # signals: float32 arrays of shape (channels, samples), of any length
@@ -19,8 +18,7 @@ target, one number per signal (regression), or one row of scores or one class na
 (classification); for sound events one matrix of scores (frames, labels) per signal, or one list
 of (onset in s, offset in s, label), or a dictionary with ``scores`` (and ``times``, the frames + 1
 borders in s, if frames are not as long as the target says) and ``events``. The object lives in a process of its own and
-gets one call after the other; see :mod:`common.models.isolated`. Where it does not (``isolate: false``), its calls overlap
-if it says that it is reentrant: that it keeps nothing that two calls at once could spoil.
+gets one call after the other; see :mod:`common.models.isolated`.
 """
 
 from __future__ import annotations
@@ -28,7 +26,6 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -226,7 +223,7 @@ def _offered(
 
 
 class PythonModel:
-    """A model in Python; its calls are made one after the other, unless it is reentrant.
+    """A model in Python; its calls are made one after the other.
 
     Args:
         entry: catalog entry
@@ -248,8 +245,7 @@ class PythonModel:
             )
         self._predict = predict
         self._folder = entry.origin.parent.resolve()
-        reentrant = getattr(instance, "reentrant", False) is True
-        self._turn: AbstractContextManager[Any] = nullcontext() if reentrant else threading.Lock()
+        self._lock = threading.Lock()
         self.sampling_rate = entry.sampling_rate
         self.batch_size = _batch_size(entry, instance)
         if entry.outputs:
@@ -260,7 +256,7 @@ class PythonModel:
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
         """One call of the model."""
-        with self._turn, sources.importable(self._folder):
+        with self._lock, sources.importable(self._folder):
             answer = self._predict([s.copy() for s in batch.signals], batch.sampling_rate)
         if not isinstance(answer, Mapping):
             raise ModelError(

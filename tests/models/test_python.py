@@ -459,23 +459,6 @@ def test_calls_are_made_one_after_the_other(held, batch, signals):
     assert code.log == ["in", "out"] * 2
 
 
-def test_calls_of_a_reentrant_model_overlap(entry, targets, module, tmp_path, batch, signals):
-    """Each call waits for the other: they could not, one after the other."""
-    (tmp_path / f"{module}.py").write_text(
-        "import threading\n"
-        "class Both:\n"
-        "    reentrant = True\n"
-        "    meeting = threading.Barrier(2, timeout=60)\n"
-        "    def predict(self, signals, rate):\n"
-        "        self.meeting.wait()\n"
-        "        return {'arousal': [0.5] * len(signals)}\n"
-    )
-    model = load(entry(adapter="python", entry=f"{module}:Both", outputs={"arousal": {}}), targets)
-    with ThreadPoolExecutor(2) as pool:
-        answers = [pool.submit(model.predict, batch(signals[:1])) for _ in range(2)]
-        assert [answer.result()["arousal"].tolist() for answer in answers] == [[0.5], [0.5]]
-
-
 def test_slow_models_have_their_time(held, batch, signals):
     model, code = held
     with ThreadPoolExecutor(1) as pool:
