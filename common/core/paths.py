@@ -16,6 +16,8 @@ IMPORTED = __name__.partition(".")[0]
 INSTALLED = (PACKAGE / "share").is_dir()
 REPOSITORY = PACKAGE / "share" if INSTALLED else PACKAGE.parent
 CATALOG = PACKAGE / "catalog"
+#: how data in the wild name columns, labels and licences
+CONVENTIONS = CATALOG / "conventions.yaml"
 SUITE = PACKAGE / "suite"
 DOCS = REPOSITORY / "docs"
 PUBLISHED = REPOSITORY / "extra" / "published"

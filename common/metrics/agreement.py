@@ -12,7 +12,7 @@ from .sums import Given, Sums, Terms, one_share, share_value
 #: what both are registered with
 _FIELDS = {
     "label": "Percentage Unchanged Predictions",
-    "short": "Percent Unchanged Pred",
+    "short": "Percent Unchanged Predictions",
     "bounds": (0, 1),
     "direction": "higher",
     "cite": "derington2025testing",

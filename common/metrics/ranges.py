@@ -73,7 +73,7 @@ def samples_in_expected_low_range(
 @metric(
     id="samples_in_expected_neutral_range",
     label="Samples in Expected Neutral Range",
-    short="Samples Expected Neu",
+    short="Samples Expected Neutral",
     **_FIELDS,
 )
 def samples_in_expected_neutral_range(

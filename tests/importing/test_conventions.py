@@ -63,7 +63,7 @@ def test_licences_in_a_column_decide(tmp_path):
 
 def test_a_broken_file_is_named(tmp_path, monkeypatch):
     (tmp_path / "conventions.yaml").write_text("columns: {}\nsynonyms: {}\nkeys: [x]\n")
-    monkeypatch.setattr(paths, "CATALOG", tmp_path)
+    monkeypatch.setattr(paths, "CONVENTIONS", tmp_path / "conventions.yaml")
     conventions.load.cache_clear()
     with pytest.raises(
         ConfigError, match=r"conventions\.yaml: keys: Input should be a valid (mapping|dictionary)"

@@ -133,7 +133,7 @@ class _Maker:
             return None
         titles = [[test.title, test.family] for test in scored]
         # importing what reads it takes half a second
-        words = provenance.file_digest(paths.CATALOG / "conventions.yaml")
+        words = provenance.file_digest(paths.CONVENTIONS)
         about = [dataset.label, dataset.license, dataset.source, target.label, titles, words]
         key = provenance.digest([FORMAT, self.code, about, cells])
         path = self.folders.media / src

@@ -78,7 +78,7 @@ def _first(names: Iterable[str], there: Iterable[str]) -> str:
 @cache
 def load() -> Conventions:
     """The conventions that come with the program."""
-    path = paths.CATALOG / "conventions.yaml"
+    path = paths.CONVENTIONS
     try:
         return Conventions.model_validate(read_yaml(path))
     except pydantic.ValidationError as error:

@@ -329,24 +329,11 @@ def alike(content: Content) -> list[list[Board]]:
     return list(groups.values())
 
 
-#: what short column names of the paper leave out
-WHOLE = {"Neu": "Neutral", "Pred": "Predictions"}
-
-
-def _whole(name: str) -> str:
-    """A name without words that are cut short.
-
-    >>> _whole("Percent Unchanged Pred")
-    'Percent Unchanged Predictions'
-    """
-    return " ".join(WHOLE.get(word, word) for word in name.split(" "))
-
-
 def metric_names(metric: str) -> tuple[str, str]:
     """Label and short name of a metric; its id in words where it is not registered."""
     if metric in METRICS:
         entry = METRICS.get(metric)
-        return _whole(entry.label), _whole(entry.short)
+        return entry.label, entry.short
     acronyms = {entry.id: entry.short for entry in METRICS if entry.short.isupper()}
     text = words(" ".join(acronyms.get(part, part) for part in metric.split("_")))
     return text, text
