@@ -1,7 +1,7 @@
 """The command line: subcommands, messages, exit codes.
 
-Exit codes: 0 done; 1 a check failed; 2 wrong usage or configuration; 3 done, but some cells
-ended in error; 130 interrupted (what was computed is kept).
+Exit codes: 0 done; 1 a check failed; 2 wrong usage or configuration, or something that the machine
+refuses; 3 done, but some cells ended in error; 130 interrupted (what was computed is kept).
 """
 
 from __future__ import annotations
