@@ -365,7 +365,9 @@ def test_what_workflows_run_is_there() -> None:
     assert len(scripts) > 3
     for script in [*scripts, ".ci/run"]:
         assert (ROOT / script).exists(), script
-        assert not script.startswith(".ci/r") or os.access(ROOT / script, os.X_OK), script
+        assert not script.startswith((".ci/r", ".ci/f")) or os.access(ROOT / script, os.X_OK), (
+            script
+        )
 
 
 def test_workflow_and_hooks_are_valid_and_test_every_supported_python() -> None:

@@ -61,3 +61,24 @@ def test_what_a_killed_process_leaves_is_given_back_without_a_word(tmp_path: Pat
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("a process that dies was killed, perhaps for lack of memory")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+#: starts a copy of itself that waits for ever, says its number, and is killed
+PARENT = """
+import os, signal
+from common.core import processes
+
+if __name__ == "__main__":
+    print(processes.forked(signal.pause).pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not processes.can_fork(), reason="this system has no copies of processes")
+def test_a_copy_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(PARENT, "utf-8")
+    command = [sys.executable, str(tmp_path / "script.py")]
+    environment = {**os.environ, "PYTHONPATH": str(paths.REPOSITORY)}
+    # the copy holds the other end of the pipe: all is read when it has ended, too
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == -signal.SIGKILL and int(done.stdout) > 0

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core import advice, leftovers
+from ..core import advice, leftovers, machine
 from ..core.closure import SOURCES
 from ..core.errors import BenchmarkError, ConfigError
 from ..core.launching import STOPPED
@@ -36,7 +36,7 @@ from .options import LISTS, parser
 from .places import Places
 from .progress import ProgressLine
 from .reasons import tell_reasons
-from .refusals import refusal
+from .refusals import check_memory, refusal
 from .run_reports import reporting, show
 
 
@@ -354,6 +354,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     start_logs(args)
     try:
         with _termination_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
+            check_memory(machine.address_limit_bytes(), os.cpu_count() or 1)
             code = _command(args.command)(CommandContext(args))
         sys.stdout.flush()
         return code
@@ -367,7 +368,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except (OSError, MemoryError) as error:
+    except (OSError, MemoryError, ImportError, RuntimeError) as error:
         line = refusal(error)
         if not line:
             raise

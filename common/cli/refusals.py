@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+
+from ..core import display
+from ..core.errors import ConfigError
 
 FEWER = "'--workers 1' needs least"
+ELSEWHERE = "choose another place with '--output' or '--cache'"
+#: what is refused for a file only; without one, it is the program that is wrong
+OF_FILES = (errno.EACCES, errno.EPERM)
 #: number of an error -> what helps
 ADVICE = {
     errno.EMFILE: "allow more open files, for example with 'ulimit -n 256'",
@@ -14,21 +21,75 @@ ADVICE = {
     errno.ENOMEM: FEWER,
     errno.ENOSPC: "make room on this disk",
     errno.EDQUOT: "make room on this disk",
-    errno.EROFS: "choose another place with '--output' or '--cache'",
+    errno.EROFS: ELSEWHERE,
+    errno.EACCES: ELSEWHERE,
+    errno.EPERM: ELSEWHERE,
 }
 
 
-def refusal(error: OSError | MemoryError) -> str:
+#: what libraries say, without a number, where they get no memory
+NO_MEMORY = ("cannot allocate memory", "failed to map segment", "unable to allocate")
+NO_THREAD = "can't start new thread"
+#: address space that Arrow (1 GiB) and all other libraries take when they are loaded, and OpenBLAS for each core
+LOADED_BYTES, CORE_BYTES = 1 << 31, 1 << 27
+
+
+def check_memory(limit_bytes: int | None, cores: int) -> None:
+    """Refuse to begin where libraries hang, or end the program, because of a limit of memory.
+
+    OpenBLAS waits for ever, interrupts the program or ends it if it cannot start its threads.
+
+    Args:
+        limit_bytes: largest address space of a process; None: as large as it likes
+        cores: number of cores, as each has a thread
+
+    Raises:
+        ConfigError: if the limit is too low
+
+    >>> check_memory(560 << 20, 2)
+    Traceback (most recent call last):
+    ...
+    common.core.errors.ConfigError: a limit of 587 MB on the address space of a process ('ulimit -v') is too low: \
+this program needs 2.42 GB on 2 cores
+    """
+    needs = LOADED_BYTES + cores * CORE_BYTES
+    if limit_bytes is not None and limit_bytes < needs:
+        raise ConfigError(
+            f"a limit of {display.size(limit_bytes)} on the address space of a process ('ulimit -v') is too "
+            f"low: this program needs {display.size(needs)} on {cores} cores"
+        )
+
+
+def refusal(error: Exception) -> str:
     """Line for people; empty if it is not the machine that refuses, but the program that is wrong.
 
     >>> refusal(OSError(errno.ENOSPC, "No space left on device", "x/y"))
     'x/y: No space left on device: make room on this disk; what was computed is kept'
+    >>> refusal(ImportError("x.so: failed to map segment from shared object"))
+    "Cannot allocate memory: '--workers 1' needs least; what was computed is kept"
     >>> refusal(OSError(errno.EBADF, "Bad file descriptor"))
     ''
     """
-    if isinstance(error, MemoryError):
-        error = OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
-    if error.errno not in ADVICE:
+    number = next(filter(None, map(_number, _chain(error))), 0)
+    place = getattr(error, "filename", None)
+    if number not in ADVICE or (number in OF_FILES and not place):
         return ""
-    place = f"{error.filename}: " if error.filename else ""
-    return f"{place}{error.strerror}: {ADVICE[error.errno]}; what was computed is kept"
+    refused = f"{place}: {os.strerror(number)}" if place else os.strerror(number)
+    return f"{refused}: {ADVICE[number]}; what was computed is kept"
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and those that led to it."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _number(error: BaseException) -> int:
+    """Number of what the system refused; 0 if that is not said."""
+    if isinstance(error, OSError) and error.errno:
+        return error.errno
+    said = str(error).lower()
+    if isinstance(error, MemoryError) or any(words in said for words in NO_MEMORY):
+        return errno.ENOMEM
+    return errno.EAGAIN if isinstance(error, RuntimeError) and NO_THREAD in said else 0

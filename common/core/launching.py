@@ -63,8 +63,40 @@ def launch(start: Callable[[], int], requirements: Path | None) -> int:
             raise
         tell(line, to=sys.stderr)
         return USAGE
+    except (EOFError, ValueError, TypeError) as error:
+        path = half_compiled(error)
+        if path is None:
+            raise
+        _begin_again(path)
+        return USAGE
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def half_compiled(error: Exception) -> Path | None:
+    """The compiled module that Python could not read, if that is what an error is about.
+
+    Python writes half of it where a disk is full, takes it for whole, and never makes it again by itself.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not trace.tb_frame.f_code.co_filename.startswith("<frozen importlib"):
+        return None
+    path = trace.tb_frame.f_locals.get("bytecode_path")
+    return Path(path) if isinstance(path, str) else None
+
+
+def _begin_again(path: Path) -> None:
+    """Remove half a compiled module and start this program from the beginning; returns if that cannot be done."""
+    what = f"{path}: only half of a compiled module, as a full disk leaves it"
+    try:
+        path.unlink()
+    except OSError as error:
+        tell(f"error: {what}; it cannot be removed: {error.strerror}", to=sys.stderr)
+        return
+    tell(f"{what}; it is made again", to=sys.stderr)
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def _interrupt(number: int, frame: object) -> None:

@@ -58,18 +58,27 @@ def clear(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:
     Returns:
         names of what was removed
     """
-    space = namespace(processes)
     removed = []
+    for name in left(shared, processes):
+        with contextlib.suppress(OSError):  # somebody else was faster
+            (shared / name).unlink()
+            removed.append(name)
+    return removed
+
+
+def left(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:
+    """Names of what dead processes of this user have left; arguments as for :func:`clear`."""
+    space = namespace(processes)
+    names = []
     for path in sorted(shared.iterdir()) if space and shared.is_dir() else ():
         match = _NAME.match(path.name)
         if match is None or match["space"] != space:
             continue
-        with contextlib.suppress(OSError):  # somebody else was faster
+        with contextlib.suppress(OSError):  # it is gone
             mine = path.stat(follow_symlinks=False).st_uid == os.getuid()
             if mine and started(int(match["number"]), processes) != match["start"]:
-                path.unlink()
-                removed.append(path.name)
-    return removed
+                names.append(path.name)
+    return names
 
 
 def started(number: int, processes: Path = PROCESSES) -> str:

@@ -46,6 +46,16 @@ def _peak_of_this_one() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
+def address_limit_bytes() -> int | None:
+    """Largest address space of a process (``ulimit -v``); None: as large as it likes."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
 def processor_s() -> float:
     """Seconds of processor time so far, of this process and of those that it waited for."""
     import resource

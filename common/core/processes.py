@@ -14,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from . import heap, leftovers, paths
@@ -43,6 +44,30 @@ def pool(
         initializer=_begin,
         initargs=(yielding, start, args),
     )
+
+
+def can_fork() -> bool:
+    """Whether this system has processes that begin as a copy of this one."""
+    return "fork" in multiprocessing.get_all_start_methods()
+
+
+def forked(function: Callable[..., None], *args: Any) -> BaseProcess:
+    """Start a copy of this process that calls a function; it ends with the process that started it.
+
+    Args:
+        function: its result is not wanted
+        args: for the function; nothing is sent, so they may be anything
+    """
+    process = multiprocessing.get_context("fork").Process(
+        target=_call, args=(function, args), daemon=True
+    )
+    process.start()
+    return process
+
+
+def _call(function: Callable[..., None], args: tuple[Any, ...]) -> None:
+    watch_parent()
+    function(*args)
 
 
 @contextmanager
@@ -90,13 +115,18 @@ def _start_tracker() -> None:
 
 def _begin(yielding: bool, start: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    watch_parent()
     if yielding and hasattr(os, "nice"):
         os.nice(5)
     heap.keep()
     if start is not None:
         start(*args)
     gc.freeze()
+
+
+def watch_parent() -> None:
+    """Let this process end when the one that started it does, however that ends."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:

@@ -200,7 +200,7 @@ def _faults(folders: Paths) -> Iterator[None]:
         forget(folders)
         if isinstance(error, ExtensionError):
             cause = error.orig_exc
-            if isinstance(cause, BenchmarkError | ModuleNotFoundError):
+            if isinstance(cause, BenchmarkError | ImportError | OSError | MemoryError):
                 raise cause from None
             raise
         if isinstance(error, SphinxError):

@@ -1,43 +1,38 @@
-"""Changing the signals of a chunk in other processes, which ask our own models about them, too.
+"""Changing the signals of a chunk: in this process, or in others beside it.
 
 A perturbation is a row of short array operations, and threads of one process do most of these
 one after the other. Processes do them at the same time. The signals of a chunk and what becomes
 of them lie in memory that the processes share, so that no signal goes through a pipe. Where a
 signal is changed makes no difference to any bit of it.
-
-The models of our own catalog are rows of array operations as well, and small: each process loads
-them for itself. Models of users are large and may keep state; the process of the run asks them.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-from .. import models
 from ..core import leftovers, processes
 from ..core.errors import BenchmarkError
 from ..core.leftovers import SHARED
-from ..models.lazy import Lazy
+from ..models.base import SampleKey
 from ..perturbations.library import Library
 from ..spec import Benchmark
-from ..spec.view import ORIGINAL
-from .calls import all_predictions
-from .lanes import Answer, Here, Lane, Order, Outcome, why
 
 logger = logging.getLogger(__name__)
 
 #: what the processes do, for the message if one is killed
 WORK = "changes signals"
-#: signals to change or to be heard from which on processes pay for their start
+#: changed signals from which on processes pay for their start
 PROCESSES_FROM = 2000
 #: conditions that are worked on while the model hears another one
 AHEAD = 2
@@ -48,8 +43,88 @@ LARGEST = 2**30
 #: each signal begins at a multiple of so many bytes
 ALIGNED = 64
 
-#: of each sample where its signal lies, the signal itself, or why there is none; and the answers of models
-_Done = tuple[Sequence["_Place | np.ndarray | str"], Mapping[str, Answer]]
+#: number of a sample -> its changed signal; and -> why there is none
+Changed = tuple[dict[int, np.ndarray], dict[int, str]]
+
+
+class Lane(Protocol):
+    """Changes the signals of one chunk after the other, for one thread."""
+
+    #: conditions that may be begun before the first of them is asked for
+    ahead: int
+
+    def take(self, signals: Mapping[int, np.ndarray], sampling_rate: int) -> None:
+        """The signals of the next chunk; those of the last one are no longer valid."""
+        ...
+
+    def begin(self, condition: str, keys: Mapping[int, SampleKey]) -> Callable[[], Changed]:
+        """Begin to change the samples of ``keys``; what is returned waits for the outcome.
+
+        The outcome is valid until ``ahead + 1`` more have been begun.
+        """
+        ...
+
+
+def changes(
+    lane: Lane, requests: Iterable[tuple[str, Mapping[int, SampleKey]]]
+) -> Generator[tuple[str, Changed], None, None]:
+    """Outcome of each condition, in order; some are worked on ahead.
+
+    Each outcome is valid until the next one is asked for.
+    """
+    begun: deque[tuple[str, Callable[[], Changed]]] = deque()
+    try:
+        for condition, keys in requests:
+            begun.append((condition, lane.begin(condition, keys)))
+            if len(begun) > lane.ahead:
+                name, outcome = begun.popleft()
+                yield name, outcome()
+        while begun:
+            name, outcome = begun.popleft()
+            yield name, outcome()
+    finally:  # the lane is free only when nobody writes to its memory any more
+        for _, outcome in begun:
+            with suppress(Exception):
+                outcome()
+
+
+def _why(condition: str, key: SampleKey, error: BenchmarkError) -> str:
+    return f"{condition}: {key}: {error}"
+
+
+class Here:
+    """A lane in this process.
+
+    Args:
+        library: the perturbations
+    """
+
+    ahead = 0
+
+    def __init__(self, library: Library):
+        self._library = library
+        self._signals: Mapping[int, np.ndarray] = {}
+        self._rate = 0
+
+    def take(self, signals: Mapping[int, np.ndarray], sampling_rate: int) -> None:
+        """The signals of the next chunk."""
+        self._signals, self._rate = signals, sampling_rate
+
+    def begin(self, condition: str, keys: Mapping[int, SampleKey]) -> Callable[[], Changed]:
+        """The samples are changed when the outcome is asked for."""
+        return lambda: self._change(condition, keys)
+
+    def _change(self, condition: str, keys: Mapping[int, SampleKey]) -> Changed:
+        changed: dict[int, np.ndarray] = {}
+        broken: dict[int, str] = {}
+        for number, key in keys.items():
+            try:
+                changed[number] = self._library.perturb(
+                    condition, self._signals[number], self._rate, key
+                )
+            except BenchmarkError as error:
+                broken[number] = _why(condition, key, error)
+        return changed, broken
 
 
 @dataclass(frozen=True)
@@ -80,21 +155,23 @@ def _aligned(count: int) -> int:
 
 @dataclass(frozen=True)
 class _Task:
-    """An order for another process.
+    """Signals that another process is to change in one condition.
 
     Args:
         lane: number of the lane
         memory: name of its shared memory
-        order: what is wanted
+        condition: id of the perturbation
         sampling_rate: in Hz
-        places: where the signal of each sample lies
+        keys: identity of each sample
+        places: where each signal lies
         room: first byte of where the outcome goes, and the byte behind it
     """
 
     lane: int
     memory: str
-    order: Order
+    condition: str
     sampling_rate: int
+    keys: Sequence[SampleKey]
     places: Sequence[_Place]
     room: tuple[int, int]
 
@@ -111,7 +188,6 @@ class Beside:
     ahead = AHEAD
 
     def __init__(self, number: int, library: Library, pool: ProcessPoolExecutor):
-        self.models = small(library.benchmark)
         self._number = number
         self._pool = pool
         self._here = Here(library)
@@ -149,18 +225,20 @@ class Beside:
         self._memory = SharedMemory(leftovers.new_name(), create=True, size=size)
         return self._memory
 
-    def begin(self, order: Order) -> Callable[[], Outcome]:
-        """Give an order to a process."""
+    def begin(self, condition: str, keys: Mapping[int, SampleKey]) -> Callable[[], Changed]:
+        """Give the samples to a process."""
         memory = self._memory
         if memory is None or not self._places:
-            return self._here.begin(order)
+            return self._here.begin(condition, keys)
         room = self._rooms[self._count % len(self._rooms)]
         self._count += 1
-        places = [self._places[number] for number in order.keys]
-        future = self._submit(_Task(self._number, memory.name, order, self._rate, places, room))
-        return lambda: _outcome(memory, list(order.keys), future)
+        places = [self._places[number] for number in keys]
+        named = (self._number, memory.name, condition, self._rate)
+        task = _Task(*named, list(keys.values()), places, room)
+        future = self._submit(task)
+        return lambda: _outcome(memory, list(keys), future)
 
-    def _submit(self, task: _Task) -> Future[_Done]:
+    def _submit(self, task: _Task) -> Future[list[_Place | np.ndarray | str]]:
         with processes.guarding(WORK):
             return self._pool.submit(_work, task)
 
@@ -175,9 +253,11 @@ class Beside:
             self._memory = None
 
 
-def _outcome(memory: SharedMemory, numbers: Sequence[int], future: Future[_Done]) -> Outcome:
+def _outcome(
+    memory: SharedMemory, numbers: Sequence[int], future: Future[list[_Place | np.ndarray | str]]
+) -> Changed:
     with processes.guarding(WORK):
-        items, answers = future.result()
+        items = future.result()
     changed: dict[int, np.ndarray] = {}
     broken: dict[int, str] = {}
     for number, item in zip(numbers, items, strict=True):
@@ -185,7 +265,7 @@ def _outcome(memory: SharedMemory, numbers: Sequence[int], future: Future[_Done]
             broken[number] = item
         else:
             changed[number] = item.view(memory) if isinstance(item, _Place) else item
-    return Outcome(changed, broken, answers)
+    return changed, broken
 
 
 def _has_room(size: int) -> bool:
@@ -197,12 +277,6 @@ def _has_room(size: int) -> bool:
     return filesystem.f_bavail * filesystem.f_frsize >= 2 * size
 
 
-def small(benchmark: Benchmark) -> frozenset[str]:
-    """Models that each process may load for itself: those of our own catalog that hear."""
-    entries = benchmark.models.values()
-    return frozenset(e.id for e in entries if e.builtin and models.listens(e))
-
-
 class Perturbing:
     """Gives out lanes; starts processes when there is much to change.
 
@@ -212,7 +286,6 @@ class Perturbing:
     """
 
     def __init__(self, library: Library, workers: int = 1):
-        self.small = small(library.benchmark)
         self._library = library
         self._workers = workers
         self._pool: ProcessPoolExecutor | None = None
@@ -223,7 +296,7 @@ class Perturbing:
 
         Args:
             threads: number of threads
-            signals: how many are to be changed, or to be heard by :func:`small` models, by all threads
+            signals: how many are to be changed, by all threads
         """
         if self._pool is None and (self._workers == 1 or signals < PROCESSES_FROM):
             return [Here(self._library) for _ in range(threads)]
@@ -247,68 +320,34 @@ class Perturbing:
 # what follows runs in the other processes
 
 _library: Library
-#: id -> a model, loaded when it is first asked
-_models: Mapping[str, Lazy] = {}
 #: number of a lane -> its shared memory
 _attached: dict[int, SharedMemory] = {}
 
 
 def _start(benchmark: Benchmark, cache: Path, seed: int) -> None:
-    global _library, _models
+    global _library
     _library = Library(benchmark, cache, seed=seed)
-    load = partial(models.load, targets=benchmark.targets, seed=seed, cache=cache)
-    _models = {name: Lazy(partial(load, benchmark.models[name])) for name in small(benchmark)}
 
 
-def _work(task: _Task) -> _Done:
-    """Change signals and ask models about them; signals that do not fit into the room are sent as they are."""
+def _work(task: _Task) -> list[_Place | np.ndarray | str]:
+    """Change signals; those that do not fit into the room are sent as they are."""
     memory = _memory(task)
-    items: Sequence[_Place | np.ndarray | str] = task.places
-    if task.order.condition != ORIGINAL:
-        items = _changed(task, memory)
-    signals = {
-        number: item.view(memory) if isinstance(item, _Place) else item
-        for number, item in zip(task.order.keys, items, strict=True)
-        if not isinstance(item, str)
-    }
-    return items, _answers(task, signals)
-
-
-def _changed(task: _Task, memory: SharedMemory) -> list[_Place | np.ndarray | str]:
-    """What becomes of each signal, written to the room while there is some."""
     start, end = task.room
-    condition = task.order.condition
-    items: list[_Place | np.ndarray | str] = []
-    for key, place in zip(task.order.keys.values(), task.places, strict=True):
+    outcomes: list[_Place | np.ndarray | str] = []
+    for key, place in zip(task.keys, task.places, strict=True):
         try:
-            changed = _library.perturb(condition, place.view(memory), task.sampling_rate, key)
+            changed = _library.perturb(task.condition, place.view(memory), task.sampling_rate, key)
         except BenchmarkError as error:
-            items.append(why(condition, key, error))
+            outcomes.append(_why(task.condition, key, error))
             continue
         slot = _Place.of(start, changed)
         if slot.end > end:
-            items.append(changed)
+            outcomes.append(changed)
             continue
         slot.view(memory)[:] = changed
-        items.append(slot)
+        outcomes.append(slot)
         start = slot.end
-    return items
-
-
-def _answers(task: _Task, signals: Mapping[int, np.ndarray]) -> dict[str, Answer]:
-    """Answers of the models that answer; the others are asked again by those who say what is wrong."""
-    answers = {}
-    for name, asked in task.order.questions.items():
-        numbers = [number for number in asked if number in signals]
-        try:
-            model = _models[name]()
-            if numbers:
-                answers[name] = all_predictions(
-                    model, numbers, signals, task.order.keys.__getitem__, task.sampling_rate
-                )
-        except BenchmarkError as error:
-            logger.debug("%s: %s", name, error)
-    return answers
+    return outcomes
 
 
 def _memory(task: _Task) -> SharedMemory:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from benchmark_site.team import Team
 from common import results
 from common.cli.bench import site as bench
 from common.core import files, paths
+from common.core.errors import BenchmarkError
 from common.pages import site as pages_site
 from common.results import published, sample_tables
 from common.results.manifest import Manifest
@@ -300,6 +303,18 @@ def test_a_failure_beside_the_team_ends_its_processes(tmp_path: Path) -> None:
             team.begin(lambda notes, name=name: notes.keep(name, "1", "x" * (1 << 20)))
         assert set(multiprocessing.active_children()) > others
         raise ZeroDivisionError
+    assert set(multiprocessing.active_children()) <= others
+
+
+def test_a_killed_process_of_the_team_is_said_in_one_line(tmp_path: Path) -> None:
+    others = set(multiprocessing.active_children())
+    with (
+        pytest.raises(BenchmarkError, match=r"a process that made pages was killed") as caught,
+        Team(Memory(tmp_path / "made.json"), 2) as team,
+    ):
+        team.begin(lambda notes: os.kill(os.getpid(), signal.SIGKILL))
+        team.begin(lambda notes: signal.pause())
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
     assert set(multiprocessing.active_children()) <= others
 
 

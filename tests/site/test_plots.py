@@ -113,3 +113,38 @@ def test_what_is_wrong_with_a_plot_is_said_once(prose: Pages) -> None:
     assert len(re.findall("ValueError: no such line", messages)) == 1
     assert "c.html" in pages
     assert {1, 2, 3, 4, 5, 6} == {plot for plot, _ in prose.drawn()}
+
+
+#: a page whose first drawing ends the process that draws it, in the middle of a file
+DYING = """
+.. plot::
+
+   import os, signal
+   from pathlib import Path
+   import matplotlib.pyplot as plt
+   mark = Path({mark!r})
+   if not mark.exists():
+       mark.touch()
+       plt.plot([0, 1])
+       place = Path({folder!r}, "out", "memory", "plot_directive")
+       place.mkdir(parents=True, exist_ok=True)
+       place.joinpath("c-1.png").write_bytes(b"half")
+       os.kill(os.getpid(), signal.SIGKILL)
+   plt.plot([0, 1])
+"""
+
+
+def test_a_killed_process_costs_time_and_nothing_else(prose: Pages, tmp_path: Path) -> None:
+    text = DYING.format(mark=str(tmp_path / "mark"), folder=str(prose.folder))
+    page = (prose.folder / "c.rst").read_text().partition("\n\n")[2]
+    prose.write("c", text + page)
+    _, messages, pages = prose.build(2)
+    assert (tmp_path / "mark").exists() and messages == ""
+    prose.drawn()
+    (tmp_path / "other").mkdir()
+    other = Pages(tmp_path / "other")
+    other.write("c", text + page)
+    _, _, alone = other.build(1)
+    pictures = [name for name in alone if name.endswith(".png")]
+    assert len(pictures) >= 7 and b"half" not in alone.values()
+    assert all(pages[name] == alone[name] for name in pictures)

@@ -9,14 +9,14 @@ Many plots are drawn by several processes (:class:`DrawnAhead`).
 from __future__ import annotations
 
 import re
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
-from sphinx.util.parallel import ParallelTasks, parallel_available
 
-from common.core import files, provenance
+from common.core import files, processes, provenance
 from common.core.mirror import contents
 from common.pages import identity
 
@@ -52,7 +52,7 @@ class DrawnAhead:
     """
 
     def __init__(self) -> None:
-        self._tasks: ParallelTasks | None = None
+        self._begun: list[BaseProcess] = []
         self._pages: set[str] = set()
 
     def begin(self, app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
@@ -60,21 +60,25 @@ class DrawnAhead:
         counts = {name: _plots(Path(env.doc2path(name))) for name in docnames}
         self._pages = {name for name, count in counts.items() if count}
         workers: int = app.config[WORKERS]
-        if workers < 2 or not parallel_available or sum(counts.values()) < FEWEST:
+        if workers < 2 or not processes.can_fork() or sum(counts.values()) < FEWEST:
             return
         docnames.sort(key=lambda name: name in self._pages)
         shares: list[list[str]] = [[] for _ in range(workers)]
         for name in sorted(self._pages, key=lambda name: -counts[name]):
             min(shares, key=lambda share: sum(counts[other] for other in share)).append(name)
-        self._tasks = ParallelTasks(workers)
-        for share in filter(None, shares):
-            self._tasks.add_task(lambda names: _read(app, names), share)
+        self._begun = [processes.forked(_read, app, share) for share in filter(None, shares)]
 
     def wait(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         """Wait for all drawings before the first page with plots is read."""
-        if self._tasks is not None and docname in self._pages:
-            tasks, self._tasks = self._tasks, None
-            tasks.join()
+        if not self._begun or docname not in self._pages:
+            return
+        begun, self._begun = self._begun, []
+        for process in begun:
+            process.join()
+        if any(process.exitcode for process in begun):
+            # one was killed, perhaps in the middle of a file
+            for name in self._pages:
+                _forget(app, name)
 
 
 def _plots(page: Path) -> int:
@@ -116,11 +120,12 @@ def outdated(
     setattr(env, MEMORY, now)
     stale = [name for name, key in now.items() if before.get(name) != key]
     for name in stale:
-        _forget(Path(app.doctreedir).parent / "plot_directive" / name)
+        _forget(app, name)
     return stale
 
 
-def _forget(page: Path) -> None:
+def _forget(app: Sphinx, name: str) -> None:
     """Remove the drawings of a page, which the directive would take."""
+    page = Path(app.doctreedir).parent / "plot_directive" / name
     for path in page.parent.glob(f"{page.name}-[0-9]*"):
         path.unlink()

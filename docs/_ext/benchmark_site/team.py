@@ -8,7 +8,9 @@ were read before, and copies nothing.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 from sphinx.util.parallel import ParallelTasks, SerialTasks, parallel_available
 
 from benchmark_site.memory import Memory
+from common.core import processes
 
 
 class Team:
@@ -45,23 +48,50 @@ class Team:
         """
         if kind is None:
             self.end()
-            return
+        else:
+            self._stop()
+
+    def _stop(self) -> None:
         for child in set(multiprocessing.active_children()) - self._others:
             child.kill()
             child.join()
 
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """End all of them, and say it in one line, if one was killed."""
+        with processes.guarding("made pages"):
+            try:
+                yield
+            except EOFError:
+                self._stop()
+                raise BrokenProcessPool from None
+
     def begin(self, part: Callable[[Memory], None]) -> None:
-        """Make a part, which may end before or after this returns."""
+        """Make a part, which may end before or after this returns.
+
+        Raises:
+            BenchmarkError: if the process of another part was killed
+        """
         keep = self._memory.join if self._alone else lambda _, notes: self._memory.join(notes)
-        self._tasks.add_task(partial(_noted, part, self._memory), result_func=keep)
+        make = _noted if self._alone else _noted_apart
+        with self._listening():
+            self._tasks.add_task(partial(make, part, self._memory), result_func=keep)
 
     def end(self) -> None:
         """Wait for all parts.
 
         Raises:
+            BenchmarkError: if the process of one of them was killed
             SphinxParallelError: if one of them failed in another process
         """
-        self._tasks.join()
+        with self._listening():
+            self._tasks.join()
+
+
+def _noted_apart(part: Callable[[Memory], None], memory: Memory) -> dict[str, Any]:
+    """The same in a process that ends with the one that started it."""
+    processes.watch_parent()
+    return _noted(part, memory)
 
 
 def _noted(part: Callable[[Memory], None], memory: Memory) -> dict[str, Any]:
