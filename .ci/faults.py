@@ -208,7 +208,7 @@ class Campaign:
             times: seconds that run and site take undisturbed after that
             kills: at most so many
         """
-        say(f"round without {reset}: {self.counts.total()} counts so far")
+        say(f"round without {reset}: {self.killed} kills so far")
         self.place.remove(RESETS[reset])
         more = ("--force",) if reset == "nothing" else ()
         for command, most in KILLS.items():

@@ -31,7 +31,10 @@ def table(source: Path | bytes, columns: list[str] | None = None) -> pyarrow.Tab
 
     place = pyarrow.BufferReader(source) if isinstance(source, bytes) else source
     with pyarrow.parquet.ParquetFile(place) as file:
-        return file.read(columns, use_threads=False)
+        content = file.read(columns, use_threads=False)
+    # what is no text in a column of texts would be found later, by whoever asks for that row
+    content.validate(full=True)
+    return content
 
 
 def frame(source: Path | bytes) -> pd.DataFrame:

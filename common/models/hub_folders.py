@@ -73,7 +73,7 @@ class HubFolder:
     def sampling_rate(self) -> int | None:
         """Rate in Hz that the feature extractor wants; None if it does not say it."""
         rate = self.extractor.get("sampling_rate")
-        return int(rate) if isinstance(rate, int | float) else None
+        return int(rate) if isinstance(rate, int | float) and math.isfinite(rate) else None
 
 
 def find(entry: spec.Model) -> HubFolder:

@@ -139,7 +139,8 @@ def thresholds(folder: Path = PUBLISHED) -> pd.DataFrame:
         DataError: if a comparison is unknown
     """
     path = folder / "thresholds.csv"
-    table = _read(path, ["task", *("test", "metric", "column")], ["comparison", "threshold"])
+    others = ["metric_name", "short", "comparison", "threshold"]
+    table = _read(path, ["task", *("test", "metric", "column")], others)
     unknown = sorted(set(table["comparison"]) - set(COMPARISONS))
     if unknown:
         names = ", ".join(COMPARISONS)

@@ -266,6 +266,10 @@ class _Sequential:
             if block is None:
                 self._end()
                 break
+            if len(block) != self.channels:
+                raise AudioError(
+                    f"{self.name}: has {self.channels} channels at its beginning, {len(block)} later"
+                )
             if self.count + block.shape[1] > self.first:
                 self.kept.append(block)
                 self.starts.append(self.count)

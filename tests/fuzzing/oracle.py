@@ -77,12 +77,15 @@ def guarded(folder: Path) -> Iterator[None]:
     if _watch not in _installed:
         sys.addaudithook(_watch)
         _installed.append(_watch)
+    compiles = sys.dont_write_bytecode
     before, temporary = resource.getrlimit(resource.RLIMIT_AS), tempfile.tempdir
     pages = int(Path(os.sep, "proc", "self", "statm").read_text().split()[0])
     used = pages * resource.getpagesize()
     handler = signal.signal(signal.SIGVTALRM, _hang)
     _watch.inside, _watch.outside = os.path.realpath(folder) + os.sep, []
     tempfile.tempdir = str(folder)
+    # a module that is imported for the first time belongs to the program, not to the file
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, before[1]))
     signal.setitimer(signal.ITIMER_VIRTUAL, HANGS_S)
     try:
@@ -95,6 +98,7 @@ def guarded(folder: Path) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, handler)
         resource.setrlimit(resource.RLIMIT_AS, before)
         _watch.inside, tempfile.tempdir = None, temporary
+        sys.dont_write_bytecode = compiles
 
 
 _installed: list[_Watch] = []

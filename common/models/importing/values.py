@@ -65,7 +65,7 @@ def unit_of(starts: Iterable[str], ends: Iterable[str]) -> tuple[str, str]:
     if not lengths:
         return "s", "clocks"
     mean = sum(lengths) / len(lengths)
-    whole = all(value == int(value) for pair in pairs for value in pair if not math.isnan(value))
+    whole = all(value.is_integer() for pair in pairs for value in pair if not math.isnan(value))
     if whole and mean > 1e6:
         return "ns", f"whole numbers, {mean:.0f} long on average"
     if whole and mean > 100:
