@@ -121,9 +121,9 @@
   /* Table of all cells of a model: addresses that its rows share, and tools above it. */
   function allCells(table) {
     const rows = [...table.tBodies[0].rows];
-    const { tests: named, data, hear } = JSON.parse(table.dataset.named);
+    const { tests: named, data, hear, timelines } = JSON.parse(table.dataset.named);
     const places = rows.map((row) => row.dataset.of.split(" ").map(Number));
-    rows.forEach((row, at) => addresses(row, named[places[at][0]], data[places[at][1]], places[at][0], hear));
+    rows.forEach((row, at) => addresses(row, named[places[at][0]], data[places[at][1]], places[at][0], hear, timelines[row.dataset.of]));
     sortable(table);
     let texts;
     const search = make("input", { type: "search", placeholder: "Filter cells" });
@@ -157,7 +157,7 @@
   }
 
   /* What a score was made from, and its samples. */
-  function addresses(row, [test, , origin], [data, rest, heard], place, hear) {
+  function addresses(row, [test, , origin], [data, rest, heard], place, hear, timelines) {
     const [, score, , , part] = row.cells;
     const value = score.firstChild;
     const mark = score.querySelector("b");
@@ -165,9 +165,10 @@
       const link = make("a", { className: "from", href: `${origin}--${rest}`, textContent: value.textContent.trim() });
       value.replaceWith(link, " ");
     }
-    if (heard.includes(place)) {
-      const link = make("a", { className: "hear", href: `${hear}&${new URLSearchParams({ test, data, part: part.textContent })}` });
-      link.setAttribute("aria-label", "Its samples");
+    if (timelines || heard.includes(place)) {
+      const samples = `${hear}&${new URLSearchParams({ test, data, part: part.textContent })}`;
+      const link = make("a", { className: "hear", href: timelines || samples });
+      link.setAttribute("aria-label", timelines ? "Its timelines" : "Its samples");
       mark.after(" ", link);
     }
   }

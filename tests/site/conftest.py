@@ -21,6 +21,7 @@ import pytest
 from common import results
 from common.core import files, paths
 from common.core.paths import SAMPLES, Paths
+from common.figures.details import file_name
 from common.pages.listening import sounds
 from common.pages.listening.examples import STATE, wav
 from common.pages.listening.loudness import loudness
@@ -308,6 +309,11 @@ def write_events(folders: Paths, model: str) -> None:
     place = folders.figures("arousal", model, "correctness_regression")
     files.write_text(place / "events_mine.json", json.dumps(found))
     files.write_text(place / "events_broken.json", "{")
+    scene, other = found["scenes"]
+    calm = {**other, "truth": scene["truth"][:1]}
+    alone = {**found, "families": {}, "rocs": {}, "confusion": None, "scenes": [calm, scene]}
+    place = folders.figures("arousal", model, "correctness_speaker_ranking")
+    files.write_text(place / file_name(found["data"]), json.dumps(alone))
     sound = {"src": "scenes/mine/a.flac", "picture": "scenes/mine/a.png"}
     time = np.arange(2 * RATE) / RATE
     signal = 0.2 * np.sin(2 * np.pi * 500 * time)[None, :]

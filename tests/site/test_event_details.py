@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html as entities
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from benchmark_site import event_details
+from benchmark_site import event_details, samplepages
+from benchmark_site.page import Page
 
 MODEL = "results/arousal/model/alpha"
 
@@ -68,6 +70,40 @@ def test_a_timeline_has_bars_spectrogram_player_and_a_table(small: Any) -> None:
     lines = [cells(r) for r in re.findall("<tr>.*?</tr>", first)]
     assert lines[2][:2] == ["0.50", "1.25"] and lines[3][3] == "annotated, missed"
     assert "<audio" not in second and "<img" not in second
+
+
+def test_a_cell_leads_to_its_timelines_the_one_with_most_errors_first(visit: Any) -> None:
+    page = visit(MODEL)
+    page.locator("details:has(table.all-cells) > summary").first.click()
+    cell = page.locator("table.all-cells tr", has_text="Speaker ranking")
+    assert cell.locator("a.hear").get_attribute("aria-label") == "Its timelines"
+    cell.locator("a.hear").click()
+    scenes = page.locator(".timelines:target .scene-name")
+    scenes.first.wait_for(state="visible")
+    assert ["unheard" in name for name in scenes.all_inner_texts()] == [False, True]
+    assert page.faults == []
+    page.close()
+
+
+def test_timelines_are_where_samples_are_not(small: Any) -> None:
+    """A score whose samples have no page of their own is heard on the page of its model."""
+    score, key = SimpleNamespace(dataset="mine"), SimpleNamespace(data="mine-2.0.0-table")
+    content = SimpleNamespace(sample_datasets=lambda target: {}, paths=small.folders)
+    board = SimpleNamespace(published=False, target="arousal")
+    page = Page("results/arousal/correctness_speaker_ranking", "")
+    addresses = [
+        samplepages.of_test(content, page, board, model, "correctness_speaker_ranking")(score, key)
+        for model in (
+            SimpleNamespace(id=name, slug=name, published=False) for name in ("alpha", "dice")
+        )
+    ]
+    address, none = addresses
+    path, _, place = address.partition("#")
+    assert (path, none) == ("model/alpha.html", "")
+    assert f'id="{place}"' in small.page(MODEL)
+    board.published = True
+    alpha = SimpleNamespace(id="alpha", published=True)
+    assert samplepages.of_test(content, page, board, alpha, "any")(score, key) == ""
 
 
 def test_other_models_have_none(small: Any) -> None:

@@ -54,6 +54,17 @@ def of_model(content: Content, page: Page, target: str, model: Model, test: str)
     return Markup(render("events.j2", parts=parts)) if parts else Markup()
 
 
+def timed(content: Content, target: str, model: Model, test: str) -> frozenset[str]:
+    """Names of the data of which the page of a model has timelines in a test."""
+    names = content.paths.figures(target, model.id, test).glob(f"{PREFIX}*.json")
+    return frozenset(path.stem.removeprefix(PREFIX) for path in names)
+
+
+def timelines(test: str, data: str) -> str:
+    """Anchor of the timelines of a test on some data, on the page of the model."""
+    return anchor("timelines", test, data)
+
+
 def _read(path: Path) -> dict[str, Any] | None:
     try:
         details: dict[str, Any] = json.loads(path.read_text("utf-8"))
@@ -83,13 +94,16 @@ def _part(page: Page, details: Mapping[str, Any], sounds: Mapping[str, Any], tes
     ]
     first = next(iter(details["families"]), "")
     return {
-        "id": name,
+        "place": timelines(test, details["data"]),
         "data": details["data"],
         "recordings": len(details["files"]),
         "families": families,
         "rocs": [_roc(metric, roc, labels) for metric, roc in details["rocs"].items()],
         "confusion": _confusion(details.get("confusion"), labels),
-        "scenes": [_scene(page, scene, labels, sounds) for scene in details["scenes"]],
+        "scenes": sorted(
+            (_scene(page, scene, labels, sounds) for scene in details["scenes"]),
+            key=lambda scene: scene["found"] - scene["annotated"] - scene["false"],
+        ),
         "partner": PARTNERS.get(first, ""),
         "silent": sounds.get("silent", "The recordings were not made ready by a run."),
         "license": sounds.get("license", ""),

@@ -8,7 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmark_site import cells, datasetpages, glossary, provenance_pages, samplepages, tables
+from benchmark_site import (
+    cells,
+    datasetpages,
+    event_details,
+    glossary,
+    provenance_pages,
+    samplepages,
+    tables,
+)
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render, test_doc
@@ -94,8 +102,6 @@ def fails_most(content: Content, page: Page, model: Model, entries: Sequence[Mod
         board, test, metric, key, score = entry
         title, short = metric_names(metric)
         term = glossary.term(content, page, metric)
-        hear = samplepages.base(content, page, board, model, test)
-        rest = samplepages.place(content, board.target, test, score.dataset, key) if hear else ""
         doc = page.href(test_doc(board.target, test))
         failed = counts[test, "fail"]
         lines.append(
@@ -111,7 +117,7 @@ def fails_most(content: Content, page: Page, model: Model, entries: Sequence[Mod
                 "times": f"{excess(score.value, score.criterion, metric):.1f}",
                 "failed": failed,
                 "judged": failed + counts[test, "pass"],
-                "sound": hear + rest if rest else "",
+                "sound": samplepages.of_test(content, page, board, model, test)(score, key),
                 "place": f"#{_row(place)}",
             }
         )
@@ -207,7 +213,8 @@ class Named:
 
         ``tests``: id, title, and the beginning of the address of what its scores were made from;
         ``data``: name, the rest of that address, and the tests whose samples can be heard;
-        ``hear``: the beginning of the address of samples.
+        ``hear``: the beginning of the address of samples; ``timelines``: where those of sound events
+        are, by the places of test and data.
         """
         heard = {pair: self._heard(*pair) for pair in self._data}
         return {
@@ -223,6 +230,16 @@ class Named:
             "hear": samplepages.of_model(self._page, self._target, self._model)
             if any(heard.values())
             else "",
+            "timelines": {} if self._model.published else self._timelines(),
+        }
+
+    def _timelines(self) -> dict[str, str]:
+        return {
+            f"{at} {place}": f"#{event_details.timelines(test, data)}"
+            for test, at in self._test_places.items()
+            if (names := event_details.timed(self._content, self._target, self._model, test))
+            for (data, _), place in self._data_places.items()
+            if data in names
         }
 
     @property

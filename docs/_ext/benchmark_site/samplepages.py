@@ -13,16 +13,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from benchmark_site import datasetpages
+from benchmark_site import datasetpages, event_details
 from benchmark_site.content import Board, Content
 from benchmark_site.media import FOLDER
 from benchmark_site.page import Page, slug
 from benchmark_site.render import ROOT, model_doc, render
 from benchmark_site.sources import Model
-from benchmark_site.tables import Source
+from benchmark_site.tables import Samples, Source, unheard
 from common.core.display import number
 from common.core.paths import TABLES
-from common.reports.summary import Key
+from common.reports.summary import Key, WideCell
 from common.results import sample_tables
 from common.results.sample_tables import PICTURE, SCALE
 from common.spec.view import ORIGINAL
@@ -36,12 +36,27 @@ def doc(target: str) -> str:
     return f"{ROOT}/{slug(target)}/samples/index"
 
 
-def base(content: Content, page: Page, board: Board, model: Model, test: str) -> str:
-    """Address of the samples of a model in a test, but for the cell; empty if there are none."""
-    if board.published or not content.sample_datasets(board.target):
-        return ""
-    query = urlencode({"model": model.id, "test": test})
-    return f"{page.href(doc(board.target))}#?{query}"
+def of_test(content: Content, page: Page, board: Board, model: Model, test: str) -> Samples:
+    """Addresses of the samples of the cells of a model in a test: on their page, or their timelines."""
+    if board.published:
+        return unheard
+    if content.sample_datasets(board.target):
+        query = urlencode({"model": model.id, "test": test})
+        begin = f"{page.href(doc(board.target))}#?{query}"
+
+        def samples(score: WideCell, key: Key) -> str:
+            rest = place(content, board.target, test, score.dataset, key)
+            return begin + rest if rest else ""
+
+        return samples
+    data = event_details.timed(content, board.target, model, test)
+    own_page = page.href(model_doc(board.target, model))
+
+    def timelines(score: WideCell, key: Key) -> str:
+        at = event_details.timelines(test, key.data)
+        return f"{own_page}#{at}" if key.data in data else ""
+
+    return timelines if data else unheard
 
 
 def of_model(page: Page, target: str, model: Model) -> str:

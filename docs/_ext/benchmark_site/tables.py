@@ -16,6 +16,14 @@ from common.metrics import METRICS
 from common.reports.summary import Key, Matrix, WideCell
 from common.spec.view import ORIGINAL
 
+#: address of the samples of a score
+Samples = Callable[[WideCell, Key], str]
+
+
+def unheard(score: WideCell, key: Key) -> str:
+    """No address: there are no samples of a score."""
+    return ""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -27,7 +35,7 @@ class Column:
         muted: whether it is a chance model
         tag: name by which the reader hides it
         origin: address of what its scores were made from, but for the dataset
-        samples: address of the samples of its cells, but for the cell
+        samples: gives the address of the samples of a score; empty if there are none
     """
 
     label: str
@@ -35,7 +43,7 @@ class Column:
     muted: bool = False
     tag: str = ""
     origin: str = ""
-    samples: str = ""
+    samples: Samples = unheard
 
 
 @dataclass(frozen=True)
@@ -119,8 +127,6 @@ class Table:
 
 #: a table with more lines is folded
 LONG = 40
-#: where the samples of a score are: rest of their address
-Place = Callable[[WideCell, Key], str]
 #: what stands in one line: what it is about, where it belongs, its name, and a score per column
 Raw = tuple[Key, str, str, Sequence[WideCell | None]]
 
@@ -146,7 +152,6 @@ def by_models(
     matrix: Matrix,
     columns: Sequence[Column],
     raters: Mapping[Key, WideCell] | None = None,
-    place: Place = lambda score, key: "",
     sources: Mapping[str, Source] | None = None,
 ) -> Table:
     """Table of one metric with a column per model, and one of single raters if there are any.
@@ -156,7 +161,6 @@ def by_models(
         matrix: scores by data and model
         columns: a column per model
         raters: scores of single raters
-        place: where the samples of a score are
         sources: names of data
     """
     lines: list[Raw] = [
@@ -169,7 +173,7 @@ def by_models(
         for key, row in zip(matrix.index, matrix.cells, strict=True)
     ]
     table = _table(
-        anchor, matrix.metric, [*columns, RATER] if raters else columns, lines, place, sources or {}
+        anchor, matrix.metric, [*columns, RATER] if raters else columns, lines, sources or {}
     )
     table.sure = cells.sure(score for line in matrix.cells for score in line if score is not None)
     return table
@@ -201,7 +205,6 @@ def _table(
     metric: str,
     columns: Sequence[Column],
     lines: Sequence[Raw],
-    place: Place,
     sources: Mapping[str, Source],
 ) -> Table:
     scores = [score for *_, line in lines for score in line if score is not None]
@@ -211,7 +214,8 @@ def _table(
         block = blocks.setdefault(data, Block(data, [], sources.get(data)))
         origins = [column.origin for column in columns]
         hear = [
-            _hear(column, score, key, place) for column, score in zip(columns, line, strict=True)
+            "" if score is None else column.samples(score, key)
+            for column, score in zip(columns, line, strict=True)
         ]
         block.lines.append(Line(label, style.cells(line, origins, hear), style.n(line)))
     return Table(
@@ -225,12 +229,6 @@ def _table(
         sure=cells.sure(scores),
         notes=style.footnotes(),
     )
-
-
-def _hear(column: Column, score: WideCell | None, key: Key, place: Place) -> str:
-    """Address of the samples of a score; empty if there are none."""
-    rest = place(score, key) if column.samples and score is not None else ""
-    return column.samples + rest if rest else ""
 
 
 def _flat(blocks: list[Block]) -> list[Block]:

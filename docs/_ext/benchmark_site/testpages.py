@@ -28,7 +28,6 @@ from benchmark_site.sources import Model
 from benchmark_site.tables import Column
 from common.core.display import percent
 from common.figures.text import listed
-from common.reports.summary import Key, WideCell
 
 #: page on ratings
 RATINGS = "method/human_ceiling"
@@ -115,13 +114,10 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     columns = [
         replace(
             _column(page, board, model, test),
-            samples=samplepages.base(content, page, board, model, test),
+            samples=samplepages.of_test(content, page, board, model, test),
         )
         for model in models
     ]
-
-    def place(score: WideCell, key: Key) -> str:
-        return samplepages.place(content, board.target, test, score.dataset, key)
 
     parts = []
     drawn = strips.strips(board, test)
@@ -139,7 +135,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         parts.append(Section(anchor(board.name, "raters"), "Between chance and people", shown))
     for metric, matrix in matrices.items():
         raters = board.raters.get(test, {}).get(metric)
-        table = tables.by_models(anchor(board.name, metric), matrix, columns, raters, place, named)
+        table = tables.by_models(anchor(board.name, metric), matrix, columns, raters, named)
         table.term = glossary.term(content, page, metric)
         shown = render("scores.j2", table=table, label=f"{table.title}: {board.title}")
         parts.append(Section(table.anchor, table.title, shown))
