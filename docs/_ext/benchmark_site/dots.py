@@ -41,12 +41,25 @@ def of_test(board: Board, models: Sequence[Model], test: str) -> list[dict[str, 
             {
                 "title": title,
                 "href": f"#{anchor(board.name, metric)}",
-                "rule": rule or short,
+                "rule": _beside(title, short, rule),
                 "finding": finding(rows),
                 "svg": Markup(dots_svg(rows, criteria, title=about)),
             }
         )
     return drawn
+
+
+def _beside(title: str, short: str, rule: str) -> str:
+    """What stands beside the title of a metric: when it passes, without its name once more.
+
+    >>> _beside("Change UAR", "Change UAR", "Change UAR > -0.05")
+    '> -0.05'
+    >>> _beside("Unweighted Average Recall", "UAR", "|Δ UAR| < 0.1"), _beside("Share", "Part", "")
+    ('|Δ UAR| < 0.1', 'Part')
+    """
+    if rule.count(short) == 1:
+        rule = rule.removeprefix(f"{short} ")
+    return rule or ("" if short == title else short)
 
 
 def _judged(cell: WideCell | None) -> bool:

@@ -49,7 +49,11 @@ def of_model(content: Content, page: Page, target: str, model: Model, test: str)
     for path in sorted(folder.glob(f"{PREFIX}*.json")):
         details = _read(path)
         if details is not None:
-            parts.append(_part(page, details, index.get(details["dataset"], {}), test))
+            about = {
+                "label": content.dataset(details["dataset"]),
+                "test": content.tests[test].title,
+            }
+            parts.append({**_part(page, details, index.get(details["dataset"], {}), test), **about})
     # finished HTML: its texts were escaped by the template
     return Markup(render("events.j2", parts=parts)) if parts else Markup()
 

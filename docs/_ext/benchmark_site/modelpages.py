@@ -11,12 +11,22 @@ from typing import Any
 
 from markupsafe import Markup
 
-from benchmark_site import cells, dose, event_details, media, modelcells, slices, versions
+from benchmark_site import (
+    cells,
+    datasetpages,
+    dose,
+    event_details,
+    media,
+    modelcells,
+    slices,
+    versions,
+)
 from benchmark_site.content import Board, Content, words
 from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
 from benchmark_site.sources import COST, FACTS, FOUNDATION, UNPUBLISHED, Model
+from benchmark_site.tables import Source
 from common.reports.summary import VerdictCounts, total
 
 #: facts that stand above the scores
@@ -180,6 +190,19 @@ def _tests(content: Content, page: Page, boards: list[Board], model: Model) -> s
     )
 
 
+def _named(
+    content: Content, page: Page, boards: list[Board], model: Model, test: str
+) -> dict[str, Source]:
+    """Names of the data of a test."""
+    pairs = (
+        (key.data, score.dataset)
+        for board in boards
+        for lines in board.scores[model.id][test].values()
+        for key, score in lines.items()
+    )
+    return datasetpages.sources(content, page, pairs)
+
+
 def _test(
     content: Content, page: Page, boards: list[Board], model: Model, test: str
 ) -> dict[str, Any]:
@@ -203,7 +226,11 @@ def _test(
         "side_by_side": page.href(test_doc(target, test)),
         "method": page.href(method) if method in content.method_pages else "",
         "cells": anchor(test, metrics[0]),
-        "figures": media.of_model(content, page, target, model, test) if listed else [],
+        "figures": media.of_model(
+            content, page, target, model, test, _named(content, page, boards, model, test)
+        )
+        if listed
+        else [],
         "events": Markup(event_details.of_model(content, page, target, model, test))
         if listed
         else "",

@@ -139,7 +139,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         table.term = glossary.term(content, page, metric)
         shown = render("scores.j2", table=table, label=f"{table.title}: {board.title}")
         parts.append(Section(table.anchor, table.title, shown))
-    groups = [] if board.published else media.of_test(content, page, board, models, test)
+    groups = [] if board.published else media.of_test(content, page, board, models, test, named)
     if groups:
         number = sum(len(group["figures"]) for group in groups)
         shown = render("figures.j2", groups=groups, number=number, folded=number > FIGURES)
