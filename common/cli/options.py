@@ -168,6 +168,11 @@ def _bench_options(bench: argparse.ArgumentParser) -> None:
         help="with site: N models with results for all targets, beside the published ones",
     )
     bench.add_argument(
+        "--lighthouse",
+        action="store_true",
+        help="with pages: the points of Lighthouse, too (needs Node.js)",
+    )
+    bench.add_argument(
         "--segments",
         metavar="N",
         nargs="+",

@@ -4,7 +4,7 @@
 
   function make(name, properties, children) {
     const node = Object.assign(document.createElement(name), properties);
-    (children || []).forEach((child) => node.append(child));
+    node.append(...(children || []));
     return node;
   }
 
@@ -192,13 +192,27 @@
   };
   addEventListener("hashchange", reveal);
 
-  /* Paper shows everything. */
+  /* Paper shows everything, no picture comes later, and heads that repeat on each page have no buttons, which do not. */
   let opened = [];
+  let buttons = [];
   addEventListener("beforeprint", () => {
+    document.querySelectorAll('img[loading="lazy"]').forEach((image) => (image.loading = "eager"));
     opened = [...document.querySelectorAll("details:not([open])")];
     opened.forEach((each) => (each.open = true));
+    readyCells();
+    buttons = [...document.querySelectorAll("button.sort")].map((button) => {
+      const text = make("span", {}, button.childNodes);
+      button.replaceWith(text);
+      return [button, text];
+    });
   });
-  addEventListener("afterprint", () => opened.forEach((each) => (each.open = false)));
+  addEventListener("afterprint", () => {
+    buttons.forEach(([button, text]) => {
+      button.append(...text.childNodes);
+      text.replaceWith(button);
+    });
+    opened.forEach((each) => (each.open = false));
+  });
 
   /* A table that is no larger than its box needs none that scrolls: its head stays in sight of the page. */
   const every = [...document.querySelectorAll(".scroll")];

@@ -177,6 +177,90 @@ def test_paper_shows_whole_tables(visit: Any) -> None:
     page.close()
 
 
+#: words that a narrow column has broken, names with hyphens, dots and lines apart
+BROKEN_WORDS = """() => {
+    const broken = [];
+    for (const cell of document.querySelectorAll(":is(.scroll, .table-scroll) :is(th, td)")) {
+        if (!cell.getClientRects().length) continue;
+        const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+            if (node.parentElement.closest("small, b, .visually-hidden")) continue;
+            for (const match of node.data.matchAll(/[\\p{L}\\d]+/gu)) {
+                const range = document.createRange();
+                range.setStart(node, match.index);
+                range.setEnd(node, match.index + match[0].length);
+                const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+                if (lines.size > 1) broken.push(node.data);
+            }
+        }
+    }
+    return broken;
+}"""
+#: width of an A4 page between its margins, in pixels of CSS
+PAPER = 680
+#: columns of a table that is printed upright
+MOST_COLUMNS = 8
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["index", "results/index", "results/arousal/index", "results/arousal/correctness_regression"],
+)
+def test_paper_breaks_no_words_in_tables_and_cuts_nothing(visit: Any, name: str) -> None:
+    page = visit(name, PAPER)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.evaluate(
+        """columns => document.querySelectorAll("table.ranking tr, table.scores tr").forEach((row) => {
+            while (row.cells.length > 1 && row.cells.length < columns) row.append(row.lastElementChild.cloneNode(true));
+        })""",
+        MOST_COLUMNS,
+    )
+    assert page.locator(".scroll table").count() > 0
+    assert page.evaluate(BROKEN_WORDS) == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    page.close()
+
+
+def test_paper_has_no_buttons_and_waits_for_no_picture(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    head = page.locator("#published-counted thead").first
+    words = head.inner_text().split()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("button.sort").count() == 0
+    assert head.inner_text().split() == words
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("button.sort").count() > 10
+    executed = head.locator("th", has_text="Executed")
+    executed.get_by_role("button").click()
+    assert executed.get_attribute("aria-sort") == "descending"
+    page.close()
+    page = visit("results/arousal/correctness_regression")
+    assert page.locator('img[loading="lazy"]').count() > 0
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator('img[loading="lazy"]').count() == 0
+    page.close()
+
+
+def test_a_page_with_a_wide_table_is_printed_across(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    for columns, across in ((MOST_COLUMNS, False), (MOST_COLUMNS + 1, True)):
+        page.evaluate(
+            """columns => document.querySelectorAll(".scroll thead tr").forEach((row) => {
+                while (row.cells.length > columns) row.lastElementChild.remove();
+                while (row.cells.length < columns) row.append(document.createElement("th"));
+            })""",
+            columns,
+        )
+        paper = page.pdf(prefer_css_page_size=True)
+        box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", paper)
+        assert box
+        assert (float(box[1]) > float(box[2])) == across
+    page.close()
+
+
 def test_no_page_scrolls_sideways_on_the_narrowest_screen(visit: Any, small: Any) -> None:
     for path in pages(small):
         page = visit(path.relative_to(small.html).with_suffix("").as_posix(), 320)

@@ -29,11 +29,13 @@ class CaseSize(NamedTuple):
         large: whether the large case of events is measured, too
         models: number of models that the website has beside the published ones
         site: website whose pages are measured
+        lighthouse: whether Lighthouse judges them, too
     """
 
     large: bool = False
     models: int = 0
     site: Path = Paths().html
+    lighthouse: bool = False
 
 
 class Suite(NamedTuple):
@@ -73,7 +75,9 @@ def run_command(args: argparse.Namespace, folders: Paths, workers: int, say: Say
         return bench_scale(args.segments or SEGMENTS, workers=workers, say=say, folder=args.keep)
     if args.models and args.what != "site":
         raise ConfigError("--models goes with 'bench site' only")
-    size = CaseSize(args.large, args.models, folders.html)
+    if args.lighthouse and args.what != "pages":
+        raise ConfigError("--lighthouse goes with 'bench pages' only")
+    size = CaseSize(args.large, args.models, folders.html, args.lighthouse)
     return run(args.what, workers=workers, say=say, size=size, suite=suite)
 
 
@@ -94,7 +98,7 @@ def run(
         "engine": _engine,
         "events": lambda workers: _events(size.large),
         "fairness": _fairness,
-        "pages": lambda workers: _pages(size.site),
+        "pages": lambda workers: _pages(size.site, size.lighthouse),
         "paper": lambda workers: _paper(workers, suite or Suite()),
         "perturb": _perturb,
         "ranking": _ranking,
@@ -180,11 +184,18 @@ def _paper(workers: int, suite: Suite) -> dict[str, Any]:
     return bench_paper(*suite, workers=workers)
 
 
-def _pages(site: Path) -> dict[str, Any]:
+def _pages(site: Path, lighthouse: bool) -> dict[str, Any]:
     """The pages of the website that is there, in a browser."""
-    from .pages import bench_pages, limits
+    from .lighthouse import LIMITS
+    from .pages import bench_lighthouse, bench_pages, limits
 
-    return bench_pages(site) | {f"at most {name}": value for name, value in limits().items()}
+    least: dict[str, Any] = {}
+    if lighthouse:
+        least = bench_lighthouse(site) | {
+            f"at least Lighthouse {name}": value for name, value in LIMITS.items() if value
+        }
+    most = {f"at most {name}": value for name, value in limits().items()}
+    return least | bench_pages(site) | most
 
 
 def _perturb(workers: int) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 Of each kind of page the heaviest is opened in Chromium as on a phone of the middle class: a processor
 four times slower, and a network of 1.6 Mbit/s with 150 ms from question to answer, which sends files as
-they lie on the disk. Lighthouse assumes the same. Then the largest table is sorted and filtered at
-full speed.
+they lie on the disk. Lighthouse assumes the same, and is asked where the command says so. Then the
+largest table is sorted and filtered at full speed.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ...core.errors import ConfigError
 from ...pages.browser import browser_path, browser_settings
 from ...pages.weight import LIMITS as WEIGHTS
 from ...pages.weight import Weight, weight
+from .lighthouse import points
 
 #: milliseconds that a page may take as on a phone, and a table in this browser
 LIMITS = {
@@ -47,6 +48,8 @@ KINDS = {
     "reference": "reference/*.html",
     "overview": "results/index.html",
     "compare": "results/compare.html",
+    "cost": "results/cost.html",
+    "own predictions": "results/own.html",
     "ranking": "results/*/index.html",
     "test": "results/*/[!i]*.html",
     "own model": "results/*/model/*.html",
@@ -54,7 +57,12 @@ KINDS = {
     "comparison": "results/*/comparison/*.html",
     "provenance": "results/*/provenance/*.html",
     "samples": "results/*/samples/*.html",
+    "datasets": "results/dataset/index.html",
     "dataset": "results/dataset/[!i]*.html",
+    "how-to": "howto/*.html",
+    "bibliography": "bibliography.html",
+    "search": "search.html",
+    "page that is not there": "404.html",
 }
 DATASETS = "results/dataset/"
 
@@ -96,6 +104,23 @@ TABLE = """async () => {
 }"""
 
 
+def bench_lighthouse(site: Path) -> dict[str, int]:
+    """Points that Lighthouse gives to the heaviest page of each kind.
+
+    Args:
+        site: folder of the finished website
+
+    Returns:
+        kind and category -> points of 100
+
+    Raises:
+        ConfigError: if there is no website, no browser, or no Lighthouse
+    """
+    names = {kind: path.relative_to(site).as_posix() for kind, (path, _) in _heaviest(site)}
+    with _served(site) as address:
+        return points((kind, f"{address}/{name}") for kind, name in names.items())
+
+
 def bench_pages(site: Path) -> dict[str, Any]:
     """Weight, requests and times of the heaviest page of each kind.
 
@@ -108,8 +133,6 @@ def bench_pages(site: Path) -> dict[str, Any]:
     Raises:
         ConfigError: if there is no website, no browser, or no playwright
     """
-    if not (site / "index.html").is_file():
-        raise ConfigError(f"bench pages: no website in {site}; make it with 'python build.py'")
     heaviest = dict(_heaviest(site))
     figures: dict[str, Any] = {}
     with _chromium() as chromium, _served(site) as address:
@@ -141,11 +164,14 @@ def limits() -> dict[str, float]:
 
 def _heaviest(site: Path) -> Iterator[tuple[str, tuple[Path, Weight]]]:
     """The heaviest page of each kind that the website has."""
+    if not (site / "index.html").is_file():
+        raise ConfigError(f"bench pages: no website in {site}; make it with 'python build.py'")
     for kind, pattern in KINDS.items():
         every = [
             path
             for path in sorted(site.glob(pattern))
-            if kind == "dataset" or not path.relative_to(site).as_posix().startswith(DATASETS)
+            if kind.startswith("dataset")
+            or not path.relative_to(site).as_posix().startswith(DATASETS)
         ]
         if every:
             sizes = {path: weight(path) for path in every}
