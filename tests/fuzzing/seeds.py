@@ -8,24 +8,17 @@ import json
 import shutil
 import sys
 import tempfile
-import zipfile
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from common import spec
 from common.core import paths
-from common.reports.bundles import making, recomputing
-from common.results import SEVERITY_COLUMNS, cost, dataset_facts, sample_tables
-from common.results.slices import SLICE_COLUMNS
 from common.spec import load_benchmark
-from tests.conftest import Mini
 from tests.test_reference_suite import TREE
 
 Files = dict[str, bytes]
@@ -51,7 +44,8 @@ def of(name: str, text: str | bytes) -> Callable[[], Files]:
 
 
 @cache
-def _empty_folder() -> Path:
+def empty_folder() -> Path:
+    """A folder that is gone in the end."""
     folder = Path(tempfile.mkdtemp(prefix="fuzzing-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -111,129 +105,6 @@ def layout() -> Files:
     return {"layout.yaml": (paths.CATALOG / "layouts" / "emodb.yaml").read_bytes()}
 
 
-# -- models --------------------------------------------------------------------------------------
-
-_PREDICTIONS = (
-    "file,start,end,arousal,emotion/anger,emotion/happiness,emotion/neutral,emotion/sadness,dataset\n"
-    "a.wav,,,0.25,0.1,0.2,0.3,0.4,db\nb.wav,0,,0.5,1,0,0,0,db-1.0.0\n"
-    "b.wav,0 days 00:00:01.5,2.5,1e-1,0,0,0,1,\n"
-)
-predictions_csv = of("p.csv", _PREDICTIONS)
-
-
-def predictions_parquet() -> Files:
-    """The same as parquet."""
-    table = pd.DataFrame(
-        {
-            "file": ["a.wav", "b.wav"],
-            "start": pd.to_timedelta([0, 0], unit="s"),
-            "end": pd.to_timedelta([None, None]),
-            "arousal": [0.25, 0.5],
-            "emotion": ["anger", "neutral"],
-        }
-    )
-    out = io.BytesIO()
-    table.to_parquet(out, index=False)
-    return {"p.parquet": out.getvalue()}
-
-
-IMPORTED_PREDICTIONS = {
-    "csv": of("p.csv", "path;begin;end;arousal;label\nx/a.wav;0;1,5;0,25;anger\nb.wav;;;0,5;sad\n"),
-    "jsonl": of(
-        "p.jsonl",
-        '{"audio": "a.wav", "start": 0.5, "end": 1, "arousal": 0.5, "emotion": "anger"}\n'
-        '{"audio": "b.wav", "start": null, "end": null, "arousal": 1, "emotion": "neutral"}\n',
-    ),
-}
-
-
-def onnx_graph() -> Files:
-    """A graph with a weight, metadata, and shapes of numbers and names."""
-    from onnx import TensorProto, helper, numpy_helper
-
-    signal = helper.make_tensor_value_info("signal", TensorProto.FLOAT, [1, "time"])
-    output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, 4])
-    weight = numpy_helper.from_array(np.ones((1, 4), dtype=np.float32), "w")
-    nodes = [
-        helper.make_node("ReduceMean", ["signal"], ["m"], keepdims=1),
-        helper.make_node("MatMul", ["m", "w"], ["logits"]),
-    ]
-    graph = helper.make_graph(nodes, "g", [signal], [output], [weight])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    helper.set_model_props(model, {"labels": '["a", "b"]'})
-    return {"m.onnx": model.SerializeToString()}
-
-
-def onnx_folder() -> Files:
-    """A folder as audonnx writes it."""
-    described = (
-        "$audonnx.core.model.Model==0.7.0:\n  path: model.onnx\n  device: cpu\n  transform: null\n"
-        "  labels:\n    logits: [anger, happiness, neutral, sadness]\n"
-    )
-    return {
-        "model/model.onnx": onnx_graph()["m.onnx"],
-        "model/model.yaml": described.encode(),
-        "model/labels.yaml": b"logits: [anger, happiness, neutral, sadness]\n",
-    }
-
-
-def hub_folder() -> Files:
-    """A folder of transformers with weights as safetensors."""
-    header = {
-        "__metadata__": {"format": "pt"},
-        "a.weight": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]},
-        "b": {"dtype": "I64", "shape": [1], "data_offsets": [16, 24]},
-    }
-    text = json.dumps(header).encode()
-    config = {
-        "model_type": "wav2vec2",
-        "architectures": ["Wav2Vec2ForSequenceClassification"],
-        "id2label": {"0": "anger", "1": "neutral"},
-        "label2id": {"anger": 0, "neutral": 1},
-    }
-    extractor = {"sampling_rate": 16000, "do_normalize": True, "feature_size": 1}
-    return {
-        "config.json": json.dumps(config).encode(),
-        "preprocessor_config.json": json.dumps(extractor).encode(),
-        "model.safetensors": len(text).to_bytes(8, "little") + text + bytes(24),
-    }
-
-
-def small_zip() -> Files:
-    """A ZIP archive."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("bundle.json", b'{"format": "1"}' * 20)
-        archive.writestr("method-tests/arousal/manifest.json", b"{}")
-    return {"loud.zip": out.getvalue()}
-
-
-answer = of(
-    "answer.json",
-    '{"arousal": 0.5, "emotion": {"anger": 0.1, "happiness": 0.2, "neutral": 0.3, "sadness": 0.4}}',
-)
-events_answer = of("answer.json", '{"sounds": {"events": [[0.1, 0.5, "x"], [0.2, 0.9, "y"]]}}')
-
-
-# -- results -------------------------------------------------------------------------------------
-
-
-@cache
-def _results() -> SimpleNamespace:
-    """Results of a model on a few tones, and their bundle with predictions."""
-    root = _empty_folder() / "mini"
-    root.mkdir()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOME", str(root))
-        for module in (making, recomputing):
-            patch.setattr(module, "is_open", lambda benchmark, name: name == "tones")
-        mini = Mini(root)
-        mini.run(models=("loud",), tests=("correctness_regression", "fairness_sex"))
-        engine = mini.engine()
-        making.write(engine.benchmark, engine.folders, "loud", root / "loud.zip")
-    return SimpleNamespace(benchmark=engine.benchmark, folders=engine.folders, root=root)
-
-
 def benchmark() -> spec.Benchmark:
     """The built-in benchmark."""
     return _builtin()
@@ -242,125 +113,6 @@ def benchmark() -> spec.Benchmark:
 @cache
 def _builtin() -> spec.Benchmark:
     return load_benchmark()
-
-
-@cache
-def mini_benchmark() -> spec.Benchmark:
-    """The benchmark that the bundle belongs to; nothing in it is open, so nothing is predicted."""
-    whole = _results().benchmark
-    datasets = {
-        name: entry.model_copy(update={"embedded": False}) for name, entry in whole.datasets.items()
-    }
-    return whole.model_copy(update={"datasets": datasets})
-
-
-@cache
-def bundle_zip() -> Files:
-    """A bundle as it is written."""
-    return {"loud.zip": (_results().root / "loud.zip").read_bytes()}
-
-
-@cache
-def bundle() -> Files:
-    """Entries of a bundle."""
-    with zipfile.ZipFile(_results().root / "loud.zip") as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def _of_bundle(start: str, ending: str) -> bytes:
-    return next(d for n, d in bundle().items() if n.startswith(start) and n.endswith(ending))
-
-
-def rows() -> Files:
-    """Result rows."""
-    return {"rows.csv": _of_bundle("method-tests/arousal", "correctness_regression.csv")}
-
-
-def sums_file() -> Files:
-    """Sums of speakers."""
-    return {"sums.parquet": _of_bundle("method-tests/", ".parquet")}
-
-
-def history() -> Files:
-    """Results of two versions."""
-    place = "method-tests/arousal/loud"
-    manifest = _of_bundle("method-tests/arousal", "manifest.json")
-    rows_of_test = rows()["rows.csv"]
-    return {
-        f"{place}/manifest.json": manifest,
-        f"{place}/correctness_regression.csv": rows_of_test,
-        f"{place}/versions/0.9.0/manifest.json": manifest,
-        f"{place}/versions/0.9.0/correctness_regression.csv": rows_of_test,
-    }
-
-
-def _line(columns: dict[str, str], **values: object) -> str:
-    return ",".join(str(values.get(name, "")) for name in columns)
-
-
-def cost_table() -> Files:
-    """Measured cost."""
-    row = cost.CostRow(
-        *("m", "1.0.0", "f", 1, "cpu", 2, "p", "python 3.11", "2026-01-01"),
-        *(0.1, 100, 200, 3.0, 10, 0.5, 0.2, 0.1, 0.3, 0.07),
-    )
-    return {"cost.csv": cost.written([row]).encode()}
-
-
-def facts() -> Files:
-    """Facts of a dataset."""
-    durations = dataset_facts.Durations(6.0, 1.0, 2.0, 3.0, (0.0, 2.0, 4.0), (1, 2))
-    content = dict.fromkeys(dataset_facts.DatasetFacts.__dataclass_fields__)
-    content |= {
-        **{"dataset": "tones", "version": "1.0.0", "made_of": "h", "samples": 3, "files": 3},
-        **{"durations": asdict(durations), "sampling_rates": {"16000": 3}, "channels": {"1": 3}},
-        **{"first_silent": [["a.wav", 0]]},
-    }
-    text = json.dumps({"format": dataset_facts.FORMAT, **content})
-    return {"method-tests/datasets/tones.json": text.encode()}
-
-
-def slices_table() -> Files:
-    """Slices with a clip."""
-    clip = {
-        **{"file": "a.wav", "start": 0, "end": -1, "loss": 0.5, "truth": "x", "prediction": "y"},
-        **{"others": [["m", "x"]], "sound": None},
-    }
-    clips = '"' + json.dumps([clip]).replace('"', '""') + '"'
-    numbers = dict.fromkeys(SLICE_COLUMNS, 1)
-    texts = {"target": "arousal", "model": "m", "slice": "sex = female", "clips": ""}
-    line = _line(SLICE_COLUMNS, **{**numbers, **texts})
-    other = _line(SLICE_COLUMNS, **{**numbers, **texts, "clips": clips})
-    return {"slices.csv": "\n".join([",".join(SLICE_COLUMNS), line, other, ""]).encode()}
-
-
-def severity() -> Files:
-    """Rows of a sweep."""
-    values = {
-        **{"target": "arousal", "model": "m", "test": "t", "dataset": "d", "metric": "ccc"},
-        **{"value": 0.5, "n": 10, "ci_low": 0.4, "ci_high": 0.6, "criterion": "> -0.05"},
-        **{"status": "pass", "condition": "white-noise", "perturbation": "white-noise"},
-        **{"axis": "SNR", "unit": "dB"},
-    }
-    lines = [_line(SEVERITY_COLUMNS, **values, level=level) for level in (20, 10, 0)]
-    return {"severity.csv": "\n".join([",".join(SEVERITY_COLUMNS), *lines, ""]).encode()}
-
-
-def sample_table() -> Files:
-    """A table of samples as a script."""
-    content = {
-        "kind": "number",
-        "truth": [0, 5000, None],
-        "answers": {"m": [1, 2, 3]},
-        "changes": {"white-noise": {"before": {"m": [1, 2, 3]}, "after": {"m": [1, None, 3]}}},
-        "files": ["a.wav", "b.wav", "c.wav"],
-    }
-    return {"t.js": sample_tables.script("arousal", "tones", content).encode()}
-
-
-def published_tables() -> Files:
-    """The published tables, each with its first lines."""
-    return {p.name: p.read_bytes() for p in sorted(paths.PUBLISHED.glob("*.csv"))}
 
 
 # -- data ----------------------------------------------------------------------------------------
@@ -396,7 +148,7 @@ def database() -> Files:
     """A database in audformat."""
     import audformat
 
-    folder = _empty_folder() / "database"
+    folder = empty_folder() / "database"
     db = audformat.Database("db", source="https://x.org", usage="unrestricted")
     db.schemes["emotion"] = audformat.Scheme(labels=["anger", "neutral"])
     db["files"] = audformat.Table(audformat.filewise_index(["a.wav", "b.wav"]))
@@ -480,6 +232,58 @@ TABLES = {
     "jsonl": of("t.jsonl", '{"file": "a.wav", "label": "x"}\n{"file": "b.wav", "n": [1]}\n'),
     "parquet": _table_parquet,
 }
+
+
+def kaldi() -> Files:
+    """A folder of Kaldi, with its audio beside it."""
+    tables = {
+        "wav.scp": "r1 a.wav\nr2 b.wav\n",
+        "segments": "u1 r1 0.00 0.05\nu2 r1 0.05 -1\nu3 r2 0.0 0.1\n",
+        "utt2spk": "u1 s1\nu2 s1\nu3 s2\n",
+        "spk2gender": "s1 f\ns2 m\n",
+        "text": "u1 guten Tag\nu2 schön\nu3 ja\n",
+        "utt2emo": "u1\tang\nu2\tneutral\n",
+    }
+    audio = {f"data/{name}.wav": wav() for name in "ab"}
+    return audio | {f"data/{name}": text.encode() for name, text in tables.items()}
+
+
+def _of_datasets() -> pd.DataFrame:
+    """Rows as Hugging Face datasets writes them, with the audio among them."""
+    audio = [{"bytes": wav(), "path": f"{name}.wav"} for name in "ab"]
+    return pd.DataFrame({"audio": audio, "label": ["anger", "neutral"], "speaker": ["x", "y"]})
+
+
+def datasets_parquet() -> Files:
+    """A folder of Hugging Face datasets as parquet."""
+    out = io.BytesIO()
+    _of_datasets().to_parquet(out, index=False)
+    card = "---\ndataset_info:\n  features:\n  - {name: audio, dtype: audio}\n---\n"
+    return {"data/README.md": card.encode(), "data/train-00000-of-00001.parquet": out.getvalue()}
+
+
+def datasets_arrow() -> Files:
+    """The same as it is saved to disk."""
+    import pyarrow
+
+    table = pyarrow.Table.from_pandas(
+        _of_datasets(), preserve_index=False
+    ).replace_schema_metadata()
+    out = io.BytesIO()
+    with pyarrow.ipc.new_stream(out, table.schema) as writer:
+        writer.write_table(table)
+    features = {
+        "audio": {"_type": "Audio"},
+        **{name: {"dtype": "string", "_type": "Value"} for name in ("label", "speaker")},
+    }
+    state = {"_data_files": [{"filename": "data-00000-of-00001.arrow"}], "_split": "train"}
+    return {
+        "data/dataset_info.json": json.dumps({"features": features}).encode(),
+        "data/state.json": json.dumps(state).encode(),
+        "data/data-00000-of-00001.arrow": out.getvalue(),
+    }
+
+
 AUDIO: dict[str, Callable[[], Files]] = {
     "wav": lambda: {"a.wav": wav()},
     "flac": lambda: {"a.flac": wav("FLAC")},
