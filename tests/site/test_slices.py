@@ -12,7 +12,7 @@ from common.core import files
 from common.core.paths import Paths
 from common.results.manifest import Manifest
 from common.results.slices import CONFIRMED, TRIED, to_csv
-from common.spec import load_benchmark
+from common.spec import kinds, load_benchmark
 from tests.site.conftest import HOSTILE, slice_row
 
 from benchmark_site import slices  # isort: skip
@@ -59,11 +59,10 @@ def test_without_a_search_the_command_is_named(tmp_path: Any) -> None:
     assert "<a " not in _shown(_content(tmp_path, method_pages=frozenset()))
 
 
-def test_nothing_is_said_of_published_and_chance_models_and_of_events(tmp_path: Any) -> None:
+def test_nothing_is_said_of_published_and_chance_models(tmp_path: Any) -> None:
     content = _content(tmp_path)
     assert not _shown(content, replace(MODEL, published=True))
     assert not _shown(content, replace(MODEL, chance=True))
-    assert not _shown(content, target="sound-events")
     assert not _shown(content, target="nothing")
 
 
@@ -86,3 +85,13 @@ def test_nothing_confirmed_and_nothing_tried_are_told_apart(tmp_path: Any) -> No
     assert "No slice is large enough" in _shown(_content(tmp_path))
     path.write_text("something else")
     assert "build.py slices" in _shown(_content(tmp_path))
+
+
+def test_pages_of_sound_events_say_why_there_are_no_slices(tmp_path: Any) -> None:
+    content = _content(tmp_path)
+    targets = content.benchmark.targets.values()
+    ragged = next(target.id for target in targets if kinds.of(target).is_ragged)
+    page = Page("results/x/model/alpha", "Alpha")
+    section = slices.section(content, page, ragged, MODEL)
+    assert section is not None and "several events, found or missed" in section.html
+    assert slices.section(content, page, ragged, replace(MODEL, published=True)) is None

@@ -21,6 +21,12 @@ from common.spec import kinds
 TITLE = "Where it fails"
 #: page that says how slices are found
 HOWTO = "howto/find_where_it_fails"
+#: why there are no slices where a sample has several answers
+RAGGED = (
+    '<p class="quiet">Groups of samples in which a model is worse are not searched for here: '
+    "a recording has several events, found or missed, and not one error. "
+    "The timelines of its tests show where events are missed.</p>"
+)
 #: at most so many confirmed slices of a dataset
 MOST = 12
 
@@ -28,8 +34,10 @@ MOST = 12
 def section(content: Content, page: Page, target: str, model: Model) -> Section | None:
     """The slices of an own model, or the command that finds them; None for others."""
     entry = content.benchmark.targets.get(target)
-    if model.published or model.chance or entry is None or kinds.of(entry).is_ragged:
+    if model.published or model.chance or entry is None:
         return None
+    if kinds.of(entry).is_ragged:
+        return Section("slices", TITLE, RAGGED)
     parts = [
         _part(content, page, target, model, dataset, rows)
         for dataset, rows in _read(content, target, model)
