@@ -105,15 +105,9 @@ class Evaluation:
         return bootstrap_of(self.view)
 
 
-def evaluate(cell: Cell, selection: Selection, predictions: Mapping[str, Any]) -> Evaluation:
-    """From predictions to scores: what a run does, and what a recomputation repeats.
-
-    Args:
-        cell: test, target, model and dataset, and the seed among what it is made of
-        selection: samples of the test
-        predictions: condition -> predictions, aligned with the samples
-    """
-    view = View(
+def view_of(cell: Cell, selection: Selection, predictions: Mapping[str, Any]) -> View:
+    """What scores are computed from; arguments are those of :func:`evaluate`."""
+    return View(
         cell.target,
         selection.samples.reset_index(drop=True),
         predictions,
@@ -123,4 +117,15 @@ def evaluate(cell: Cell, selection: Selection, predictions: Mapping[str, Any]) -
         note=selection.note,
         left_out=selection.left_out,
     )
+
+
+def evaluate(cell: Cell, selection: Selection, predictions: Mapping[str, Any]) -> Evaluation:
+    """From predictions to scores: what a run does, and what a recomputation repeats.
+
+    Args:
+        cell: test, target, model and dataset, and the seed among what it is made of
+        selection: samples of the test
+        predictions: condition -> predictions, aligned with the samples
+    """
+    view = view_of(cell, selection, predictions)
     return Evaluation(cell, view, scores_of(cell, view, selection.reason))

@@ -9,6 +9,7 @@ needs no entry in the catalog.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -24,16 +25,18 @@ from ..designs import Selection
 from ..designs.selecting import Selector
 from ..engine.plan import Planner
 from ..engine.requests import wanted
-from ..engine.scoring import Evaluation, decoded, evaluate
+from ..engine.scoring import Evaluation, decoded, evaluate, view_of
 from ..predictions.array_store import store_of
 from ..predictions.attributes import Context
 from ..predictions.inputs import description
+from ..predictions.recent import RecentReads
 from ..predictions.store import DESCRIPTION, PredictionStore
 from ..results.keys import CellKey
 from ..samples import datasets
 from ..samples.base import Samples
 from ..spec import Benchmark, Model
 from ..spec.cell import Cell
+from ..spec.view import View
 
 
 class Rebuilder:
@@ -56,9 +59,17 @@ class Rebuilder:
         self.samples = cache(self._load)
         self._selector = cache(self._selector_of)
         self._planner = cache(self._planner_of)
+        self._descriptions = cache(_descriptions_in)
+        self._reads = RecentReads()
 
     def __call__(self, key: CellKey, noted: Mapping[str, Any], *, chance: bool) -> Evaluation:
-        """A cell with its scores.
+        """A cell with its scores; arguments and errors are those of :meth:`answered`."""
+        return evaluate(*self._with_predictions(key, noted, chance=chance))
+
+    def answered(
+        self, key: CellKey, noted: Mapping[str, Any], *, chance: bool
+    ) -> tuple[Cell, View]:
+        """A cell, its samples and predictions.
 
         Args:
             key: which cell
@@ -70,13 +81,20 @@ class Rebuilder:
             DataError: if the rows were made from other data than those that are here
             NotCached: if predictions are not in the cache
         """
+        cell, selection, predictions = self._with_predictions(key, noted, chance=chance)
+        return cell, view_of(cell, selection, predictions)
+
+    def _with_predictions(
+        self, key: CellKey, noted: Mapping[str, Any], *, chance: bool
+    ) -> tuple[Cell, Selection, dict[str, Any]]:
+        """A cell, its samples, and condition -> its predictions."""
         cell, selection = self._prepared(key, noted, chance=chance)
         predictions = {}
         for name, of in self._wanted(cell, selection):
             columns = cell.target.columns
             values = self._stored(cell, selection, of)[1]
             predictions[name] = decoded(cell.target, values, columns, selection.samples)
-        return evaluate(cell, selection, predictions)
+        return cell, selection, predictions
 
     def stores(self, key: CellKey, noted: Mapping[str, Any], *, chance: bool) -> Iterator[Path]:
         """Folders of the cache that hold the predictions of a cell.
@@ -158,18 +176,18 @@ class Rebuilder:
             library=self._planner(int(cell.parts["seed"])).library,
             code=str(cell.parts.get("prediction", "")),
         )
-        keys = selection.samples[["file", "start", "end"]]
+        table, places = self.samples(cell.dataset.id).table, selection.samples.index.to_numpy()
         best = 0
         columns = cell.target.columns
         for store in self._stores(described):
             if not set(columns) <= set(store.description["columns"]):
                 continue
-            stored = store.read(keys, columns)
+            stored = self._reads.read(store, cell.dataset.id, table, places, columns)
             if stored.found.all():
                 return store.folder, stored.values
             best = max(best, int(stored.found.sum()))
         raise NotCached(
-            f"{cell.model.id} {cell.model.version}: {len(keys) - best} of {len(keys)} predictions "
+            f"{cell.model.id} {cell.model.version}: {len(places) - best} of {len(places)} predictions "
             f"on {cell.dataset.id} ({condition}) are not in the cache {self.folders.cache}; "
             f"make them with: {rerun(cell)}"
         )
@@ -181,16 +199,24 @@ class Rebuilder:
             / f"{described['model']}-{described['version']}"
             / f"{described['database']}-{described['database_version']}"
         )
-        for path in sorted(folder.glob(f"*/{DESCRIPTION}")):
-            try:
-                content = parse_json(path.read_text("utf-8"))
-                same = all(
-                    content[name] == described[name] for name in described if name != "columns"
-                )
-            except (OSError, ValueError, KeyError, TypeError):
-                continue
-            if same:
-                yield store_of(path.parent, content)
+        for path, content in self._descriptions(folder):
+            if all(
+                name in content and content[name] == described[name]
+                for name in described
+                if name != "columns"
+            ):
+                yield store_of(path, content)
+
+
+def _descriptions_in(folder: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """Stores of a model on a database, and what each is about."""
+    stores = []
+    for path in sorted(folder.glob(f"*/{DESCRIPTION}")):
+        with suppress(OSError, ValueError):
+            content = parse_json(path.read_text("utf-8"))
+            if isinstance(content, dict) and isinstance(content.get("columns"), list):
+                stores.append((path.parent, content))
+    return stores
 
 
 def rerun(cell: Cell) -> str:

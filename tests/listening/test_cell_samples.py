@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Folder:
         self.rebuild = Rebuilder(self.benchmark, self.folders)
 
     def update(self) -> set[str]:
-        return cell_samples.update(self.benchmark, self.folders, self.rebuild)
+        return cell_samples.update(self.benchmark, self.folders, self.rebuild.answered)
 
     def table(self, target: str) -> dict[str, Any]:
         return sample_tables.read(self.folders.sample_table(target, "tones"))
@@ -110,7 +111,7 @@ def test_the_same_again_changes_nothing_and_rebuilds_nothing(
 ) -> None:
     used = free.update()
     before = free.media()
-    monkeypatch.setattr(free, "rebuild", None)
+    monkeypatch.setattr(free, "rebuild", SimpleNamespace(answered=None))
     assert free.update() == used
     assert free.media() == before
 
@@ -209,7 +210,9 @@ def test_several_threads_make_the_same_tables(
     """Also where there is no room for all; what was begun for nothing belongs to no table."""
 
     def make(workers: int) -> tuple[set[str], dict[str, bytes]]:
-        used = cell_samples.update(free.benchmark, free.folders, free.rebuild, workers=workers)
+        used = cell_samples.update(
+            free.benchmark, free.folders, free.rebuild.answered, workers=workers
+        )
         content = {n: d for n, d in free.media().items() if n in used or n.startswith(TABLES)}
         for folder in (SAMPLES, TABLES):
             shutil.rmtree(free.folders.media / folder)

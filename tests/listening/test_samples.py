@@ -124,9 +124,9 @@ class Mini:
         table = pd.DataFrame({"file": [f"{n}.wav" for n in "abcd"], "start": 0, "end": -1})
         table["arousal"] = [0.1, 0.2, 0.3, 0.4]
         given = {"original": np.array(before), "upward-tilt": np.array(after)}
-        self.cells[CellKey("arousal", model, TEST, DATASET)] = SimpleNamespace(
-            cell=SimpleNamespace(conditions={"upward-tilt": "upward-tilt"}),
-            view=View(self.benchmark.targets["arousal"], table, given),
+        self.cells[CellKey("arousal", model, TEST, DATASET)] = (
+            SimpleNamespace(conditions={"upward-tilt": "upward-tilt"}),
+            View(self.benchmark.targets["arousal"], table, given),
         )
         cells = {f"{TEST}/{DATASET}": {"hash": cell, "status": "done", "figures": {}}}
         manifest = Manifest("arousal", {"id": model}, cells=cells)

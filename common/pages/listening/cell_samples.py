@@ -192,14 +192,13 @@ class _Maker:
                 key = CellKey(group.target.id, model, test, group.dataset.id)
                 try:
                     chance = self.benchmark.models[model].is_chance
-                    it = self.rebuild(key, noted, chance=chance)
+                    cell, view = self.rebuild(key, noted, chance=chance)
                 except BenchmarkError as error:
                     logger.info("%s: its samples are not shown: %s", key, error)
                     continue
-                if it.view.predictions:
-                    answered.setdefault(test, {})[model] = AnsweredCell(
-                        it.cell, it.view, self._lines(key)
-                    )
+                if view.predictions:
+                    lines = self._lines(key)
+                    answered.setdefault(test, {})[model] = AnsweredCell(cell, view, lines)
         return answered
 
     def _lines(self, key: CellKey) -> list[tuple[str, str, str]]:

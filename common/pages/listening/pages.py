@@ -23,7 +23,7 @@ def update(
     Raises:
         OutputError: if a file cannot be written
     """
-    rebuild = Rebuilder(benchmark, folders)
+    rebuild = Rebuilder(benchmark, folders).answered
     used = cell_samples.update(
         benchmark, folders, rebuild, seed=seed, download=download, workers=workers
     )

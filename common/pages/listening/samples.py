@@ -14,7 +14,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,18 +28,16 @@ from ...perturbations.library import Library
 from ...results.keys import CellKey
 from ...results.manifest import Manifest
 from ...spec import Benchmark, Dataset, Target, Test, kinds
+from ...spec.cell import Cell
 from ...spec.view import View
 from . import answers, licences
 from .answers import ConditionPair
 from .sample_lists import SampleKeys
 from .sounds import Key, SoundMaker, prune
 
-if TYPE_CHECKING:
-    from ...engine.scoring import Evaluation
-
 #: cell, what its manifest notes, and whether the model is a chance model -> the cell and its view,
-#: as of :class:`common.reports.rebuild.Rebuilder`
-Rebuild = Callable[..., "Evaluation"]
+#: as of :meth:`common.reports.rebuild.Rebuilder.answered`
+Rebuild = Callable[..., tuple[Cell, View]]
 
 logger = logging.getLogger(__name__)
 
@@ -196,9 +194,9 @@ class _Maker:
         if old.get("key") == key and there:
             return dict(old)
         rebuilt = {
-            model: cell
+            model: answered
             for model, noted in group.cells.items()
-            if (cell := self._rebuilt(group, model, noted)) is not None
+            if (answered := self._rebuilt(group, model, noted)) is not None
         }
         if len(rebuilt) < len(group.cells):
             key = ""  # the next run tries again
@@ -220,15 +218,17 @@ class _Maker:
                 entry["conditions"] = self._conditions(group, rebuilt, sound=False)
         return entry
 
-    def _rebuilt(self, group: TestGroup, model: str, noted: Mapping[str, Any]) -> Evaluation | None:
+    def _rebuilt(
+        self, group: TestGroup, model: str, noted: Mapping[str, Any]
+    ) -> tuple[Cell, View] | None:
         """A cell with its view; None if its predictions are not there any more."""
         key = CellKey(group.target.id, model, group.test.id, group.dataset.id)
         try:
-            cell = self.rebuild(key, noted, chance=self.benchmark.models[model].is_chance)
+            cell, view = self.rebuild(key, noted, chance=self.benchmark.models[model].is_chance)
         except BenchmarkError as error:
             logger.info("%s: its answers are not shown: %s", key, error)
             return None
-        return cell if cell.view.predictions else None
+        return (cell, view) if view.predictions else None
 
     def _counting(self, group: TestGroup) -> set[str]:
         """Models that decide which samples changed most."""
@@ -236,16 +236,15 @@ class _Maker:
         return listening or set(group.cells)
 
     def _conditions(
-        self, group: TestGroup, rebuilt: Mapping[str, Evaluation], *, sound: bool
+        self, group: TestGroup, rebuilt: Mapping[str, tuple[Cell, View]], *, sound: bool
     ) -> list[dict[str, Any]]:
         by_model = {
             model: {
-                one.condition: one
-                for one in answers.comparisons(group.test, it.view, it.cell.conditions)
+                one.condition: one for one in answers.comparisons(group.test, view, cell.conditions)
             }
-            for model, it in rebuilt.items()
+            for model, (cell, view) in rebuilt.items()
         }
-        view = next(iter(rebuilt.values())).view
+        _, view = next(iter(rebuilt.values()))
         keys = SampleKeys(view.samples)
         counting = self._counting(group)
         entries = []
