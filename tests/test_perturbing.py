@@ -7,12 +7,17 @@ import os
 import numpy as np
 import pytest
 
+from common import models
 from common.core.errors import BenchmarkError
-from common.models.base import SampleKey
+from common.models.base import Batch, SampleKey
+from common.models.demo.baseline import Baseline
 from common.perturbations.library import Library
 from common.predictions import perturbing
-from common.predictions.perturbing import AHEAD, Beside, Here, Perturbing, changes
+from common.predictions.calls import predictions
+from common.predictions.lanes import Here, Lane, Order, outcomes
+from common.predictions.perturbing import AHEAD, Beside, Perturbing
 from common.spec import load_benchmark
+from common.spec.view import ORIGINAL
 
 RATE = 16000
 CONDITIONS = ("prepend-zeros", "crop-end", "gain", "white-noise", "low-quality-phone", "clip")
@@ -48,14 +53,15 @@ def _signals(count: int = 9, first: int = 0) -> dict[int, np.ndarray]:
 def _found(lane, signals, conditions=CONDITIONS):
     """Everything of a chunk, copied, as the outcome is valid for a while only."""
     lane.take(signals, RATE)
-    asked = (
-        (name, {n: SampleKey("db", "1", f"{n}.wav", 0, -1, name) for n in signals})
-        for name in conditions
-    )
+    orders = (Order(name, _keys(signals, name)) for name in conditions)
     return {
-        name: ({n: item.copy() for n, item in changed.items()}, broken)
-        for name, (changed, broken) in changes(lane, asked)
+        name: ({n: item.copy() for n, item in outcome.signals.items()}, outcome.broken)
+        for name, outcome in outcomes(lane, orders)
     }
+
+
+def _keys(signals, condition) -> dict[int, SampleKey]:
+    return {n: SampleKey("db", "1", f"{n}.wav", 0, -1, condition) for n in signals}
 
 
 def _same(found, expected) -> bool:
@@ -114,14 +120,14 @@ def test_room_of_the_system(monkeypatch, tmp_path) -> None:
 
 def test_abandoned_chunk_is_not_written_to_any_more(library, lane) -> None:
     lane.take(_signals(), RATE)
-    keys = {n: SampleKey("db", "1", f"{n}.wav", 0, -1, "gain") for n in _signals()}
+    order = Order("gain", _keys(_signals(), "gain"))
     begun = []
 
     class Watched:
         ahead = AHEAD
 
-        def begin(self, condition, keys):
-            outcome = lane.begin(condition, keys)
+        def begin(self, order):
+            outcome = lane.begin(order)
             begun.append(False)
             place = len(begun) - 1
 
@@ -131,7 +137,7 @@ def test_abandoned_chunk_is_not_written_to_any_more(library, lane) -> None:
 
             return wait
 
-    found = changes(Watched(), [("gain", keys)] * 6)
+    found = outcomes(Watched(), [order] * 6)
     next(found)
     found.close()
     assert begun == [True] * (AHEAD + 1)
@@ -156,6 +162,45 @@ def test_killed_process(library) -> None:
     perturbs.close()
     with pytest.raises(FileNotFoundError):
         perturbing.SharedMemory(name)
+
+
+@pytest.mark.parametrize("condition", [ORIGINAL, "gain"])
+def test_small_models_say_the_same_there(library, lane, condition) -> None:
+    assert {"baseline", "detector"} == lane.models
+    signals, keys = _signals(), _keys(_signals(), condition)
+    lane.take(signals, RATE)
+    ((_, outcome),) = outcomes(lane, [Order(condition, keys, {"baseline": [4, 1, 7]})])
+    ((_, expected),) = outcomes(_taken(Here(library), signals), [Order(condition, keys)])
+    assert not expected.answers
+    numbers, values = outcome.answers["baseline"]
+    assert sorted(numbers) == [1, 4, 7]
+    entry = library.benchmark.models["baseline"]
+    model = models.load(entry, library.benchmark.targets, seed=0)
+    batch = Batch([keys[n] for n in numbers], [expected.signals[n] for n in numbers], RATE)
+    assert np.array_equal(values, predictions(model, batch))
+
+
+def test_a_model_that_fails_there_is_left_to_those_who_say_why(lane) -> None:
+    signals = {**_signals(3), 5: np.full((1, 100), np.nan, "f4")}
+    keys = _keys(signals, ORIGINAL)
+    lane.take(signals, RATE)
+    orders = [Order(ORIGINAL, keys, {"baseline": numbers}) for numbers in ([0, 5], [0, 1], [])]
+    answers = [outcome.answers for _, outcome in outcomes(lane, orders)]
+    assert [set(each) for each in answers] == [set(), {"baseline"}, set()]
+
+
+def _taken(lane: Lane, signals) -> Lane:
+    lane.take(signals, RATE)
+    return lane
+
+
+def test_small_models_of_a_run_are_asked_there_only(mini, monkeypatch) -> None:
+    chosen = {"models": ("loud", "baseline"), "tests": ("robustness_small_changes",)}
+    alone = mini.run("alone", cache="a", **chosen)
+    monkeypatch.setattr(Baseline, "predict", lambda *args: pytest.fail("asked here"))
+    beside = mini.run("beside", cache="b", workers=2, **chosen)
+    assert alone.calls == beside.calls == 2 * 11 * 280 and not beside.errors
+    assert mini.files("alone") == mini.files("beside")
 
 
 def test_processes_change_no_byte_of_the_results(mini, monkeypatch) -> None:

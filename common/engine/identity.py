@@ -20,7 +20,12 @@ from ..uncertainty import STATISTICS
 #: from samples and predictions to rows, in the order of a run
 SCORING = ("common.designs.selecting", "common.engine.scoring", "common.results.tables")
 #: from a request to stored predictions
-PREDICTING = ("common.models", "common.predictions.predict", "common.predictions.array_store")
+PREDICTING = (
+    "common.models",
+    "common.predictions.predict",
+    "common.predictions.perturbing",
+    "common.predictions.array_store",
+)
 #: from numbers of samples to bounds
 SIMULATING = "common.uncertainty.simulation.bounds"
 #: from rows and arrays to files

@@ -1,38 +1,43 @@
-"""Changing the signals of a chunk: in this process, or in others beside it.
+"""Changing the signals of a chunk in other processes, which ask our own models about them, too.
 
 A perturbation is a row of short array operations, and threads of one process do most of these
 one after the other. Processes do them at the same time. The signals of a chunk and what becomes
 of them lie in memory that the processes share, so that no signal goes through a pipe. Where a
 signal is changed makes no difference to any bit of it.
+
+The models of our own catalog are rows of array operations as well, and small: each process loads
+them for itself. Models of users are large and may keep state; the process of the run asks them.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
+from .. import models
 from ..core import leftovers, processes
 from ..core.errors import BenchmarkError
 from ..core.leftovers import SHARED
-from ..models.base import SampleKey
+from ..models.lazy import Lazy
 from ..perturbations.library import Library
 from ..spec import Benchmark
+from ..spec.view import ORIGINAL
+from .calls import all_predictions
+from .lanes import Answer, Here, Lane, Order, OrderResult, why
 
 logger = logging.getLogger(__name__)
 
 #: what the processes do, for the message if one is killed
 WORK = "changes signals"
-#: changed signals from which on processes pay for their start
+#: signals to change or to be heard from which on processes pay for their start
 PROCESSES_FROM = 2000
 #: conditions that are worked on while the model hears another one
 AHEAD = 2
@@ -43,88 +48,8 @@ LARGEST = 2**30
 #: each signal begins at a multiple of so many bytes
 ALIGNED = 64
 
-#: number of a sample -> its changed signal; and -> why there is none
-Changed = tuple[dict[int, np.ndarray], dict[int, str]]
-
-
-class Lane(Protocol):
-    """Changes the signals of one chunk after the other, for one thread."""
-
-    #: conditions that may be begun before the first of them is asked for
-    ahead: int
-
-    def take(self, signals: Mapping[int, np.ndarray], sampling_rate: int) -> None:
-        """The signals of the next chunk; those of the last one are no longer valid."""
-        ...
-
-    def begin(self, condition: str, keys: Mapping[int, SampleKey]) -> Callable[[], Changed]:
-        """Begin to change the samples of ``keys``; what is returned waits for the outcome.
-
-        The outcome is valid until ``ahead + 1`` more have been begun.
-        """
-        ...
-
-
-def changes(
-    lane: Lane, requests: Iterable[tuple[str, Mapping[int, SampleKey]]]
-) -> Generator[tuple[str, Changed], None, None]:
-    """Outcome of each condition, in order; some are worked on ahead.
-
-    Each outcome is valid until the next one is asked for.
-    """
-    begun: deque[tuple[str, Callable[[], Changed]]] = deque()
-    try:
-        for condition, keys in requests:
-            begun.append((condition, lane.begin(condition, keys)))
-            if len(begun) > lane.ahead:
-                name, outcome = begun.popleft()
-                yield name, outcome()
-        while begun:
-            name, outcome = begun.popleft()
-            yield name, outcome()
-    finally:  # the lane is free only when nobody writes to its memory any more
-        for _, outcome in begun:
-            with suppress(Exception):
-                outcome()
-
-
-def _why(condition: str, key: SampleKey, error: BenchmarkError) -> str:
-    return f"{condition}: {key}: {error}"
-
-
-class Here:
-    """A lane in this process.
-
-    Args:
-        library: the perturbations
-    """
-
-    ahead = 0
-
-    def __init__(self, library: Library):
-        self._library = library
-        self._signals: Mapping[int, np.ndarray] = {}
-        self._rate = 0
-
-    def take(self, signals: Mapping[int, np.ndarray], sampling_rate: int) -> None:
-        """The signals of the next chunk."""
-        self._signals, self._rate = signals, sampling_rate
-
-    def begin(self, condition: str, keys: Mapping[int, SampleKey]) -> Callable[[], Changed]:
-        """The samples are changed when the outcome is asked for."""
-        return lambda: self._change(condition, keys)
-
-    def _change(self, condition: str, keys: Mapping[int, SampleKey]) -> Changed:
-        changed: dict[int, np.ndarray] = {}
-        broken: dict[int, str] = {}
-        for number, key in keys.items():
-            try:
-                changed[number] = self._library.perturb(
-                    condition, self._signals[number], self._rate, key
-                )
-            except BenchmarkError as error:
-                broken[number] = _why(condition, key, error)
-        return changed, broken
+#: of each sample where its signal lies, the signal itself, or why there is none; and the answers of models
+_Done = tuple[Sequence["_Place | np.ndarray | str"], Mapping[str, Answer]]
 
 
 @dataclass(frozen=True)
@@ -155,23 +80,21 @@ def _aligned(count: int) -> int:
 
 @dataclass(frozen=True)
 class _Task:
-    """Signals that another process is to change in one condition.
+    """An order for another process.
 
     Args:
         lane: number of the lane
         memory: name of its shared memory
-        condition: id of the perturbation
+        order: what is wanted
         sampling_rate: in Hz
-        keys: identity of each sample
-        places: where each signal lies
+        places: where the signal of each sample lies
         room: first byte of where the outcome goes, and the byte behind it
     """
 
     lane: int
     memory: str
-    condition: str
+    order: Order
     sampling_rate: int
-    keys: Sequence[SampleKey]
     places: Sequence[_Place]
     room: tuple[int, int]
 
@@ -188,6 +111,7 @@ class Beside:
     ahead = AHEAD
 
     def __init__(self, number: int, library: Library, pool: ProcessPoolExecutor):
+        self.models = small(library.benchmark)
         self._number = number
         self._pool = pool
         self._here = Here(library)
@@ -225,20 +149,18 @@ class Beside:
         self._memory = SharedMemory(leftovers.new_name(), create=True, size=size)
         return self._memory
 
-    def begin(self, condition: str, keys: Mapping[int, SampleKey]) -> Callable[[], Changed]:
-        """Give the samples to a process."""
+    def begin(self, order: Order) -> Callable[[], OrderResult]:
+        """Give an order to a process."""
         memory = self._memory
         if memory is None or not self._places:
-            return self._here.begin(condition, keys)
+            return self._here.begin(order)
         room = self._rooms[self._count % len(self._rooms)]
         self._count += 1
-        places = [self._places[number] for number in keys]
-        named = (self._number, memory.name, condition, self._rate)
-        task = _Task(*named, list(keys.values()), places, room)
-        future = self._submit(task)
-        return lambda: _outcome(memory, list(keys), future)
+        places = [self._places[number] for number in order.keys]
+        future = self._submit(_Task(self._number, memory.name, order, self._rate, places, room))
+        return lambda: _outcome(memory, list(order.keys), future)
 
-    def _submit(self, task: _Task) -> Future[list[_Place | np.ndarray | str]]:
+    def _submit(self, task: _Task) -> Future[_Done]:
         with processes.guarding(WORK):
             return self._pool.submit(_work, task)
 
@@ -253,11 +175,9 @@ class Beside:
             self._memory = None
 
 
-def _outcome(
-    memory: SharedMemory, numbers: Sequence[int], future: Future[list[_Place | np.ndarray | str]]
-) -> Changed:
+def _outcome(memory: SharedMemory, numbers: Sequence[int], future: Future[_Done]) -> OrderResult:
     with processes.guarding(WORK):
-        items = future.result()
+        items, answers = future.result()
     changed: dict[int, np.ndarray] = {}
     broken: dict[int, str] = {}
     for number, item in zip(numbers, items, strict=True):
@@ -265,7 +185,7 @@ def _outcome(
             broken[number] = item
         else:
             changed[number] = item.view(memory) if isinstance(item, _Place) else item
-    return changed, broken
+    return OrderResult(changed, broken, answers)
 
 
 def _has_room(size: int) -> bool:
@@ -277,6 +197,12 @@ def _has_room(size: int) -> bool:
     return filesystem.f_bavail * filesystem.f_frsize >= 2 * size
 
 
+def small(benchmark: Benchmark) -> frozenset[str]:
+    """Models that each process may load for itself: those of our own catalog that hear."""
+    entries = benchmark.models.values()
+    return frozenset(e.id for e in entries if e.builtin and models.listens(e))
+
+
 class Perturbing:
     """Gives out lanes; starts processes when there is much to change.
 
@@ -286,6 +212,7 @@ class Perturbing:
     """
 
     def __init__(self, library: Library, workers: int = 1):
+        self.small = small(library.benchmark)
         self._library = library
         self._workers = workers
         self._pool: ProcessPoolExecutor | None = None
@@ -296,7 +223,7 @@ class Perturbing:
 
         Args:
             threads: number of threads
-            signals: how many are to be changed, by all threads
+            signals: how many are to be changed, or to be heard by :func:`small` models, by all threads
         """
         if self._pool is None and (self._workers == 1 or signals < PROCESSES_FROM):
             return [Here(self._library) for _ in range(threads)]
@@ -320,34 +247,68 @@ class Perturbing:
 # what follows runs in the other processes
 
 _library: Library
+#: id -> a model, loaded when it is first asked
+_models: Mapping[str, Lazy] = {}
 #: number of a lane -> its shared memory
 _attached: dict[int, SharedMemory] = {}
 
 
 def _start(benchmark: Benchmark, cache: Path, seed: int) -> None:
-    global _library
+    global _library, _models
     _library = Library(benchmark, cache, seed=seed)
+    load = partial(models.load, targets=benchmark.targets, seed=seed, cache=cache)
+    _models = {name: Lazy(partial(load, benchmark.models[name])) for name in small(benchmark)}
 
 
-def _work(task: _Task) -> list[_Place | np.ndarray | str]:
-    """Change signals; those that do not fit into the room are sent as they are."""
+def _work(task: _Task) -> _Done:
+    """Change signals and ask models about them; signals that do not fit into the room are sent as they are."""
     memory = _memory(task)
+    items: Sequence[_Place | np.ndarray | str] = task.places
+    if task.order.condition != ORIGINAL:
+        items = _changed(task, memory)
+    signals = {
+        number: item.view(memory) if isinstance(item, _Place) else item
+        for number, item in zip(task.order.keys, items, strict=True)
+        if not isinstance(item, str)
+    }
+    return items, _answers(task, signals)
+
+
+def _changed(task: _Task, memory: SharedMemory) -> list[_Place | np.ndarray | str]:
+    """What becomes of each signal, written to the room while there is some."""
     start, end = task.room
-    outcomes: list[_Place | np.ndarray | str] = []
-    for key, place in zip(task.keys, task.places, strict=True):
+    condition = task.order.condition
+    items: list[_Place | np.ndarray | str] = []
+    for key, place in zip(task.order.keys.values(), task.places, strict=True):
         try:
-            changed = _library.perturb(task.condition, place.view(memory), task.sampling_rate, key)
+            changed = _library.perturb(condition, place.view(memory), task.sampling_rate, key)
         except BenchmarkError as error:
-            outcomes.append(_why(task.condition, key, error))
+            items.append(why(condition, key, error))
             continue
         slot = _Place.of(start, changed)
         if slot.end > end:
-            outcomes.append(changed)
+            items.append(changed)
             continue
         slot.view(memory)[:] = changed
-        outcomes.append(slot)
+        items.append(slot)
         start = slot.end
-    return outcomes
+    return items
+
+
+def _answers(task: _Task, signals: Mapping[int, np.ndarray]) -> dict[str, Answer]:
+    """Answers of the models that answer; the others are asked again by those who say what is wrong."""
+    answers = {}
+    for name, wished in task.order.questions.items():
+        numbers = [number for number in wished if number in signals]
+        try:
+            model = _models[name]()
+            if numbers:
+                answers[name] = all_predictions(
+                    model, numbers, signals, task.order.keys.__getitem__, task.sampling_rate
+                )
+        except BenchmarkError as error:
+            logger.debug("%s: %s", name, error)
+    return answers
 
 
 def _memory(task: _Task) -> SharedMemory:

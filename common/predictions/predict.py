@@ -18,7 +18,8 @@ from ..core.errors import BenchmarkError
 from ..spec.view import ORIGINAL
 from .executing import Assignment, Executor, Threads, assignments
 from .inputs import Request, Source, pieces
-from .perturbing import Lane, Perturbing
+from .lanes import Lane
+from .perturbing import Perturbing
 from .shards import Resources, ShardResult
 from .store import parts_of
 
@@ -106,16 +107,20 @@ class Predictor:
     def _resources(self) -> Resources:
         """What threads of this process compute with."""
         lanes: SimpleQueue[Lane] = SimpleQueue()
+        askable: frozenset[str] = frozenset()
         if self.perturbing is not None:
-            for lane in self.perturbing.lanes(self.workers, self._changes()):
+            signals = self._signals(self.perturbing.small)
+            for lane in self.perturbing.lanes(self.workers, signals):
                 lanes.put(lane)
-        return Resources({request.name: request.model for request in self.requests}, lanes)
+                askable = lane.models
+        models = {request.name: request.model for request in self.requests}
+        return Resources(models, lanes, askable=askable)
 
-    def _changes(self) -> int:
-        """How many signals are to be changed."""
+    def _signals(self, small: frozenset[str]) -> int:
+        """How many signals are to be changed, or to be heard by small models."""
         masks: dict[str, np.ndarray] = {}
         for request, missing in zip(self.requests, self.missing, strict=True):
-            if request.condition != ORIGINAL:
+            if request.condition != ORIGINAL or request.name in small:
                 masks[request.condition] = masks.get(request.condition, False) | missing
         return int(sum(union.sum() for union in masks.values()))
 

@@ -29,7 +29,7 @@ from ..samples import datasets
 from ..spec import Benchmark, Entry
 from ..spec.kinds import KINDS
 from ..spec.view import ORIGINAL
-from .perturbing import Here, Lane
+from .lanes import Here, Lane
 from .shards import Resources, Shard, ShardResult, Wish, compute
 
 #: variable of the environment of a worker: what folders of the run are called there

@@ -9,7 +9,6 @@ segment once per condition, and gives it to each model once.
 from __future__ import annotations
 
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -25,14 +24,13 @@ from ..core.provenance import digest
 from ..models.base import Batch, LoadedModel, SampleKey
 from ..samples import audio
 from ..spec.view import ORIGINAL
-from .perturbing import Lane, changes
+from .calls import batches, in_order, predictions
+from .lanes import Lane, Order, OrderResult, outcomes
 
 #: bytes of signals that are loaded before models hear what there is
 LOADED_BYTES = 1 << 28
 #: calls in a row that fail before a model is given up for the database
 GIVE_UP = 5
-#: seconds that a group of calls may take for the next one to be larger
-GROUP_S = 0.1
 #: start of the reason of samples that were not even tried
 NOT_TRIED = "not tried"
 
@@ -151,12 +149,14 @@ class Resources:
         models: id -> the model, loaded when it is first asked for
         lanes: change signals; as many as there are threads
         stop: set when nobody wants more than what is done already
+        askable: models that each lane can ask
         streaks: model and condition -> number of calls in a row that failed
     """
 
     models: Mapping[str, Callable[[], LoadedModel]]
     lanes: SimpleQueue[Lane] = field(default_factory=SimpleQueue)
     stop: threading.Event = field(default_factory=threading.Event)
+    askable: frozenset[str] = frozenset()
     streaks: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
 
 
@@ -192,12 +192,12 @@ class _Computation:
         for rate, wishes in self._by_rate().items():
             every = np.concatenate(self.shard.parts)
             for ids, signals, failed in [(every, {}, {})] if rate is None else self._loads(rate):
-                for condition, changed, broken in self._conditions(
-                    ids, wishes, signals, failed, rate
-                ):
+                for condition, outcome in self._conditions(ids, wishes, signals, rate):
+                    broken = {**failed, **outcome.broken}
+                    heard = OrderResult(outcome.signals, broken, outcome.answers)
                     for n in wishes:
                         if self.shard.wishes[n].condition == condition:
-                            self._answer(n, ids, changed, broken, rate)
+                            self._answer(n, ids, heard, rate)
         return ShardResult(self.answers, self.peaks)
 
     def _by_rate(self) -> dict[int | None, list[int]]:
@@ -251,65 +251,76 @@ class _Computation:
         ids: np.ndarray,
         wishes: Sequence[int],
         signals: dict[int, np.ndarray],
-        failed: dict[int, str],
         rate: int | None,
-    ) -> Iterator[tuple[str, dict[int, np.ndarray], dict[int, str]]]:
-        """Signals in each condition that some wishes are about.
+    ) -> Iterator[tuple[str, OrderResult]]:
+        """Signals in each condition that some wishes are about, and what is said of them already.
 
         They are valid until the next condition is asked for.
         """
         conditions = list(dict.fromkeys(self.shard.wishes[n].condition for n in wishes))
         if rate is None:
-            yield from ((condition, signals, failed) for condition in conditions)
+            yield from ((condition, OrderResult(signals, {})) for condition in conditions)
             return
-        if ORIGINAL in conditions:
-            conditions.remove(ORIGINAL)
-            yield ORIGINAL, signals, failed
-        if not conditions:
+        orders = [self._order(name, ids, wishes, signals) for name in sorted(conditions, key=_last)]
+        if orders[0].condition == ORIGINAL and not orders[0].questions:
+            del orders[0]
+            yield ORIGINAL, OrderResult(signals, {})
+        if not orders:
             return
         lane = self.resources.lanes.get_nowait()  # there is one for each thread
         try:
             lane.take(signals, rate)
-            key_maps = ((name, self._keys(name, ids, wishes, signals)) for name in conditions)
-            with closing(changes(lane, key_maps)) as outcomes:
-                for condition, (changed, broken) in outcomes:
+            with closing(outcomes(lane, orders)) as settled:
+                for condition, outcome in settled:
                     if self.resources.stop.is_set():
                         return
-                    yield condition, changed, {**failed, **broken}
+                    yield condition, outcome
         finally:
             self.resources.lanes.put(lane)
 
-    def _keys(
+    def _order(
         self, condition: str, ids: np.ndarray, wishes: Sequence[int], signals: Mapping[int, object]
-    ) -> dict[int, SampleKey]:
+    ) -> Order:
         """The segments that some wishes are about in a condition and that can be had."""
         mask = np.zeros(len(ids), dtype=bool)
+        questions: dict[str, list[int]] = {}
         for n in wishes:
-            if self.shard.wishes[n].condition == condition:
-                mask |= self.shard.wishes[n].segments[ids]
+            wish = self.shard.wishes[n]
+            if wish.condition == condition:
+                mask |= wish.segments[ids]
+                if wish.model in self.resources.askable:
+                    about = ids[wish.segments[ids]].tolist()
+                    questions[wish.model] = [number for number in about if number in signals]
         chosen = [number for number in ids[mask].tolist() if number in signals]
-        return {number: self.shard.sample_key(number, condition) for number in chosen}
+        keys = {number: self.shard.sample_key(number, condition) for number in chosen}
+        return Order(condition, keys, questions)
 
-    def _answer(
-        self,
-        n: int,
-        ids: np.ndarray,
-        signals: dict[int, np.ndarray],
-        broken: dict[int, str],
-        rate: int | None,
-    ) -> None:
-        """Ask the model of a wish about some segments."""
+    def _answer(self, n: int, ids: np.ndarray, heard: OrderResult, rate: int | None) -> None:
+        """Ask the model of a wish about those segments of which nobody has asked it yet."""
         wish, answer = self.shard.wishes[n], self.answers[n]
         todo = ids[wish.segments[ids]].tolist()
-        answer.failed.update({number: broken[number] for number in todo if number in broken})
-        ready = [number for number in todo if number not in broken]
+        answer.failed.update(
+            {number: heard.broken[number] for number in todo if number in heard.broken}
+        )
+        ready = [number for number in todo if number not in heard.broken]
+        if wish.model in heard.answers:
+            numbers, values = heard.answers[wish.model]
+            self._keep(wish, answer, numbers, values)
+            answer.calls += len(numbers)
+            settled = set(numbers)
+            ready = [number for number in ready if number not in settled]
         if rate is not None:
-            ready.sort(key=lambda number: (signals[number].shape[-1], number))
+            ready = in_order(ready, heard.signals)
         model = self._model(wish)
-        for batch in _batches(model, ready, signals):
+        for batch in batches(model, ready, heard.signals):
             if self.resources.stop.is_set():
                 break
-            self._call(wish, answer, model, batch, signals, rate)
+            self._call(wish, answer, model, batch, heard.signals, rate)
+
+    def _keep(self, wish: Wish, answer: WishResult, numbers: list[int], values: np.ndarray) -> None:
+        self.resources.streaks[wish.model, wish.condition] = answer.streak = 0
+        answer.segments += numbers
+        answer.parts.append(values)
 
     def _call(
         self,
@@ -332,8 +343,7 @@ class _Computation:
         )
         answer.calls += len(numbers)
         try:
-            output = model.predict(batch)
-            values = np.column_stack([_columns(output[t]) for t in model.targets])
+            values = predictions(model, batch)
         except ModelError as error:
             if len(numbers) > 1:
                 for number in numbers:
@@ -343,44 +353,9 @@ class _Computation:
             answer.streak += 1
             answer.failed[numbers[0]] = f"{batch.keys[0]}: {error}"
             return
-        streaks[of] = answer.streak = 0
-        answer.segments += numbers
-        answer.parts.append(values)
+        self._keep(wish, answer, numbers, values)
 
 
-def _batches(
-    model: LoadedModel, ready: list[int], signals: dict[int, np.ndarray]
-) -> Iterator[list[int]]:
-    """Samples that are given to the model together; each when the one before is settled."""
-    if model.batch_size == 1 and model.group_size > 1:
-        yield from _groups(ready, model.group_size)
-        return
-    batch: list[int] = []
-    for number in ready:
-        differs = (
-            batch
-            and model.needs_audio
-            and model.equal_length
-            and signals[number].shape[-1] != signals[batch[0]].shape[-1]
-        )
-        if batch and (differs or len(batch) >= model.batch_size):
-            yield batch
-            batch = []
-        batch.append(number)
-    if batch:
-        yield batch
-
-
-def _groups(ready: list[int], largest: int) -> Iterator[list[int]]:
-    """Parts of a list that grow while they are settled soon, so that Ctrl-C need not wait."""
-    start, count = 0, 1
-    while start < len(ready):
-        began = time.monotonic()
-        yield ready[start : start + count]
-        start += count
-        if time.monotonic() - began < GROUP_S:
-            count = min(2 * count, largest)
-
-
-def _columns(values: np.ndarray) -> np.ndarray:
-    return values[:, None] if values.ndim == 1 else values
+def _last(condition: str) -> bool:
+    """Sorts conditions: the original first, the others as they are."""
+    return condition != ORIGINAL
