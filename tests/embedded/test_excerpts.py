@@ -127,18 +127,18 @@ def selection(benchmark: Benchmark, test: str, target: str, seed: int = 0) -> pd
     table = table.assign(arousal=0.5, valence=0.25)
     select = Selector(Samples(dataset, table, Path(), ""), seed, Context(Path(), 1))
     found = select(benchmark.tests[test], benchmark.targets[target])
-    assert found.note == ("240 of 960 samples, drawn" if len(found.samples) == 240 else "")
+    assert found.note == ("160 of 640 samples, drawn" if len(found.samples) == 160 else "")
     return found.samples
 
 
 def test_tests_that_change_signals_use_fewer_samples() -> None:
     noise, phone = "robustness_background_noise", "robustness_low_quality_phone"
     few = selection(SMALL, noise, "arousal")
-    assert len(few) == SMALL.datasets["demo-emotion"].limit_perturbed == 240
-    assert few.index.is_monotonic_increasing and few.index[-1] > 800
+    assert len(few) == SMALL.datasets["demo-emotion"].limit_perturbed == 160
+    assert few.index.is_monotonic_increasing and few.index[-1] > 530
     assert few.index.equals(selection(SMALL, phone, "valence").index)
     assert not few.index.equals(selection(SMALL, noise, "arousal", seed=1).index)
-    assert len(selection(SMALL, "correctness_regression", "arousal")) == 960
+    assert len(selection(SMALL, "correctness_regression", "arousal")) == 640
     assert len(selection(FULL, noise, "arousal")) == 900
 
 
