@@ -36,7 +36,7 @@ from .options import LISTS, parser
 from .places import Places
 from .progress import ProgressLine
 from .reasons import tell_reasons
-from .refusals import check_memory, refusal
+from .refusals import blas_threads, check_memory, refusal
 from .run_reports import reporting, show
 
 
@@ -354,7 +354,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     start_logs(args)
     try:
         with _termination_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
-            check_memory(machine.address_limit_bytes(), os.cpu_count() or 1)
+            threads = blas_threads(os.cpu_count() or 1, os.environ)
+            check_memory(machine.address_limit_bytes(), threads)
             code = _command(args.command)(CommandContext(args))
         sys.stdout.flush()
         return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..core import display
 from ..core.errors import ConfigError
@@ -30,33 +30,48 @@ ADVICE = {
 #: what libraries say, without a number, where they get no memory
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "unable to allocate")
 NO_THREAD = "can't start new thread"
-#: address space that Arrow (1 GiB) and all other libraries take when they are loaded, and OpenBLAS for each core
-LOADED_BYTES, CORE_BYTES = 1 << 31, 1 << 27
+#: address space that Arrow (1 GiB) and all other libraries take when they are loaded, and OpenBLAS for each thread
+LOADED_BYTES, THREAD_BYTES = 1 << 31, 1 << 27
+#: variables that say how many threads OpenBLAS has, the first one counts; and its most
+BLAS_THREADS, MOST_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), 64
 
 
-def check_memory(limit_bytes: int | None, cores: int) -> None:
+def blas_threads(cores: int, variables: Mapping[str, str]) -> int:
+    """Threads that OpenBLAS starts when it is loaded.
+
+    >>> blas_threads(128, {}), blas_threads(128, {"OMP_NUM_THREADS": "4"})
+    (64, 4)
+    """
+    said = (variables.get(name, "") for name in BLAS_THREADS)
+    number = next((int(text) for text in said if text.isdecimal() and int(text)), cores)
+    return min(number, cores, MOST_THREADS)
+
+
+def check_memory(limit_bytes: int | None, threads: int) -> None:
     """Refuse to begin where libraries hang, or end the program, because of a limit of memory.
 
     OpenBLAS waits for ever, interrupts the program or ends it if it cannot start its threads.
 
     Args:
         limit_bytes: largest address space of a process; None: as large as it likes
-        cores: number of cores, as each has a thread
+        threads: number of threads of OpenBLAS
 
     Raises:
         ConfigError: if the limit is too low
 
-    >>> check_memory(560 << 20, 2)
+    >>> check_memory(560 << 20, 1)
     Traceback (most recent call last):
     ...
     common.core.errors.ConfigError: a limit of 587 MB on the address space of a process ('ulimit -v') is too low: \
-this program needs 2.42 GB on 2 cores
+this program needs 2.28 GB
     """
-    needs = LOADED_BYTES + cores * CORE_BYTES
+    needs = LOADED_BYTES + threads * THREAD_BYTES
     if limit_bytes is not None and limit_bytes < needs:
+        least = display.size(LOADED_BYTES + THREAD_BYTES)
+        fewer = f" ({least} with {BLAS_THREADS[0]}=1)" if threads > 1 else ""
         raise ConfigError(
             f"a limit of {display.size(limit_bytes)} on the address space of a process ('ulimit -v') is too "
-            f"low: this program needs {display.size(needs)} on {cores} cores"
+            f"low: this program needs {display.size(needs)}{fewer}"
         )
 
 
