@@ -23,13 +23,13 @@ def test_all_perturbations_of_all_files(monkeypatch) -> None:
 
 def test_failures_are_told(monkeypatch) -> None:
     monkeypatch.setattr(
-        perturb, "_signal", lambda *keys, **more: SIGNAL(*keys, **{**more, "seconds": 0.002})
+        perturb, "signal_of", lambda *keys, **more: SIGNAL(*keys, **{**more, "seconds": 0.002})
     )
     with pytest.raises(BenchmarkError, match="bench perturb: "):
         perturb.bench_perturb(1, files=1)
 
 
-SIGNAL = perturb._signal
+SIGNAL = perturb.signal_of
 
 
 def test_side_by_side_with_auglib() -> None:

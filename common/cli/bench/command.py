@@ -87,7 +87,7 @@ def run(
     """Run a benchmark and report every figure.
 
     Args:
-        what: engine, events, fairness, pages, paper, perturb, ranking, site, suite or uncertainty
+        what: engine, events, fairness, pages, paper, perturb, ranking, run, site, suite or uncertainty
         workers: parallel workers
         say: takes one line for a person
         size: how large the cases are
@@ -102,6 +102,7 @@ def run(
         "paper": lambda workers: _paper(workers, suite or Suite()),
         "perturb": _perturb,
         "ranking": _ranking,
+        "run": _overhead,
         "site": lambda workers: _site(size.models),
         "suite": lambda workers: _suite(workers, suite or Suite()),
         "uncertainty": _uncertainty,
@@ -204,6 +205,13 @@ def _perturb(workers: int) -> dict[str, Any]:
 
     figures = bench_perturb(workers)
     return {**figures, **{f"limit of {name}": value for name, value in LIMITS.items()}}
+
+
+def _overhead(workers: int) -> dict[str, Any]:
+    """What a run costs beside the calls of its model."""
+    from .overhead import LIMITS, bench_run
+
+    return bench_run(workers) | {f"at most {name}": value for name, value in LIMITS.items()}
 
 
 def _site(models: int) -> dict[str, Any]:

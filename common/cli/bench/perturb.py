@@ -63,7 +63,7 @@ def bench_perturb(workers: int, *, files: int = FILES, compared: int = COMPARED)
         return figures | _side_by_side(library, folder, usable, compared)
 
 
-def _signal(*keys: object, seconds: float = SECONDS) -> np.ndarray:
+def signal_of(*keys: object, seconds: float = SECONDS) -> np.ndarray:
     """Noise with the spectrum and the pauses of speech, float32, shape (samples,)."""
     generator = rng.generator(0, "benchmark of perturbations", *keys)
     size = round(seconds * RATE)
@@ -74,7 +74,8 @@ def _signal(*keys: object, seconds: float = SECONDS) -> np.ndarray:
     return (0.5 * signal / np.abs(signal).max()).astype(np.float32)
 
 
-def _write(path: Path, signal: np.ndarray) -> None:
+def write(path: Path, signal: np.ndarray) -> None:
+    """Write a signal to a file whose folder need not be there."""
     import soundfile
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,16 +104,16 @@ def _benchmark(folder: Path, files: int) -> Benchmark:
         table = [",".join(["file", *columns])]
         for file, pairs in lines.items():
             seconds = lengths[name] if pairs else IMPULSE_S
-            signal = _signal(name, file, seconds=seconds)
+            signal = signal_of(name, file, seconds=seconds)
             if not pairs:
                 signal = signal * np.exp(-np.arange(len(signal)) / (0.1 * RATE))
-            _write(folder / name / file, signal)
+            write(folder / name / file, signal)
             table.append(",".join([file, *(dict(pairs).get(column, "") for column in columns)]))
         (folder / name / "metadata.csv").write_text("\n".join(table) + "\n", "utf-8")
         text.append(f"- {{id: {name}, version: 1.0.0, adapter: folder, path: {name}}}\n")
     signals = [f"{n:04d}.wav" for n in range(files)]
     for file in signals:
-        _write(folder / "signals" / file, _signal(file))
+        write(folder / "signals" / file, signal_of(file))
     (folder / "signals" / "metadata.csv").write_text("\n".join(["file", *signals]) + "\n", "utf-8")
     text.append("- {id: signals, version: 1.0.0, adapter: folder, path: signals}\n")
     (folder / "datasets.yaml").write_text("".join(text), "utf-8")
