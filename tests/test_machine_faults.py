@@ -190,11 +190,11 @@ def test_other_errors_are_about_no_compiled_module() -> None:
 
 #: a clock that is years ahead and goes back with every look at it
 CLOCK = """
-import itertools, time
+import itertools, time as clock
 
-now, steps = time.time, itertools.count()
-time.time = lambda: now() + 3e8 - 1e6 * next(steps)
-time.time_ns = lambda: int(time.time() * 1e9)
+now, steps = clock.time, itertools.count()
+clock.time = lambda: now() + 3e8 - 1e6 * next(steps)
+clock.time_ns = lambda: int(clock.time() * 1e9)
 """
 
 

@@ -123,9 +123,9 @@ def test_signals_are_given_to_the_model_before_there_are_too_many(mini, monkeypa
     most = []
     conditions = shards._Computation._conditions
 
-    def seen(self, ids, numbers, signals, failed, rate):
+    def seen(self, ids, numbers, signals, rate):
         most.append(sum(signal.nbytes for signal in signals.values()))
-        return conditions(self, ids, numbers, signals, failed, rate)
+        return conditions(self, ids, numbers, signals, rate)
 
     monkeypatch.setattr(shards._Computation, "_conditions", seen)
     mini.run("b", models=("loud",), cache="b")

@@ -130,6 +130,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
             count = getattr(reader, "num_record_batches", None)
             batches = reader if count is None else (reader.get_batch(n) for n in range(count))
             for batch in batches:
+                batch.validate(full=True)  # offsets that lead elsewhere would be followed
                 yield from batch.to_pylist()
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise DataError(_broken(path, error)) from None
