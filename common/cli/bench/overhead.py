@@ -1,7 +1,7 @@
 """What a run costs beside its model: the same signals through a bare loop, and through a run.
 
 Files are written once. The bare loop has the signals of all conditions in memory and calls the model with
-one after the other; only the calls are measured. The run is a fresh process that finds files: start of the
+one after the other; only the calls are measured, before the run and after it, as the speed of a machine varies. The run is a fresh process that finds files: start of the
 interpreter, decoding, changes, predictions, their store, scores, intervals, figures. The model lets other
 threads compute, as those of network runtimes do, and one call takes as long on every machine.
 """
@@ -79,10 +79,11 @@ def bench_run(workers: int, *, files: int = FILES, call_ms: float = CALL_MS) -> 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _write(folder, files, target, blocks)
-        bare_s = _bare(folder, files, Busy(target, blocks))
-        calls = files * (1 + len(CONDITIONS))
+        model, calls = Busy(target, blocks), files * (1 + len(CONDITIONS))
+        before_s = _bare(folder, files, model)
         with Stopwatch() as watch:
             report = _run(folder, workers)
+        bare_s = (before_s + _bare(folder, files, model)) / 2
     if report["calls"] != calls:
         raise BenchmarkError(f"bench run: {report['calls']} signals predicted instead of {calls}")
     return {
