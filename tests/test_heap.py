@@ -65,3 +65,29 @@ def test_the_user_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_other_systems_have_no_such_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heap.sys, "platform", "darwin")
     assert not heap.keep()
+
+
+def test_garbage_is_looked_for_seldom_and_never_at_the_end() -> None:
+    """What lives in a circle is not looked at when Python ends."""
+    code = """
+import gc
+from common.core import heap
+heap.keep()
+assert gc.get_threshold()[0] == heap.GARBAGE
+class Circle:
+    def __init__(self): self.me = self
+    def __del__(self): print("looked at")
+Circle()
+if {}: gc.collect()
+"""
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", code.format(collects)],
+            cwd=paths.REPOSITORY,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for collects in (True, False)
+    ]
+    assert outputs == ["looked at\n", ""]

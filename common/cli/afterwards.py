@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..core import processes
 from ..core.wording import counted
 from .logs import tell_error
 
 if TYPE_CHECKING:
+    from ..core.paths import Paths
+    from ..pages.listening.examples import ExamplesReport
+    from ..spec import Benchmark
     from .main import CommandContext
 
 
@@ -41,16 +46,18 @@ def make_sounds(context: CommandContext) -> None:
 
 
 def _update_sounds(context: CommandContext, benchmark: Any) -> None:
-    from ..pages.listening import examples, pages
-    from ..pages.own import update as truths
+    from ..pages.listening import pages
 
     args = context.args
-    if not (args.model or args.target or args.test or args.dataset):
-        report = examples.update(benchmark, context.folders)
-        if report.made:
-            context.clear_progress()
-            absent = f", {len(report.missing)} cannot be made" if report.missing else ""
-            context.say(f"{counted(len(report.made), 'sound file')} made{absent}")
+    selected = bool(args.model or args.target or args.test or args.dataset)
+    work = partial(
+        _examples_and_truths,
+        benchmark,
+        context.folders,
+        with_examples=not selected,
+        download=args.download,
+    )
+    others = processes.beside(context.workers, work, yielding=True)
     pages.update(
         benchmark,
         context.folders,
@@ -58,4 +65,19 @@ def _update_sounds(context: CommandContext, benchmark: Any) -> None:
         download=args.download,
         workers=context.workers,
     )
-    truths.update(benchmark, context.folders, download=args.download)
+    report = others()
+    if report and report.made:
+        context.clear_progress()
+        absent = f", {len(report.missing)} cannot be made" if report.missing else ""
+        context.say(f"{counted(len(report.made), 'sound file')} made{absent}")
+
+
+def _examples_and_truths(
+    benchmark: Benchmark, folders: Paths, *, with_examples: bool, download: bool
+) -> ExamplesReport | None:
+    from ..pages.listening import examples
+    from ..pages.own import update as truths
+
+    report = examples.update(benchmark, folders) if with_examples else None
+    truths.update(benchmark, folders, download=download)
+    return report

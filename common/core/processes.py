@@ -12,13 +12,16 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import resource_tracker
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import Any, TypeVar
 
 from . import heap, leftovers, paths
 from .errors import BenchmarkError
+
+T = TypeVar("T")
 
 
 def pool(
@@ -63,6 +66,51 @@ def forked(function: Callable[..., None], *args: Any) -> BaseProcess:
     )
     process.start()
     return process
+
+
+def beside(workers: int, work: Callable[[], T], *, yielding: bool = False) -> Callable[[], T]:
+    """Begin something in a copy of this process; returns what waits for the result.
+
+    With one worker, and where processes cannot be copied, it is done here and now.
+
+    Args:
+        workers: so many processes may work at the same time
+        work: what it returns or raises is sent, so it must be possible to pickle it
+        yielding: whether it leaves the processor to others who want it
+
+    Returns:
+        function that waits, returns the result or raises the error; it raises BenchmarkError if
+        the process was killed
+    """
+    if workers < 2 or not can_fork():
+        result = work()
+        return lambda: result
+    ours, theirs = multiprocessing.get_context("fork").Pipe(duplex=False)
+    process = forked(_send, work, theirs, yielding)
+    theirs.close()  # ours then ends when that process does
+    return partial(_receive, process, ours)
+
+
+def _send(work: Callable[[], Any], pipe: Connection, yielding: bool) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _yield(yielding)
+    try:
+        answer = True, work()
+    except Exception as error:
+        answer = False, error
+    pipe.send(answer)
+
+
+def _receive(process: BaseProcess, pipe: Connection) -> Any:
+    with guarding("worked beside this one"), pipe:
+        try:
+            is_done, answer = pipe.recv()
+        except EOFError:
+            raise BrokenProcessPool from None
+    process.join()
+    if not is_done:
+        raise answer
+    return answer
 
 
 def _call(function: Callable[..., None], args: tuple[Any, ...]) -> None:
@@ -116,12 +164,16 @@ def _start_tracker() -> None:
 def _begin(yielding: bool, start: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     watch_parent()
-    if yielding and hasattr(os, "nice"):
-        os.nice(5)
+    _yield(yielding)
     heap.keep()
     if start is not None:
         start(*args)
     gc.freeze()
+
+
+def _yield(yielding: bool) -> None:
+    if yielding and hasattr(os, "nice"):
+        os.nice(5)
 
 
 def watch_parent() -> None:

@@ -6,13 +6,11 @@ are still the same, the files that lie there are the figures.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import importlib.metadata
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
 WORK = "draws figures"
 #: cells below this number are not worth the start of processes
 POOL_FROM = 12
-#: objects between two looks for garbage: some figures
-GARBAGE = 200_000
 #: packages that decide about its bytes
 _PACKAGES = ("matplotlib", "numpy", "pillow")
 
@@ -181,7 +177,7 @@ def draw(job: Job) -> dict[str, str]:
     from .style import applied, save
 
     drawn = {}
-    with _rare_collection(), applied():
+    with applied():
         for suffix, figure, alt in _figures(job):
             parts = (f"visualization_{job.cell.dataset.data}", suffix)
             file = "_".join(part for part in parts if part) + ".png"
@@ -206,17 +202,6 @@ def _figures(job: Job) -> Iterator[tuple[str, Figure, str]]:
         texts = ALTS.get(name)(view, design)
         for suffix, figure in FIGURES.get(name)(view, design, cell.dataset.data).items():
             yield suffix, figure, texts[suffix]
-
-
-@contextmanager
-def _rare_collection() -> Iterator[None]:
-    """Look for garbage less often: a figure is made of a hundred thousand objects that live."""
-    before = gc.get_threshold()
-    gc.set_threshold(GARBAGE, 50, 50)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 class Drawing:

@@ -12,14 +12,15 @@ from __future__ import annotations
 import csv
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core import closure, files, paths, provenance
+from ...core import closure, files, paths, processes, provenance
 from ...core.errors import BenchmarkError
 from ...core.paths import Paths
 from ...core.rng import DEFAULT_SEED
@@ -75,24 +76,29 @@ def update(
         rebuild: finds samples and predictions of a cell
         seed: seed of the run
         download: whether recordings may be fetched from remote repositories
-        workers: so many sounds are made at the same time
+        workers: so many processes or threads make sounds
 
     Raises:
         OutputError: if a file cannot be written
     """
-    maker = _Maker(benchmark, folders, rebuild, seed, download, workers)
+    groups = [
+        group
+        for target in benchmark.targets.values()
+        for group in _groups(benchmark, folders, target)
+    ]
+    outcomes = _outcomes(_Maker(benchmark, folders, rebuild, seed, download), groups, workers)
     tables: set[Path] = set()
     used: set[str] = set()
-    for target in benchmark.targets.values():
-        index: dict[str, Any] = {}
-        for group in _groups(benchmark, folders, target):
-            path = folders.sample_table(target.id, group.dataset.id)
-            silent, content = maker.table(group, path)
-            index[group.dataset.id] = {"silent": silent, "tests": sorted(group.cells)}
-            if not silent:
-                tables.add(path)
-                used |= _files(content)
-        place = folders.media / target.id / sample_tables.INDEX
+    indices: dict[str, dict[str, Any]] = {target: {} for target in benchmark.targets}
+    for group in groups:
+        silent, sounds = outcomes[group.target.id, group.dataset.id]
+        entry = {"silent": silent, "tests": sorted(group.cells)}
+        indices[group.target.id][group.dataset.id] = entry
+        if not silent:
+            tables.add(folders.sample_table(group.target.id, group.dataset.id))
+            used |= sounds
+    for target, index in indices.items():
+        place = folders.media / target / sample_tables.INDEX
         if index:
             files.write_text(place, sample_tables.index(index), only_changed=True)
         else:
@@ -101,6 +107,33 @@ def update(
         if path.is_file() and path not in tables:
             path.unlink()
     return used
+
+
+def _outcomes(
+    maker: _Maker, groups: Sequence[SampleGroup], workers: int
+) -> dict[tuple[str, str], tuple[str, set[str]]]:
+    """Bring tables up to date; for target and dataset why there is none, or the files it needs.
+
+    The tables of a dataset, which share its sounds, are made in one process.
+    """
+    sizes: dict[str, int] = {}
+    for group in groups:
+        name = group.dataset.id
+        sizes[name] = sizes.get(name, 0) + sum(map(len, group.cells.values()))
+    shares: list[list[str]] = [[] for _ in range(max(workers, 1))]
+    for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
+        min(shares, key=lambda share: sum(map(sizes.__getitem__, share))).append(name)
+    shares = [share for share in shares if share] or [[]]
+    maker.workers = max(workers // len(shares), 1)
+    first, *others = (
+        partial(maker.tables, [group for group in groups if group.dataset.id in share])
+        for share in shares
+    )
+    waiting = [processes.beside(workers, other) for other in others]
+    outcomes = first()
+    for wait in waiting:
+        outcomes |= wait()
+    return outcomes
 
 
 def _files(content: Mapping[str, Any]) -> set[str]:
@@ -125,7 +158,11 @@ def _groups(benchmark: Benchmark, folders: Paths, target: Target) -> Iterator[Sa
 
 
 class _Maker:
-    """Makes tables and the sounds that they need."""
+    """Makes tables and the sounds that they need.
+
+    Attributes:
+        workers: so many sounds are made at the same time
+    """
 
     def __init__(
         self,
@@ -134,17 +171,25 @@ class _Maker:
         rebuild: Rebuild,
         seed: int,
         download: bool,
-        workers: int,
     ):
         self.benchmark, self.folders, self.rebuild = benchmark, folders, rebuild
-        self.workers = workers
         self.library = Library(benchmark, folders.cache, seed=seed, download=lambda _: download)
+        self.workers = 1
         self.code = closure.code_of(type(self))
         self.sounds = SoundMaker(benchmark, folders, self.library, download=download)
 
-    def table(self, group: SampleGroup, path: Path) -> tuple[str, Mapping[str, Any]]:
+    def tables(self, groups: Iterable[SampleGroup]) -> dict[tuple[str, str], tuple[str, set[str]]]:
+        """Bring tables up to date; for target and dataset why there is none, or its files."""
+        outcomes = {}
+        for group in groups:
+            silent, content = self.table(group)
+            outcomes[group.target.id, group.dataset.id] = silent, _files(content)
+        return outcomes
+
+    def table(self, group: SampleGroup) -> tuple[str, Mapping[str, Any]]:
         """Bring a table up to date; why there is none, or what is in it."""
         dataset = group.dataset
+        path = self.folders.sample_table(group.target.id, dataset.id)
         silent = licences.silent(dataset)
         if silent:
             return silent, {}

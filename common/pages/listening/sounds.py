@@ -6,6 +6,7 @@ in it, so a file that is there need not be made again.
 
 from __future__ import annotations
 
+import functools
 import io
 import threading
 from collections.abc import Iterable
@@ -138,7 +139,6 @@ def picture(signal: np.ndarray, sampling_rate: int) -> bytes:
         signal: shape (channels, samples)
         sampling_rate: in Hz
     """
-    from matplotlib import colormaps
     from PIL import Image
 
     wave = mono(signal)
@@ -146,13 +146,21 @@ def picture(signal: np.ndarray, sampling_rate: int) -> bytes:
     shades = ((levels / -FLOOR_DB + 1) * 255).round().astype(np.uint8)
     size = (WIDTH, HEIGHT - WAVE)
     small = np.asarray(Image.fromarray(shades).resize(size, Image.Resampling.BOX))
-    colors = (colormaps["magma"](np.arange(256))[:, :3] * 255).round().astype(np.uint8)
     image = Image.new("RGB", (WIDTH, HEIGHT))
-    image.paste(Image.fromarray(colors[small]), (0, WAVE))
+    image.paste(Image.fromarray(_shades()[small]), (0, WAVE))
     image.paste(Image.fromarray(waveform(wave, WIDTH, WAVE)), (0, 0))
     buffer = io.BytesIO()
     image.save(buffer, "WEBP", quality=40, method=2)
     return buffer.getvalue()
+
+
+@functools.cache
+def _shades() -> np.ndarray:
+    """Colours of levels, shape (256, 3)."""
+    from matplotlib import colormaps
+
+    colors = colormaps["magma"](np.arange(256))[:, :3]
+    return np.asarray((colors * 255).round().astype(np.uint8))
 
 
 def waveform(wave: np.ndarray, width: int, height: int) -> np.ndarray:
