@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import logging
 import subprocess
@@ -219,3 +220,43 @@ def test_figures_that_are_waited_for_are_counted() -> None:
 
     assert len(drawing.result(tell)) == 3
     assert told == [(2, 3)]
+
+
+def test_a_report_is_published_where_somebody_wants_it(mini: Any, places: list[str]) -> None:
+    folders = Paths(mini.root / "out", mini.root / "cache")
+    lose_a_recording(mini)
+    assert run(places, "--run-report") == 3
+    report = run_report.published(folders)
+    assert report is not None and (report.command, report.ended) == ("run", "done")
+    assert {"predict", "score"} <= {one["stage"] for one in report.stages} and report.errors
+    assert run(places, "--force") == 3
+    assert run_report.published(folders) is None, "that was another run"
+    assert main(["site", "--run-report", *places]) == 0
+    assert run_report.published(folders) == run_report.read(folders)
+    page = (folders.html / "results" / "run.html").read_text("utf-8")
+    for words in ("The last run", "predict", "Peak memory", *report.errors):
+        assert html.escape(words) in page
+    assert 'href="run.html"' in (folders.html / "results" / "index.html").read_text("utf-8")
+    run_report.withdraw(folders)
+    assert main(["site", *places]) == 0
+    assert not (folders.html / "results" / "run.html").exists()
+
+
+def test_what_strangers_published_as_a_report_is_text_or_refused(
+    mini: Any, places: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = Paths(mini.root / "out", mini.root / "cache")
+    lose_a_recording(mini)
+    assert run(places, "--run-report") == 3
+    content = json.loads(folders.published_report.read_text("utf-8"))
+    bad = "<script>alert(1)</script>"
+    content |= {"machine": bad, "errors": {bad: 2}, "slowest": [[f"{bad}/{bad}/{bad}/x", 1]]}
+    folders.published_report.write_text(json.dumps(content), "utf-8")
+    assert main(["site", *places]) == 0
+    page = (folders.html / "results" / "run.html").read_text("utf-8")
+    assert bad not in page and page.count(html.escape(bad)) >= 4
+    content["stages"][0]["wall_s"] = bad
+    folders.published_report.write_text(json.dumps(content), "utf-8")
+    capsys.readouterr()
+    assert main(["site", *places]) == 2
+    assert "run.json: is no report of a run" in capsys.readouterr().err

@@ -37,7 +37,7 @@ from .places import Places
 from .progress import ProgressLine
 from .reasons import tell_reasons
 from .refusals import blas_threads, check_memory, refusal
-from .run_reports import reporting, show
+from .run_reports import publish_last, reporting, show
 
 
 class CommandContext:
@@ -214,10 +214,11 @@ def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> An
 
 def command_all(context: CommandContext) -> int:
     """Check, run, build the site."""
-    with reporting(context, "all"):
+    with reporting(context, "all") as publish:
         code, report = _run(context)
         make_sounds(context)
         report |= score_people(context)
+        publish()
         site = _site(context, context.benchmark())
     context.answer({**report, "site": vars(site)})
     return code
@@ -225,10 +226,11 @@ def command_all(context: CommandContext) -> int:
 
 def command_run(context: CommandContext) -> int:
     """Run tests."""
-    with reporting(context, "run"):
+    with reporting(context, "run") as publish:
         code, report = _run(context)
         make_sounds(context)
         report |= score_people(context)
+        publish()
     context.answer(report)
     return code
 
@@ -280,6 +282,8 @@ def command_site(context: CommandContext) -> int:
     if args.watch and not args.serve:
         raise ConfigError("--watch goes with --serve only")
     benchmark = _checked(context)
+    if args.run_report:
+        publish_last(context)
     report = _site(context, benchmark, force=args.force)
     context.answer(vars(report))
     if args.serve:

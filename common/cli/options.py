@@ -60,6 +60,15 @@ def _filter_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _report_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--run-report",
+        action="store_true",
+        help="put what the last run took (stages, memory, slowest cells, errors) on the website, which "
+        "then is another one after each run",
+    )
+
+
 def _simulate_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric", metavar="ID", action="append", default=[], help="metric (repeatable)"
@@ -218,6 +227,7 @@ def parser() -> argparse.ArgumentParser:
 
     everything = add("all", "check, run what is missing or stale, and build the website")
     _filter_options(everything)
+    _report_option(everything)
     add("check", "load every YAML, resolve every id and path, look into files; a line per fault")
     listing = add("list", "list what is declared")
     listing.add_argument(
@@ -232,6 +242,7 @@ def parser() -> argparse.ArgumentParser:
     )
     running = add("run", "run tests")
     _filter_options(running)
+    _report_option(running)
     running.add_argument(
         "--severity",
         action="store_true",
@@ -239,6 +250,7 @@ def parser() -> argparse.ArgumentParser:
     )
     site = add("site", "pages and HTML from what is in method-tests/")
     site.add_argument("--force", action="store_true", help="build from scratch")
+    _report_option(site)
     site.add_argument(
         "--serve", metavar="PORT", nargs="?", const=8000, type=port, help="serve it locally"
     )

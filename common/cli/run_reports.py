@@ -7,7 +7,7 @@ import os
 import platform
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -24,16 +24,34 @@ logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def reporting(context: CommandContext, command: str) -> Iterator[None]:
+def reporting(context: CommandContext, command: str) -> Iterator[Callable[[], None]]:
     """Write what a run took, unless there was nothing to do.
 
     Args:
         context: its ``times`` are those of the run, its ``report`` what the engine did
         command: name of the command
+
+    Yields:
+        function for the time when all but the website is there: with ``--run-report`` it puts
+        the report of this run, or of the last one that had something to do, beside the results
     """
     began, start, ended = datetime.now(UTC), time.perf_counter(), "failed"
+
+    def publish() -> None:
+        from ..results import run_report
+
+        settled = context.report is None or context.report.settled
+        if not context.args.run_report:
+            if not settled:
+                run_report.withdraw(context.folders)  # what is there is of another run
+        elif settled:
+            publish_last(context)
+        else:
+            wall_s = time.perf_counter() - start
+            run_report.publish(_report(context, command, "done", began, wall_s), context.folders)
+
     try:
-        yield
+        yield publish
         ended = "done"
     except KeyboardInterrupt:
         ended = "interrupted"
@@ -52,6 +70,17 @@ def reporting(context: CommandContext, command: str) -> Iterator[None]:
                 for line in summary(report):
                     context.say(line)
                 context.say(f"report of the run: {context.folders.run_report}")
+
+
+def publish_last(context: CommandContext) -> None:
+    """Put the report of the last run beside the results.
+
+    Raises:
+        ConfigError: if there is none
+    """
+    from ..results import run_report
+
+    run_report.publish(run_report.read(context.folders), context.folders)
 
 
 def _report(

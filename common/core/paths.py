@@ -148,6 +148,11 @@ class Paths:
         return default_state() / "runs" / f"{output[:16]}.json"
 
     @property
+    def published_report(self) -> Path:
+        """The same of a run whose report is part of the website, because somebody wants that."""
+        return self.method_tests / "run.json"
+
+    @property
     def source(self) -> Path:
         """Assembled Sphinx source: docs/ plus generated pages."""
         return self.build / "source"

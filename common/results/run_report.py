@@ -1,14 +1,15 @@
 """What the last run of an output folder took, kept where XDG has logs and history.
 
 Times are never the same twice, and two runs must leave the same output and the same cache; nothing that is written
-or shown elsewhere depends on this file.
+or shown elsewhere depends on this file, unless somebody publishes it with the results.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..core import files
@@ -17,6 +18,36 @@ from ..core.errors import ConfigError
 from ..core.paths import Paths
 
 FORMAT = 1
+Kinds = Mapping[str, Callable[[Any], Any]]
+
+
+def _count(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+#: what a report says -> type; of the whole, of each stage, and of each part of the predictions
+WHOLE: Kinds = {
+    "command": str,
+    "ended": str,
+    "began": str,
+    "workers": int,
+    "machine": str,
+    "wall_s": float,
+    "processor_s": float,
+    "peak_bytes": _count,
+    "beside_bytes": _count,
+}
+STAGE: Kinds = {
+    "stage": str,
+    "times": int,
+    "wall_s": float,
+    "processor_s": float,
+    "peak_bytes": _count,
+}
+PREDICTIONS: Kinds = {
+    **dict.fromkeys(("model", "condition", "dataset"), str),
+    **dict.fromkeys(("distinct", "stored", "calls", "failed"), int),
+}
 #: so many of the slowest cells are named
 SLOWEST = 10
 
@@ -74,8 +105,26 @@ def write(report: RunReport, folders: Paths) -> None:
     Raises:
         OutputError: if it cannot be written
     """
+    files.keep(folders.run_report, _text(report))
+
+
+def publish(report: RunReport, folders: Paths) -> None:
+    """Write the report beside the results, from where it comes to the website.
+
+    Raises:
+        OutputError: if it cannot be written
+    """
+    files.write_text(folders.published_report, _text(report), only_changed=True)
+
+
+def withdraw(folders: Paths) -> None:
+    """Take back what is published of an earlier run."""
+    folders.published_report.unlink(missing_ok=True)
+
+
+def _text(report: RunReport) -> str:
     text = json.dumps({"format": FORMAT, **asdict(report)}, ensure_ascii=False, indent=1)
-    files.keep(folders.run_report, text + "\n")
+    return text + "\n"
 
 
 def read(folders: Paths) -> RunReport:
@@ -84,14 +133,43 @@ def read(folders: Paths) -> RunReport:
     Raises:
         ConfigError: if there is none that this program can read
     """
-    path = folders.run_report
+    try:
+        return _read(folders.run_report)
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{folders.run_report}: no run has left a report in this output folder"
+        ) from None
+
+
+def published(folders: Paths) -> RunReport | None:
+    """The report that is part of the website; None: there is none.
+
+    Raises:
+        ConfigError: if this program cannot read it
+    """
+    try:
+        return _read(folders.published_report)
+    except FileNotFoundError:
+        return None
+
+
+def _read(path: Path) -> RunReport:
     try:
         content: Any = parse_json(path.read_text("utf-8"))
         if content.pop("format", None) != FORMAT:
             raise ValueError("another format")
         content["slowest"] = [(str(cell), float(took)) for cell, took in content["slowest"]]
-        return RunReport(**content)
+        for name, entry in (("stages", STAGE), ("predictions", PREDICTIONS)):
+            content[name] = [_typed(entry, one) for one in content[name]]
+        for name in ("cells", "errors"):
+            content[name] = {str(key): int(count) for key, count in content[name].items()}
+        return RunReport(**{**content, **_typed(WHOLE, content)})
     except FileNotFoundError:
-        raise ConfigError(f"{path}: no run has left a report in this output folder") from None
+        raise
     except (OSError, ValueError, TypeError, KeyError, AttributeError, ConfigError) as error:
         raise ConfigError(f"{path}: is no report of a run: {error}") from None
+
+
+def _typed(kinds: Kinds, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What a report has to say somewhere, and nothing else."""
+    return {name: kind(entry[name]) for name, kind in kinds.items()}

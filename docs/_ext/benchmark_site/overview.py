@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from benchmark_site import choices, compare_page, costs, datasetpages, dose, own_page
+from benchmark_site import choices, compare_page, costs, datasetpages, dose, own_page, runpage
 from benchmark_site.content import Board, Content, Ranked, alike
 from benchmark_site.export import FILES
 from benchmark_site.page import Page, Section
@@ -25,6 +25,9 @@ def index(content: Content) -> Page:
     page.children.append(own_page.DOC)
     if len(content.table):
         page.children.append(datasetpages.INDEX)
+    has_report = content.paths.published_report.exists()
+    if has_report:
+        page.children.append(runpage.DOC)
     page.html = render(
         "index.j2",
         targets=[_target(content, page, target) for target in content.boards],
@@ -33,6 +36,7 @@ def index(content: Content) -> Page:
         cost=page.href(costs.DOC) if any(content.boards.values()) else "",
         own=page.href(own_page.DOC),
         datasets=page.href(datasetpages.INDEX) if len(content.table) else "",
+        took=page.href(runpage.DOC) if has_report else "",
         data={name: page.file(f"data/{name}") for name in FILES},
         swept=dose.hidden(content),
     )

@@ -21,6 +21,7 @@ from benchmark_site import (
     own_page,
     provenance_pages,
     rankings,
+    runpage,
     samplepages,
     testpages,
 )
@@ -79,6 +80,9 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set
         documents.append(_write(compare_page.page(content), source))
         documents.append(_write(costs.page(content), source))
     documents += [_write(page, source) for page in datasetpages.pages(content)]
+    took = runpage.page(content)
+    if took is not None:
+        documents.append(_write(took, source))
     return set(documents)
 
 
