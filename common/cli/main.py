@@ -1,6 +1,6 @@
 """The command line: subcommands, messages, exit codes.
 
-Exit codes: 0 done; 1 a check failed; 2 wrong usage or configuration, or something that the machine
+Exit codes: 0 done; 1 a check failed, or imported data have faults; 2 wrong usage or configuration, or something that the machine
 refuses; 3 done, but some cells ended in error; 130 interrupted (what was computed is kept).
 """
 

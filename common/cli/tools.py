@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core.wording import counted
-from .exits import OK
+from .exits import FAILED, OK
 
 if TYPE_CHECKING:
     from .main import CommandContext
@@ -40,7 +40,7 @@ def command_import(context: CommandContext) -> int:
     )
     context.answer(report.to_dict())
     context.say(report.text())
-    return OK
+    return FAILED if report.faults else OK
 
 
 def command_texts(context: CommandContext) -> int:

@@ -75,7 +75,7 @@ def sample_table(
                 cells = _column(dataset, tables, name, column, source)
             values[column].append(cells)
     table = pd.concat(keys, ignore_index=True)
-    _check_keys(dataset, table)
+    _check_keys(dataset, table, {name: np.concatenate(parts) for name, parts in values.items()})
     for column, parts in values.items():
         target = targets.get(column)
         raw = np.concatenate(parts)
@@ -211,7 +211,7 @@ def _joined(
     return result
 
 
-def _check_keys(dataset: Dataset, table: pd.DataFrame) -> None:
+def _check_keys(dataset: Dataset, table: pd.DataFrame, columns: Mapping[str, np.ndarray]) -> None:
     for file in table["file"].unique():
         if not isinstance(file, str) or not file or _ABSOLUTE.match(file):
             raise DataError(f"{place(dataset)}: '{file}' must be a path relative to the database")
@@ -228,7 +228,12 @@ def _check_keys(dataset: Dataset, table: pd.DataFrame) -> None:
         second = int(np.argmax(repeated))
         same = (table[KEYS] == table.loc[second, KEYS]).all(axis=1).to_numpy()
         first = int(np.argmax(same))
-        raise DataError(f"{_row(dataset, table, second)}: the same segment as row {first + 1}")
+        pairs = {name: (str(each[first]), str(each[second])) for name, each in columns.items()}
+        what = [f"{name} '{a}' and '{b}'" for name, (a, b) in pairs.items() if a != b]
+        with_what = f", with {', '.join(what)}" if what else ""
+        raise DataError(
+            f"{_row(dataset, table, second)}: the same segment as row {first + 1}{with_what}"
+        )
 
 
 def _row(dataset: Dataset, table: pd.DataFrame, row: int) -> str:

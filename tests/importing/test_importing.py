@@ -474,3 +474,34 @@ def test_real_folders(to, name, samples, speakers, license_):
 )
 def test_real_downloads_get_the_labels_of_their_metadata(to, name, folder, part):
     same_labels(recordings(name, "synthesised downloads"), folder, to, part)
+
+
+def test_faults_of_data_are_an_exit_code_and_name_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, to = tmp_path / "data", tmp_path / "catalog"
+    folder.mkdir()
+    noise = np.random.default_rng(0).normal(size=64000) / 10
+    for name in ("a.wav", "c.flac"):
+        soundfile.write(folder / name, noise, 16000)
+    whole = (folder / "c.flac").read_bytes()
+    (folder / "c.flac").write_bytes(whole[: len(whole) // 2])
+    table = folder / "metadata.csv"
+    words = ["import", str(folder), "--to", str(to)]
+    table.write_text("file,emotion\na.wav,anger\na.wav,sadness\n")
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert (
+        f"{table}: row 2 (a.wav): the same segment as row 1, with emotion 'anger' and 'sadness'"
+        in said
+    )
+    table.write_text("file,emotion\na.wav,anger\n../c.flac,sadness\n")
+    assert main(words) == 2
+    assert f"{table}: '../c.flac' leads out of the database" in capsys.readouterr().err
+    assert not (to / "datasets.yaml").exists()
+    table.write_text("file,emotion\na.wav,anger\nc.flac,sadness\n")
+    assert main(words) == 1
+    assert "fault: 1 audio file cannot be decoded" in capsys.readouterr().out
+    assert (to / "datasets.yaml").exists()
+    table.write_text("file,emotion\na.wav,anger\n")
+    assert main([*words, "--force"]) == 0

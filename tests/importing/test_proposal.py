@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from common.cli.main import main
 from common.core.errors import ConfigError
@@ -122,3 +124,25 @@ def test_real_folders(tmp_path, to, capsys, name, folder):
     words = ["import", str(root), "--as", "mine", "--to", str(to)]
     assert main([*words, "--layout", str(tmp_path / "own.yaml")]) == 0
     assert len(load(to).table) == len(list(root.iterdir()))
+
+
+def test_codes_of_people_and_numbered_classes(tmp_path, capsys):
+    """As nEMO and ESC-10 are named: the code of a speaker, not the number of a sentence."""
+    nemo = [
+        f"{who}_{how}_{n}.wav"
+        for who in ("EB0", "KS0")
+        for how in ("anger", "fear")
+        for n in (1, 2, 3)
+    ]
+    classes = ("001 - Dog bark", "002 - Rain")
+    esc = [f"{name}/{n}-595{n}{n}-A.wav" for name in classes for n in (1, 2, 3)]
+    for folder, names in (("nemo", nemo), ("esc", esc)):
+        for name in names:
+            path = tmp_path / folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            soundfile.write(path, np.full(160, 0.1), 16000)
+        assert main(["import", str(tmp_path / folder), "--guess"]) == 0
+    said = capsys.readouterr().out
+    assert "# speaker: 2 different: EB0, KS0\n" in said and "# speaker: a guess" in said
+    assert "# category: 2 different: 001 - Dog bark, 002 - Rain\n" in said
+    assert said.count("# speaker:") == 2 and "002 - Rain: rain" in said

@@ -245,7 +245,11 @@ def test_names_that_may_be_several_files():
 def test_a_whole_file_with_its_length_is_the_whole_file():
     assert match([(0, "a", 0, 10**9)], [("a.wav", 0, -1)]).rows == {0: ("a.wav", 0, -1)}
     halves = [(0, "a", 0, 10**9), (1, "a", 10**9, 2 * 10**9)]
-    assert match(halves, [("a.wav", 0, -1)]).strangers == ["a", "a"]
+    assert match(halves, [("a.wav", 0, -1)]).strangers == ["a [0 s, 1 s]", "a [1 s, 2 s]"]
+    middle = match([(0, "a", 10**9, 2 * 10**9)], [("a.wav", 0, -1)])
+    assert not middle.rows and middle.strangers == ["a [1 s, 2 s]"]
+    counts = [match([(0, "a", 0, end)], [("a.wav", 0, -1)]).stretched for end in (-1, 10**9)]
+    assert counts == [0, 1]
     rounded = match([(0, "a", 1_001_000_000, 2_000_000_000)], [("a.wav", 10**9, 2 * 10**9)] * 1)
     assert rounded.rows == {0: ("a.wav", 10**9, 2 * 10**9)}
 

@@ -202,13 +202,17 @@ def _matched(
             f"{several(matched.ambiguous, 'name', 'may be several files')}; write more of the path"
         )
     if not matched.rows:
-        first, sample = next(iter(segments.values()))[0], matched.missing[:1]
+        first, sample = matched.strangers[:1], matched.missing[:1]
         raise ConfigError(
-            f"no row is about a sample of '{name}': the table has '{first}', the dataset "
+            f"no row is about a sample of '{name}': the table has '{''.join(first)}', the dataset "
             f"'{''.join(sample)}'"
         )
     if matched.changed:
         report.notes.append(f"{matched.changed} names of files written as in '{name}'")
+    if matched.stretched:
+        report.notes.append(
+            f"{matched.stretched} rows with a time of end are taken for whole files, which are the samples of '{name}'"
+        )
     report.missing, report.strangers = matched.missing, matched.strangers
     return matched.rows
 

@@ -22,6 +22,7 @@ class MatchedRows:
         strangers: names in rows that no sample has
         ambiguous: names in rows that several files may have
         changed: how many names are others in the dataset
+        stretched: how many rows end somewhere, and their samples with the file
     """
 
     rows: dict[int, tuple[str, int, int]] = field(default_factory=dict)
@@ -29,6 +30,7 @@ class MatchedRows:
     strangers: list[str] = field(default_factory=list)
     ambiguous: list[str] = field(default_factory=list)
     changed: int = 0
+    stretched: int = 0
 
 
 class FileNames:
@@ -85,9 +87,10 @@ def match(
         file = next(iter(files), "")
         segment = _segment(by_file.get(file, []), start, end, alone=counts[name] == 1)
         if segment is None:
-            matched.strangers.append(name)
+            matched.strangers.append(_shown(name, start, end))
             continue
         matched.changed += file != name
+        matched.stretched += segment == (0, END) != (start, end)
         matched.rows[number] = (file, *segment)
     there = set(matched.rows.values())
     for file, segments in by_file.items():
@@ -105,7 +108,7 @@ def _segment(
             return first, last
     whole = start == 0 and end == END
     # one row and one sample of a file: the whole file, whose length a tool may have written
-    if alone and len(segments) == 1 and (whole or segments[0] == (0, END)):
+    if alone and len(segments) == 1 and (whole or (segments[0] == (0, END) and start <= NEAR)):
         return segments[0]
     return None
 

@@ -15,7 +15,7 @@ NANOSECONDS = {"s": 1e9, "ms": 1e6, "ns": 1.0}
 LIKERT = ((1.0, 5.0), (1.0, 7.0), (1.0, 9.0), (1.0, 10.0))
 #: part of the values of a model that may lie a little outside the range of the target
 OUTSIDE, SLACK = 0.05, 0.5
-_CLOCK = re.compile(r"(?:(\d+) days? ?,? ?)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
+_CLOCK = re.compile(r"(?=.)(?:(\d+) days? ?,? ?)?(?:(?:(\d+):)?(\d+):(\d+(?:\.\d+)?))?")
 _COMMA = re.compile(r"-?\d*,\d+")
 
 
@@ -40,6 +40,8 @@ def time_ns(text: str, unit: str) -> int:
 
     >>> time_ns("1.5", "s"), time_ns("0 days 00:01:00.25", "s"), time_ns("1500", "ms")
     (1500000000, 60250000000, 1500000000)
+    >>> time_ns("0 days", "s")  # so pandas writes a column of nothing but zeros
+    0
     """
     match = _CLOCK.fullmatch(text)
     if match is None:

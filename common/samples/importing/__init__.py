@@ -9,13 +9,14 @@ reported in full, not only the first fault.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ... import spec
-from ...core.errors import ConfigError
+from ...core.errors import ConfigError, DataError
 from ...core.files import write_text
 from ...core.names import same_folder
 from ...core.provenance import digest
@@ -116,7 +117,8 @@ def import_dataset(
     with kept(*written):
         notes, faults = _draft(entry, request, table, form, _guessed(benchmark))
         labels = {t.id: t for t in benchmark.targets.values() if kinds.of(t).has_classes}
-        samples = _refine(entry, catalog, labels)
+        with _naming(source if form == recognise.FOLDER else None, f"{catalog}: {name}: "):
+            samples = _refine(entry, catalog, labels)
         report = inspect(samples, entry, catalog, benchmark.targets)
         namesake = benchmark.datasets.get(name)
         if namesake is not None and namesake.builtin:
@@ -135,6 +137,18 @@ def import_dataset(
                 table.unlink()
         write_text(catalog, extended(catalog, name, entry))
     return report
+
+
+@contextmanager
+def _naming(source: Path | None, entry: str) -> Iterator[None]:
+    """Let what is wrong with rows name the table they stand in instead of an entry that is not there yet."""
+    try:
+        yield
+    except DataError as error:
+        if source is None:
+            raise
+        table = source / METADATA if source.is_dir() else source
+        raise DataError(f"{table}: {str(error).removeprefix(entry)}") from None
 
 
 def _check_id(catalog: Path, name: str, force: bool) -> None:
@@ -205,7 +219,9 @@ def _corpora(benchmark: Benchmark, name: str) -> tuple[dict[str, str], list[str]
 
 
 def _path(place: Path, catalog: Path) -> str:
-    """Path as in the entry: relative if the data lie beside the catalog, so both can move."""
+    """Path as in the entry: relative if the data lie in or beside the catalog, so both can move."""
+    if place.is_relative_to(catalog.parent):
+        return place.relative_to(catalog.parent).as_posix()
     beside = catalog.parent.parent
     if place != beside and place.is_relative_to(beside):
         return (Path("..") / place.relative_to(beside)).as_posix()

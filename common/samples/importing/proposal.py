@@ -32,7 +32,9 @@ _SPEAKER = re.compile(
     r"(?<![^\W\d_])(spk|speaker|actor|subject|sub|participant|s|p)[-_]?\d+$", re.I
 )
 #: words of classes: letters, perhaps several words, no codes such as KLA or s01
-_CLASS = re.compile(r"(?!.*[A-Z]{2})[^\W\d_]+([ _-][^\W\d_]+)*")
+_CLASS = re.compile(r"(?!.*[A-Z]{2})(\d+[ ._-]+)?[^\W\d_]+([ _-][^\W\d_]+)*")
+#: names of people rather than numbers of sentences and takes: letters and digits, or several capitals
+_CODE = re.compile(r"(?=.*[^\W\d_])(?=.*\d)[^\W_]+|[A-Z]{2,}")
 #: letters that one of the words of classes has at least
 LETTERS = 4
 _WORD = re.compile(r"[^\W\d_]+|\d+")
@@ -85,6 +87,10 @@ def propose(path: Path) -> str:
         notes.append(
             f"{CATEGORY}: words that are not known; if they are emotions, call the group and its values"
             " emotion and name the labels of the suite, if they are people, call it speaker"
+        )
+    if SPEAKER in names:
+        notes.append(
+            f"{SPEAKER}: a guess; if these are no people, rename the group: results by speaker would be wrong"
         )
     if values:
         layout["values"] = values
@@ -168,8 +174,8 @@ def _split(column: Sequence[str]) -> list[tuple[str, ...]]:
     if not joined or len(shapes) != 1 or len(kinds) != 1 or len(parts[0]) == 1:
         return [tuple(column)]
     words = list(zip(*parts, strict=True))
-    # the number of a speaker keeps its letter: s01, Actor_01
-    if len(words) == 2 and len(set(words[0])) == 1:
+    # names of people keep what is the same in all: s01, Actor_01, EB0
+    if any(len(set(part)) == 1 for part in words):
         return [tuple(column)]
     return words
 
@@ -241,7 +247,8 @@ def _speaker(shape: Shape, names: Mapping[int, str], *, sounds: bool) -> int:
     repeated = [n for n in rest if 1 < len(set(shape.values[n])) <= total / 2]
     # numbers that repeat are takes or parts rather than speakers where classes are no emotions
     likely = [] if sounds else repeated
-    for candidates in ([n for n in called if n in repeated], called, likely):
+    coded = [n for n in likely if all(_CODE.fullmatch(word) for word in shape.values[n])]
+    for candidates in ([n for n in called if n in repeated], called, coded, likely):
         if candidates:
             return max(candidates, key=lambda n: len(set(shape.values[n])))
     return -1
@@ -262,7 +269,12 @@ def _pattern(shape: Shape, names: Sequence[str]) -> str:
 def _labels(column: str, values: Iterable[str], rules: Conventions) -> dict[str, str]:
     """Values as labels of the suite; those that nobody knows stay as they are."""
     words = sorted(set(values))
-    return {value: rules.mapping(column, [value]).get(value, value.lower()) for value in words}
+    return {value: rules.mapping(column, [value]).get(value, _plain(value)) for value in words}
+
+
+def _plain(value: str) -> str:
+    """A word without the number before it, and in small letters."""
+    return re.sub(r"^\d+[ ._-]+(?=\D)", "", value).lower()
 
 
 def _tables(
