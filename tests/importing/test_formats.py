@@ -552,3 +552,27 @@ def test_an_interrupted_import_leaves_nothing(tmp_path):
         (place / "a").write_text("a")
         raise KeyboardInterrupt
     assert not (tmp_path / "new").exists()
+
+
+def test_tables_in_the_folders_of_parts(tmp_path, to):
+    """An AudioFolder of Hugging Face: each part has a table of its own, which names files of its own."""
+    root = tmp_path / "x"
+    for name in ("train/sub/1.wav", "train/2.wav", "test/1.wav"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(encoded())
+    (root / "train" / "metadata.csv").write_text(
+        "file_name,emotion\nsub/1.wav,anger\n2.wav,sadness\n"
+    )
+    (root / "test" / "metadata.csv").write_text("file_name,emotion\n1.wav,neutral\n")
+    assert run(root, to).faults == []
+    samples = load(to)
+    assert samples.root == root
+    assert samples.table["file"].tolist() == ["test/1.wav", "train/sub/1.wav", "train/2.wav"]
+    assert samples.table["emotion"].tolist() == ["neutral", "anger", "sadness"]
+    (table,) = (path.read_text() for path in to.rglob("*.csv"))
+    assert "train/2.wav,sadness,train" in table and "test/1.wav,neutral,test" in table
+    (root / "test" / "metadata.csv").write_text("file_name,emotion\n../train/2.wav,neutral\n")
+    with pytest.raises(
+        DataError, match=r"test/metadata.csv: line 2: 'test/../train/2.wav' leads out of"
+    ):
+        run(root, to)

@@ -120,8 +120,8 @@ def _of_folder(request: ImportRequest) -> str | Layout:
         return "table"
     tree = look(folder)
     layout, near = layouts.detect(tree.files)
-    if layout is not None:
-        return layout
+    if layout is not None or tables.tables_of(folder):
+        return layout or "table"
     audio = tree.audio()
     if not audio and shards.shards(folder):
         return "webdataset"

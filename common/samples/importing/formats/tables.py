@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -17,6 +18,10 @@ from ..tree import FileTree, look
 #: stem of the table of a folder
 STEM = "metadata"
 KEYS = ("file", "start", "end")
+#: column with the part of the data, for tables that do not say it
+SPLIT = "split"
+#: names of folders that are parts of the data
+PARTS = re.compile(r"(train|test|dev|valid|val|eval)(ing|idation|ation|uation)?([-_.].*)?", re.I)
 
 
 def table_of(source: Path) -> Path | None:
@@ -27,22 +32,45 @@ def table_of(source: Path) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
+def tables_of(source: Path) -> list[Path]:
+    """The table of a folder; else those of its parts, as an AudioFolder of Hugging Face has them."""
+    path = table_of(source)
+    if path is not None:
+        return [path]
+    parts = sorted(
+        path for path in source.iterdir() if path.is_dir() and PARTS.fullmatch(path.name)
+    )
+    return [path for folder in parts if (path := table_of(folder)) is not None]
+
+
 def read(request: ImportRequest) -> ImportedRows:
     """Rows of a table; audio may lie in any folder below that of the table.
+
+    Of tables in several folders, the folder of each is the part of the data (``split``).
 
     Raises:
         ConfigError: if a column that was asked for is not there
         DataError: if there is no table, or it cannot be used
     """
-    path = table_of(request.source)
-    if path is None:
+    paths = tables_of(request.source)
+    if not paths:
         names = ", ".join(f"{STEM}{ending}" for ending in TABLES)
         raise DataError(f"{request.source}: holds none of {names}")
-    table = read_table(path, request.encoding)
-    tree = look(path.parent)
-    rows, imported = rows_of(table, request), ImportedRows([], tree.folder, faults=tree.faults())
-    imported.rows = unique(_located(rows, table, tree, imported), path, imported)
+    tree = look(request.source if request.source.is_dir() else paths[0].parent)
+    imported = ImportedRows([], tree.folder, faults=tree.faults())
+    for path in paths:
+        table = read_table(path, request.encoding)
+        rows = rows_of(table, request)
+        if path.parent.resolve() != tree.folder.resolve():
+            rows = [(where, _of_part(row, path.parent.name)) for where, row in rows]
+        imported.rows += unique(_located(rows, table, tree, imported), path, imported)
     return imported
+
+
+def _of_part(row: Row, part: str) -> Row:
+    """Row of a table in a folder of that name."""
+    file = row["file"] if Path(row["file"]).is_absolute() else f"{part}/{row['file']}"
+    return {**row, "file": file, SPLIT: row.get(SPLIT, part)}
 
 
 def rows_of(table: TextTable, request: ImportRequest) -> list[tuple[str, Row]]:
