@@ -575,4 +575,4 @@ def test_tables_in_the_folders_of_parts(tmp_path, to):
     with pytest.raises(
         DataError, match=r"test/metadata.csv: line 2: 'test/../train/2.wav' leads out of"
     ):
-        run(root, to)
+        run(root, to, force=True)
