@@ -22,6 +22,8 @@ from ..core.errors import AudioError
 
 #: seconds that a file may end early, for headers that are slightly wrong
 SLACK_S = 0.1
+#: an MP3 file with less than this share of the bytes that its header tells is cut; encoders differ by some frames
+CUT = 0.98
 #: samples that are decoded at a time
 BLOCK = 1 << 18
 #: bytes of the longest part of a file that is held at once, as float32 of all channels
@@ -112,7 +114,7 @@ def open_audio(path: Path, name: str) -> Iterator[Reader]:
             return
         _check_complete(path, name, file)
         if file.format in STATEFUL:
-            has_length = file.format != "MP3" or _mp3_has_length(path)
+            has_length = file.format != "MP3" or _xing(path) is not None
             expected = file.frames if has_length else None
             blocks = _sndfile_blocks(file, name)
             yield _Sequential(blocks, file.samplerate, file.channels, name, expected)
@@ -152,6 +154,12 @@ def _check_complete(path: Path, name: str, file: Any) -> None:
         if _ogg_is_cut(path):
             raise AudioError(f"{name}: is truncated: its last page is incomplete")
         return
+    if file.format == "MP3":
+        start, claimed = _xing(path) or (0, 0)
+        there = path.stat().st_size - start
+        if there < CUT * claimed:
+            raise AudioError(f"{name}: is truncated: holds {there} of {claimed} bytes")
+        return
     match = re.search(r"^\s*data : (\d+) \(should be (\d+)\)", file.extra_info, re.MULTILINE)
     if not match:
         return
@@ -177,8 +185,11 @@ def _ogg_is_cut(path: Path) -> bool:
     return len(segments) < tail[at + 26] or len(tail) < at + 27 + len(segments) + sum(segments)
 
 
-def _mp3_has_length(path: Path) -> bool:
-    """Whether an MP3 file carries a Xing or Info header; without one its length is a guess."""
+def _xing(path: Path) -> tuple[int, int] | None:
+    """Where the stream of an MP3 file starts, and its bytes by its Xing or Info header (0: not said).
+
+    None without such a header: the length of the file is a guess then.
+    """
     with path.open("rb") as file:
         head = file.read(10)
         skip = 0
@@ -186,7 +197,13 @@ def _mp3_has_length(path: Path) -> bool:
             skip = 10 + sum((byte & 0x7F) << 7 * (3 - n) for n, byte in enumerate(head[6:10]))
         file.seek(skip)
         start = file.read(256)
-    return b"Xing" in start or b"Info" in start
+    at = max(start.find(b"Xing"), start.find(b"Info"))
+    if at < 0:
+        return None
+    flags = start[at + 7 : at + 8]
+    has_frames, has_bytes = (bool(flags and flags[0] & bit) for bit in (1, 2))
+    place = at + 8 + 4 * has_frames
+    return skip, int.from_bytes(start[place : place + 4], "big") if has_bytes else 0
 
 
 class _Seekable:

@@ -292,6 +292,13 @@ def test_a_truncated_mp3_is_refused_if_its_header_tells_the_length(make, capfd):
     path = make(FORMATS[13])
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * 0.6)])
+    for look in (audio.info, audio.read):
+        with pytest.raises(AudioError, match=r"is truncated: holds \d+ of \d+ bytes"):
+            look(path)
+    at = max(content.find(b"Xing"), content.find(b"Info")) + 7
+    assert content[at] & 3 == 3  # numbers of frames and of bytes
+    silent = content[:at] + bytes([content[at] & ~2]) + content[at + 1 :]
+    path.write_bytes(silent[: int(len(content) * 0.6)])
     with pytest.raises(AudioError, match=r"is truncated: decodes to 1\.\d\d of 2\.\d\d s"):
         audio.read(path)
 
