@@ -96,8 +96,9 @@ def test_tables_with_an_index_of_audformat_and_files_give_the_same(
         )
     )
     for table in (series, predictions):
-        with pytest.raises(ModelError, match="no prediction for"):
+        with pytest.raises(ModelError, match="no prediction for") as lacking:
             evaluate(table, parts, tests=[test])
+        assert "predictions.csv" not in str(lacking.value), "nobody has such a file"
     of_parts = evaluate(
         pd.Series(series.to_numpy(), parts.index, name="arousal"), parts, tests=[test]
     )

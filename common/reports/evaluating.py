@@ -146,8 +146,10 @@ def _plain(text: str, folder: Path) -> str:
     catalog = folder / "catalog"
     for written, name in (
         (f"{catalog / 'datasets.yaml'}: {DATASET}", DATASET),
+        (str(folder / "data" / METADATA), DATASET),
         (f"models.yaml: model '{MODEL}': {TABLE}", MODEL),
         (f"models.yaml: model '{MODEL}'", MODEL),
+        (f"model '{MODEL}': {TABLE}: ", ""),
         (
             "'scale: [min, max]' in the entry sets the range",
             "truth_scale=(min, max) sets the range",

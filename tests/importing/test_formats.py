@@ -378,7 +378,9 @@ def test_datasets_on_disk(tmp_path, to):
         ),
     )
     (tmp_path / "x" / "cache-1.arrow").write_bytes(b"of no use")
+    (tmp_path / "x" / "dataset_info.json").write_text('{"license": "cc0-1.0", "version": {}}')
     report = run(tmp_path / "x", to, columns={"emotion": "label"})
+    assert report.entry["license"] == "cc0-1.0"
     assert report.faults == []
     samples = load(to)
     assert samples.root == to / "mine-audio"

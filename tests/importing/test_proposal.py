@@ -136,7 +136,13 @@ def test_codes_of_people_and_numbered_classes(tmp_path, capsys):
     ]
     classes = ("001 - Dog bark", "002 - Rain")
     esc = [f"{name}/{n}-595{n}{n}-A.wav" for name in classes for n in (1, 2, 3)]
-    for folder, names in (("nemo", nemo), ("esc", esc)):
+    parts = [
+        f"{part}/{name}/{n}.wav"
+        for part in ("train", "test")
+        for name in ("happy", "sad")
+        for n in (1, 2)
+    ]
+    for folder, names in (("nemo", nemo), ("esc", esc), ("hub", parts)):
         for name in names:
             path = tmp_path / folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -145,4 +151,5 @@ def test_codes_of_people_and_numbered_classes(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "# speaker: 2 different: EB0, KS0\n" in said and "# speaker: a guess" in said
     assert "# category: 2 different: 001 - Dog bark, 002 - Rain\n" in said
-    assert said.count("# speaker:") == 2 and "002 - Rain: rain" in said
+    assert "002 - Rain: rain" in said
+    assert "# split: 2 different: test, train\n" in said

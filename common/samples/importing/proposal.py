@@ -19,6 +19,8 @@ import yaml
 from ...core.errors import ConfigError, DataError
 from . import conventions
 from .conventions import Conventions
+from .formats.tables import PARTS
+from .reading import SPLIT
 from .table_files import TABLES, TextTable, read_table
 from .tree import FileTree, look
 
@@ -202,6 +204,9 @@ def _group_names(shape: Shape, rules: Conventions) -> list[str]:
         best = max(shares, key=lambda n: shares[n], default=-1)
         if best >= 0 and shares[best] > SHARE:
             names[best] = column
+    for n, values in enumerate(shape.values):
+        if n not in names and len(set(values)) > 1 and all(map(PARTS.fullmatch, values)):
+            names[n] = SPLIT
     words = _words(shape, names)
     speaker = _speaker(shape, {**names, **dict.fromkeys(words, CATEGORY)}, sounds=bool(words))
     if speaker >= 0:

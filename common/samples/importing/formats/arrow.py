@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ....core.errors import DataError
+from ....core.documents import parse_json
+from ....core.errors import ConfigError, DataError
 from ....core.registry import unknown
 from ..inspection import several
 from ..reading import ALL, SPLIT, ImportedRows, Row
@@ -20,7 +21,8 @@ from ..table_files import as_text
 from .writing import write_audio
 
 #: files that mark a folder of ``datasets``
-MARKS = ("dataset_dict.json", "dataset_info.json", "state.json")
+INFO = "dataset_info.json"
+MARKS = ("dataset_dict.json", INFO, "state.json")
 ENDINGS = (".arrow", ".parquet")
 #: names of parts in names of files, as on the hub: data/test-00000-of-00003.parquet
 _PART = re.compile(r"(.+?)-\d{5}-of-\d{5}(?:-\w+)?")
@@ -57,7 +59,7 @@ def read(request: ImportRequest) -> ImportedRows:
     if not paths:
         raise DataError(f"{request.source}: holds no Arrow or parquet file")
     paths, notes = _chosen(paths, request)
-    imported = ImportedRows([], request.audio, notes=notes)
+    imported = ImportedRows([], request.audio, notes=notes, fields=_about(request.source))
     for path in paths:
         part = _part(path, request.source)
         schema = _schema(path)
@@ -77,6 +79,19 @@ def read(request: ImportRequest) -> ImportedRows:
     if not imported.rows:
         raise DataError(f"{request.source}: no row has audio: {'; '.join(imported.faults)}")
     return imported
+
+
+def _about(source: Path) -> dict[str, Any]:
+    """What its header says about the data: its licence, if it is a text."""
+    folder = source if source.is_dir() else source.parent
+    for path in (folder / INFO, *sorted(folder.glob(f"*/{INFO}"))):
+        try:
+            text = parse_json(path.read_text("utf-8"))["license"]
+        except (OSError, ValueError, KeyError, TypeError, ConfigError):
+            continue
+        if isinstance(text, str) and text.strip():
+            return {"license": " ".join(text.split())}
+    return {}
 
 
 def _chosen(paths: list[Path], request: ImportRequest) -> tuple[list[Path], list[str]]:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from ....core.errors import DataError
 from ....core.registry import unknown
 from ..inspection import several
-from ..reading import ImportedRows, Row
+from ..reading import SPLIT, ImportedRows, Row
 from ..request import ImportRequest
 from ..table_files import TABLES, TextTable, read_table
 from ..tree import FileTree, look
@@ -18,8 +18,6 @@ from ..tree import FileTree, look
 #: stem of the table of a folder
 STEM = "metadata"
 KEYS = ("file", "start", "end")
-#: column with the part of the data, for tables that do not say it
-SPLIT = "split"
 #: names of folders that are parts of the data
 PARTS = re.compile(r"(train|test|dev|valid|val|eval)(ing|idation|ation|uation)?([-_.].*)?", re.I)
 
