@@ -117,7 +117,7 @@ def test_a_test_that_judges_nothing_says_why(
     (tmp_path / "small" / "metadata.csv").write_text(f"{text}\n", "utf-8")
     where = ["--cache", str(tmp_path / "cache"), "--output", str(tmp_path / "out")]
     catalog = tmp_path / "catalog"
-    assert main(["import", str(tmp_path / "small"), "--to", str(catalog), *where]) == 0
+    assert main(["import", str(tmp_path / "small"), "--to", str(catalog), *where]) == 1  # no audio
     where += ["--catalog", str(catalog), "--workers", "1"]
     capsys.readouterr()
     assert main(["list", "tests", "--dataset", "small", *where]) == 0
