@@ -255,8 +255,15 @@ def test_what_strangers_published_as_a_report_is_text_or_refused(
     assert main(["site", *places]) == 0
     page = (folders.html / "results" / "run.html").read_text("utf-8")
     assert bad not in page and page.count(html.escape(bad)) >= 4
-    content["stages"][0]["wall_s"] = bad
-    folders.published_report.write_text(json.dumps(content), "utf-8")
-    capsys.readouterr()
-    assert main(["site", *places]) == 2
-    assert "run.json: is no report of a run" in capsys.readouterr().err
+    wall_s = content["stages"][0].pop("wall_s")
+    for faulty in (bad, -1, float("inf"), float("nan"), 10**400):
+        content["stages"][0]["wall_s"] = faulty
+        folders.published_report.write_text(json.dumps(content), "utf-8")
+        capsys.readouterr()
+        assert main(["site", *places]) == 2
+        assert "run.json: is no report of a run" in capsys.readouterr().err
+    content["stages"][0]["wall_s"] = wall_s
+    for name in ("workers", "peak_bytes"):
+        folders.published_report.write_text(json.dumps({**content, name: 10**400}), "utf-8")
+        assert main(["site", *places]) == 2
+        assert "run.json: is no report of a run" in capsys.readouterr().err

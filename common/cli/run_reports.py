@@ -117,14 +117,16 @@ def _report(
 
 def summary(report: RunReport) -> list[str]:
     """A report in a few lines for a person."""
+    from ..results.run_report import memory
+
     stages = sorted(report.stages, key=lambda stage: -stage["wall_s"])[:5]
     took = ", ".join(f"{one['stage']} {display.duration(one['wall_s'])}" for one in stages)
-    memory = f"peak memory {_size(report.peak_bytes)}"
+    peak = f"peak memory {memory(report.peak_bytes)}"
     if report.beside_bytes:
-        memory += f", of the largest process beside it {_size(report.beside_bytes)}"
+        peak += f", of the largest process beside it {memory(report.beside_bytes)}"
     return [
         f"{display.duration(report.wall_s)}, {display.duration(report.processor_s)} of processor time;"
-        f" {memory}",
+        f" {peak}",
         f"longest stages: {took}",
         f"{report.total('distinct'):,} predictions: {report.total('stored'):,} were stored, "
         f"{report.total('calls'):,} signals given to models, {report.total('failed'):,} failed",
@@ -133,6 +135,8 @@ def summary(report: RunReport) -> list[str]:
 
 def lines(report: RunReport) -> list[str]:
     """A report in full for a person."""
+    from ..results.run_report import memory
+
     cells = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in report.cells.items())
     result = [
         f"build.py {report.command} of {report.began}: {report.ended}; {report.workers} workers",
@@ -145,7 +149,7 @@ def lines(report: RunReport) -> list[str]:
     for one in report.stages:
         result.append(
             f"{one['stage']:12}{one['times']:>8,}{display.duration(one['wall_s']):>14}"
-            f"{display.duration(one['processor_s']):>16}{_size(one['peak_bytes']):>14}"
+            f"{display.duration(one['processor_s']):>16}{memory(one['peak_bytes']):>14}"
         )
     if report.slowest:
         result += ["", "slowest cells:"]
@@ -154,10 +158,6 @@ def lines(report: RunReport) -> list[str]:
         result += ["", "errors:"]
         result += [f"{count:>10,}  {message}" for message, count in report.errors.items()]
     return result
-
-
-def _size(size_bytes: int | None) -> str:
-    return "not known" if size_bytes is None else display.size(size_bytes)
 
 
 def show(context: CommandContext) -> None:

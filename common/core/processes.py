@@ -92,7 +92,6 @@ def beside(workers: int, work: Callable[[], T], *, yielding: bool = False) -> Ca
 
 
 def _send(work: Callable[[], Any], pipe: Connection, yielding: bool) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _yield(yielding)
     try:
         answer = True, work()
@@ -114,6 +113,9 @@ def _receive(process: BaseProcess, pipe: Connection) -> Any:
 
 
 def _call(function: Callable[..., None], args: tuple[Any, ...]) -> None:
+    # Ctrl-C is for the process that started this one, and what that one does at the end is no exception here
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     watch_parent()
     function(*args)
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..core import files
+from ..core import display, files
 from ..core.documents import parse_json
 from ..core.errors import ConfigError
 from ..core.paths import Paths
@@ -21,8 +21,28 @@ FORMAT = 1
 Kinds = Mapping[str, Callable[[Any], Any]]
 
 
-def _count(value: Any) -> int | None:
-    return None if value is None else int(value)
+#: numbers of a report are smaller
+LARGEST = 1 << 63
+
+
+def memory(size_bytes: int | None) -> str:
+    """Peak memory for a person."""
+    return "not known" if size_bytes is None else display.size(size_bytes)
+
+
+def _seconds(value: Any) -> float:
+    """A number that is neither negative nor endless."""
+    if not 0 <= float(value) < LARGEST:
+        raise ValueError(f"{value} is no time")
+    return float(value)
+
+
+def _number(value: Any) -> int:
+    return int(_seconds(value))
+
+
+def _size(value: Any) -> int | None:
+    return None if value is None else _number(value)
 
 
 #: what a report says -> type; of the whole, of each stage, and of each part of the predictions
@@ -30,23 +50,23 @@ WHOLE: Kinds = {
     "command": str,
     "ended": str,
     "began": str,
-    "workers": int,
+    "workers": _number,
     "machine": str,
-    "wall_s": float,
-    "processor_s": float,
-    "peak_bytes": _count,
-    "beside_bytes": _count,
+    "wall_s": _seconds,
+    "processor_s": _seconds,
+    "peak_bytes": _size,
+    "beside_bytes": _size,
 }
 STAGE: Kinds = {
     "stage": str,
-    "times": int,
-    "wall_s": float,
-    "processor_s": float,
-    "peak_bytes": _count,
+    "times": _number,
+    "wall_s": _seconds,
+    "processor_s": _seconds,
+    "peak_bytes": _size,
 }
 PREDICTIONS: Kinds = {
     **dict.fromkeys(("model", "condition", "dataset"), str),
-    **dict.fromkeys(("distinct", "stored", "calls", "failed"), int),
+    **dict.fromkeys(("distinct", "stored", "calls", "failed"), _number),
 }
 #: so many of the slowest cells are named
 SLOWEST = 10
@@ -158,15 +178,23 @@ def _read(path: Path) -> RunReport:
         content: Any = parse_json(path.read_text("utf-8"))
         if content.pop("format", None) != FORMAT:
             raise ValueError("another format")
-        content["slowest"] = [(str(cell), float(took)) for cell, took in content["slowest"]]
+        content["slowest"] = [(str(cell), _seconds(took)) for cell, took in content["slowest"]]
         for name, entry in (("stages", STAGE), ("predictions", PREDICTIONS)):
             content[name] = [_typed(entry, one) for one in content[name]]
         for name in ("cells", "errors"):
-            content[name] = {str(key): int(count) for key, count in content[name].items()}
+            content[name] = {str(key): _number(count) for key, count in content[name].items()}
         return RunReport(**{**content, **_typed(WHOLE, content)})
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, ConfigError) as error:
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        OverflowError,
+        ConfigError,
+    ) as error:
         raise ConfigError(f"{path}: is no report of a run: {error}") from None
 
 

@@ -9,7 +9,7 @@ from benchmark_site.page import Page, Section
 from benchmark_site.render import ROOT, render, test_doc
 from common.core import display
 from common.results import run_report
-from common.results.run_report import RunReport
+from common.results.run_report import RunReport, memory
 
 DOC = f"{ROOT}/run"
 #: what the stages of a run do
@@ -63,10 +63,10 @@ def _facts(report: RunReport) -> dict[str, str]:
         "Parallel workers": f"{report.workers:,}",
         "Wall clock": display.duration(report.wall_s),
         "Processor time": display.duration(report.processor_s),
-        "Peak memory": _memory(report.peak_bytes),
+        "Peak memory": memory(report.peak_bytes),
     }
     if report.beside_bytes is not None:
-        facts["Peak memory of the largest process beside it"] = _memory(report.beside_bytes)
+        facts["Peak memory of the largest process beside it"] = memory(report.beside_bytes)
     facts["Cells"] = ", ".join(
         f"{count:,} {name.replace('_', ' ')}" for name, count in report.cells.items()
     )
@@ -80,7 +80,7 @@ def _stages(report: RunReport) -> list[dict[str, Any]]:
             "does": STAGES.get(stage["stage"], ""),
             "wall": display.duration(stage["wall_s"]),
             "processor": display.duration(stage["processor_s"]),
-            "memory": _memory(stage["peak_bytes"]),
+            "memory": memory(stage["peak_bytes"]),
         }
         for stage in report.stages
     ]
@@ -108,7 +108,3 @@ def _cell(content: Content, page: Page, name: str, seconds: float) -> dict[str, 
         "took": display.duration(seconds),
         "seconds": seconds,
     }
-
-
-def _memory(size_bytes: int | None) -> str:
-    return "not known" if size_bytes is None else display.size(size_bytes)
