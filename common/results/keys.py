@@ -8,7 +8,7 @@ place. The first four parts name a cell, all that a model did in one test on one
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -45,7 +45,13 @@ def row_key(row: Mapping[Any, Any]) -> str:
     ...          "metric": "ccc", "label": "", "condition": "female"})
     'arousal/m/t/d/ccc/-/female'
     """
-    return SEPARATOR.join(str(row[part]) or NO_LABEL for part in PARTS)
+    return row_keys(*([str(row[part])] for part in PARTS))[0]
+
+
+def row_keys(*columns: Sequence[str]) -> list[str]:
+    """Keys of many result rows, of the columns of :data:`PARTS` in their order."""
+    full = ([text or NO_LABEL for text in column] for column in columns)
+    return [SEPARATOR.join(parts) for parts in zip(*full, strict=True)]
 
 
 def split(key: str) -> tuple[CellKey, str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,10 @@ ABOUT = {"title": "A", "type": "website", "site_name": "x"}
 
 @pytest.fixture
 def parts(tmp_path: Path) -> filling.Folders:
-    """A frame with slots for a section and a file."""
+    """A frame with slots for a page of results and a file."""
     folders = filling.Folders(*(tmp_path / name for name in ("frames", "source", "site", "media")))
     about = filling.slot_of_tags(ABOUT).removeprefix("<!--@about:").removesuffix("-->")
-    slots = filling.slot_of_part((0, 1)) + filling.slot_of_file("x.html")
+    slots = filling.SLOT_OF_PAGE + filling.slot_of_file("x.html")
     files.write_text(
         folders.frames / "results/a.html", FRAME.replace("{}", about, 1).replace("{}", slots)
     )
@@ -37,9 +38,10 @@ def parts(tmp_path: Path) -> filling.Folders:
 
 
 def write(folders: filling.Folders, html: str) -> None:
-    """Page whose second part of the first section has this HTML."""
-    inner = [{"html": "", "sections": []}, {"html": html, "sections": []}]
-    page = {"html": "", "sections": [{"html": "", "sections": inner}]}
+    """Page whose section of a section has this HTML."""
+    inner = {"id": "inner", "title": "Inner", "html": html, "sections": []}
+    outer = {"id": "outer", "title": "Scores > -1", "html": "", "sections": [inner]}
+    page = {"html": "", "sections": [outer]}
     files.write_text(folders.source / "results" / "a.page", json.dumps(page))
 
 
@@ -51,7 +53,10 @@ def filled(folders: filling.Folders) -> str:
 
 def test_a_page_has_its_parts_and_loads_what_these_need(parts: filling.Folders) -> None:
     html = filled(parts)
-    assert '<h1>A</h1><table></table><a href="../index.html"></body>' in html
+    assert re.findall(r"<h\d>[^<]*", html) == ["<h1>A", "<h2>Scores &gt; −1", "<h3>Inner"]
+    assert '<section id="inner">\n<h3>Inner<a class="headerlink" href="#inner"' in html
+    assert '<div class="no-search"><table></table></div></section>\n</section>\n' in html
+    assert '<a href="../index.html"></body>' in html
     assert "export.js" in html and "site.css" in html and "field.css" not in html
     assert '<meta property="og:title" content="A">' in html
     assert "<!--@" not in html
@@ -173,3 +178,22 @@ def test_a_page_without_its_sounds_is_read_when_they_come(new_site: Callable[...
     files.write_bytes(site.folders.media / "late.wav", b"RIFF")
     assert site.build()["built"]
     assert "late.wav" in site.page("method/quiet")
+
+
+def test_a_text_with_a_line_break_stays_whole_in_downloads(new_site: Callable[..., Any]) -> None:
+    site, new = new_site("alpha", "beta"), new_site("alpha", "beta")
+    for each in (site, new):
+        lines = each.result_file("beta").read_text("utf-8").split("\n")
+        place = lines[0].split(",").index("note")
+        values = lines[1].split(",")
+        values[place] = '"two\nlines"'
+        lines[1] = ",".join(values)
+        each.result_file("beta").write_text("\n".join(lines))
+    assert site.build()["built"]
+    for each in (site, new):
+        change(each)
+        assert each.build()["built"]
+    assert site.files() == new.files()
+    (table,) = (site.html / "data" / "results").rglob("model/beta.csv")
+    assert "two\nlines" in table.read_text("utf-8")
+    assert "two\nlines" in (site.html / "data" / "results.csv").read_text("utf-8")

@@ -33,6 +33,7 @@ from docutils.frontend import get_default_settings
 from docutils.utils import new_document
 from docutils.utils.math import MathError
 from local_math import mathml
+from site_frame import filling
 
 from common import results
 from common.cli.bench import site
@@ -368,14 +369,14 @@ def test_no_name_leaves_its_folder(name: str) -> None:
     assert made_slug == page.slug(name) != page.slug(name + "2")
 
 
-def test_headings_are_read_back_as_text() -> None:
+def test_titles_are_read_back_as_text() -> None:
     parser = outline.OutlineParser()
     made_page = page.Page("results/x", "*a* `b`_ <c>", "<p>&lt;</p>", [page.Section("s", "|d|")])
     document = new_document("x.outline", get_default_settings(parser))
     parser.parse(made_page.outline(), document)
-    assert [title.astext() for title in document.findall(nodes.title)] == ["*a* `b`_ ‹c›", "|d|"]
+    assert [title.astext() for title in document.findall(nodes.title)] == ["*a* `b`_ ‹c›"]
     (html,) = document.findall(nodes.raw)
-    assert html.astext() == "<!--@part:-->"
+    assert html.astext() == filling.SLOT_OF_PAGE
     assert not list(document.findall(nodes.problematic))
 
 
@@ -525,7 +526,9 @@ def test_a_change_between_models_is_certain_if_both_verdicts_are() -> None:
         made_board = board(list(scores.values()), published=False, name="run")
         return {
             ("correctness_regression", "ccc", key): score
-            for key, score in made_board.scores["m"]["correctness_regression"]["ccc"].items()
+            for key, score in made_board.scores.of_model("m")["correctness_regression"][
+                "ccc"
+            ].items()
         }
 
     before = side({"d1": "fails", "d2": "cannot tell", "d3": "fails"})
@@ -640,7 +643,9 @@ def test_raters_stand_beside_models_and_chance() -> None:
     assert strip["rater"] == {"left": "55.00%", "right": "65.00%", "at": "60.00%"}
     assert [mark["css"] for mark in strip["marks"]] == ["model", "chance"]
     raters = own.raters["correctness_regression"]["ccc"]
-    table = tables.by_models("x", own.matrices["correctness_regression"]["ccc"], COLUMNS, raters)
+    table = tables.by_models(
+        "x", own.scores.of_test("correctness_regression")["ccc"], COLUMNS, raters
+    )
     assert [cell.text for cell in table.blocks[0].lines[0].cells] == ["0.40", "0.02", "0.60"]
     assert [cell.text for cell in table.blocks[0].lines[1].cells] == ["0.30", "", ""]
     assert table.blocks[0].lines[0].cells[2].note == ""

@@ -38,7 +38,7 @@ from .paper_text import paper_text
 from .ranks import add_scope, ranking
 from .report import rankings, text, to_json
 from .standings import Standing, Standings, standings
-from .wide import Key, Matrix, ModelColumn, WideCell, matrix
+from .wide import Key, Matrix, ModelColumn, Scores, WideCell, matrix, scores_of
 
 __all__ = [
     "LEVEL",
@@ -48,6 +48,7 @@ __all__ = [
     "Matrix",
     "ModelColumn",
     "Outcome",
+    "Scores",
     "Standing",
     "Standings",
     "VerdictCounts",
@@ -66,6 +67,7 @@ __all__ = [
     "ranking",
     "rankings",
     "score",
+    "scores_of",
     "shares",
     "standings",
     "table6",

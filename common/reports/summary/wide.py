@@ -49,6 +49,10 @@ class WideCell(NamedTuple):
     cause: str = ""
 
 
+#: test -> metric -> line -> score
+Scores = dict[str, dict[str, dict[Key, WideCell]]]
+
+
 @dataclass(frozen=True)
 class Matrix:
     """All scores of one metric in one test.
@@ -109,6 +113,23 @@ def matrix(
             raise DataError(f"result rows: {column.model} {column.version} has {place} twice")
         line[column] = cell
     return {metric: _table(metric, lines, columns) for metric, lines in sorted(tables.items())}
+
+
+def scores_of(rows: pd.DataFrame) -> Scores:
+    """Scores of one model, tests, metrics and lines in alphabetical order.
+
+    Args:
+        rows: result rows of the model for one target; where two versions of it have a score, that of the
+            last one counts
+    """
+    tests: Scores = {}
+    entries = zip(rows["test"].tolist(), _cells(rows), strict=True)
+    for test, (metric, key, _, cell) in sorted(entries, key=lambda entry: entry[1][2]):
+        tests.setdefault(test, {}).setdefault(metric, {})[key] = cell
+    return {
+        test: {metric: dict(sorted(lines.items())) for metric, lines in sorted(metrics.items())}
+        for test, metrics in sorted(tests.items())
+    }
 
 
 def _cells(rows: pd.DataFrame) -> Iterable[tuple[str, Key, ModelColumn, WideCell]]:

@@ -20,6 +20,7 @@ from benchmark_site import cells, tables
 from benchmark_site.content import Board, Content, metric_names, words
 from benchmark_site.page import Page, Section, anchor, slug
 from benchmark_site.render import comparison_doc, model_doc, render, target_doc, test_doc
+from benchmark_site.scores import Cells
 from benchmark_site.sources import Model
 from common.core.display import number, signed
 from common.reports.summary import Key, Standing, Standings, WideCell, standings
@@ -34,8 +35,6 @@ MOST = 6
 #: smaller p values are shown as smaller than this
 SMALLEST_P = 0.001
 METHOD = "method/ranking"
-#: test, metric and line of a cell -> its score
-Cells = dict[tuple[str, str, Key], WideCell]
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Plan:
     @cached_property
     def sides(self) -> tuple[tuple[Model, Cells], ...]:
         """Models and their cells."""
-        columns = [board.cells.get(model.id, {}) for board, model in self.models]
+        columns = [board.scores.cells(model.id) for board, model in self.models]
         if self.shared:
             common = set.intersection(*map(set, columns))
             columns = [{key: column[key] for key in column if key in common} for column in columns]
@@ -237,7 +236,7 @@ def _p(value: float) -> str:
 def _shares(content: Content, page: Page, target: str, plan: Plan) -> list[dict[str, Any]]:
     """Score, and below it the share of common cells that each model passes in each test."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    for test in _tests(content, target, plan):
+    for test in _tests(plan):
         facts = content.tests[test]
         outcomes = [line.tests.get(test) if line else None for line in plan.lines]
         shares = [outcome.share if outcome else None for outcome in outcomes]
@@ -269,8 +268,8 @@ def _change(baseline: Fraction | None, share: Fraction | None) -> str:
     return signed(float(100 * (share - baseline)), 1)
 
 
-def _tests(content: Content, target: str, plan: Plan) -> list[str]:
-    order = dict.fromkeys(test for board in content.boards[target] for test in board.tests)
+def _tests(plan: Plan) -> list[str]:
+    order = dict.fromkeys(test for board, _ in plan.models for test in board.tests)
     present = plan.present
     return [test for test in order if test in present]
 

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, get_args
 import pandas as pd
 
 from benchmark_site import sources
+from benchmark_site.scores import BoardScores
 from benchmark_site.sources import Model, TestFacts, facts_of, words
 from common import results
 from common.core.paths import Paths
 from common.metrics import METRICS
 from common.reports import summary
-from common.reports.summary import Key, Matrix, Standing, Standings, WideCell, standings
+from common.reports.summary import Scores, Standing, Standings, standings
 from common.results import cost
 from common.results.keys import CellKey, split
 from common.results.manifest import Manifest
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 #: families of tests in the order of the pages
 FAMILIES: tuple[str, ...] = get_args(Test.model_fields["family"].annotation)
-#: test -> metric -> line -> score
-Scores = dict[str, dict[str, dict[Key, WideCell]]]
 
 
 @dataclass(frozen=True)
@@ -213,15 +212,6 @@ class Board:
         return max((tally.share for tally in sums if tally.share is not None), default=None)
 
     @cached_property
-    def matrices(self) -> dict[str, dict[str, Matrix]]:
-        """test -> metric -> table, columns in the order of the ranking."""
-        order = [line.model.id for line in self.ranking]
-        return {
-            str(test): summary.matrix(rows, self.target, str(test), order)
-            for test, rows in self.table.groupby("test")
-        }
-
-    @cached_property
     def groups(self) -> TestGroups:
         """Groups of fairness tests."""
         from benchmark_site.groups import TestGroups
@@ -229,30 +219,9 @@ class Board:
         return TestGroups(self.table, self.families)
 
     @cached_property
-    def scores(self) -> dict[str, Scores]:
-        """model -> test -> metric -> line -> score."""
-        model_scores: dict[str, Scores] = {}
-        for test, matrices in self.matrices.items():
-            for metric, matrix in matrices.items():
-                for key, line in zip(matrix.index, matrix.cells, strict=True):
-                    for column, score in zip(matrix.columns, line, strict=True):
-                        if score is not None:
-                            tests = model_scores.setdefault(column.model, {})
-                            tests.setdefault(test, {}).setdefault(metric, {})[key] = score
-        return model_scores
-
-    @cached_property
-    def cells(self) -> dict[str, dict[tuple[str, str, Key], WideCell]]:
-        """model -> (test, metric, line) -> score."""
-        return {
-            model: {
-                (test, metric, key): score
-                for test, metrics in tests.items()
-                for metric, lines in metrics.items()
-                for key, score in lines.items()
-            }
-            for model, tests in self.scores.items()
-        }
+    def scores(self) -> BoardScores:
+        """Scores of all models, columns in the order of the ranking."""
+        return BoardScores(self.table, self.target, [line.model.id for line in self.ranking])
 
 
 @dataclass

@@ -26,7 +26,7 @@ def of_test(board: Board, models: Sequence[Model], test: str) -> list[dict[str, 
         test: the test
     """
     drawn = []
-    for metric, matrix in board.matrices.get(test, {}).items():
+    for metric, matrix in board.scores.of_test(test).items():
         scores = [cell for line in matrix.cells for cell in line if _judged(cell)]
         rows = [row for row in _rows(matrix, models) if row.values]
         if not rows:

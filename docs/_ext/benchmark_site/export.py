@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,7 +28,7 @@ from common.core import files
 from common.reports.summary.badge import badge
 from common.reports.summary.card import Row, Scored, card, records
 from common.results import COLUMNS, COUNTS, NUMBERS, STATUSES
-from common.results.keys import PARTS, row_key
+from common.results.keys import PARTS, row_keys
 
 VERSION = "2"
 FILES = ("results.csv", "results.json", "results.parquet", "models.json", "schema.json")
@@ -51,6 +51,8 @@ MORE = {
     "stale": "what changed since the row was computed; empty: nothing that is known here",
 }
 HEAD = ("source", *COLUMNS, *MORE)
+#: source, target and model of a row
+Owner = tuple[str, str, str]
 #: so many rows are taken apart at once
 CHUNK = 20_000
 SOURCES = {"run": "computed by this program", "published": "published with the paper"}
@@ -71,33 +73,38 @@ def badge_file(target: str, model: Model) -> str:
     return f"badges/{'published' if model.published else 'model'}/{slug(target)}/{model.slug}.svg"
 
 
-def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write all files; what did not change is left alone, what is no longer made is removed.
+def write_columns(content: Content, folder: Path) -> None:
+    """Write the files that have all rows by column, one by one, so that no two are held together.
 
     Args:
         content: what the pages show
         folder: where the files go
-        memory: what model cards were made from last time, and their text
+    """
+    table = _table(content)
+    files.write_text(folder / JSON, _dump(_results(table)), only_changed=True)
+    files.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
+
+
+def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
+    """Write all other files where they changed.
+
+    Args:
+        content: what the pages show
+        folder: where the files go
+        memory: what rows of models and model cards were made from last time, and the text of cards
         inputs: what they are made from
     """
     table = _table(content)
-    # the largest ones first and one by one, so that no two of them are held together
-    files.write_text(folder / JSON, _dump(_results(table)), only_changed=True)
-    files.write_bytes(folder / PARQUET, _parquet(table), only_changed=True)
-    lines = _lines(table)
+    lines = _lines_of_models(content, table, folder, memory, inputs)
     texts = {
-        "results.csv": _rows(HEAD, map(_joined, table["source"].tolist(), lines)),
+        "results.csv": _rows(HEAD, _in_order(table, lines)),
         "models.json": _dump(_models(content)),
         "schema.json": json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
         **costs.texts(content),
     }
-    by_model: dict[tuple[str, ...], list[str]] = {}
-    owners = zip(*(table[name].tolist() for name in HEAD[:3]), strict=True)
-    for owner, line in zip(owners, lines, strict=True):
-        by_model.setdefault(owner, []).append(line)
     for target in content.boards:
         for model in content.models(target):
-            rows = by_model.get((_source(model), target, model.id), [])
+            rows = lines.get((_source(model), target, model.id), [])
             texts[rows_file(target, model)] = _rows(HEAD[1:], rows)
             texts[badge_file(target, model)] = _badge(content, target, model)
             name = card_file(model)
@@ -110,10 +117,48 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
     for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
     archive.write(texts, schema(), content.paths, folder / archive.NAME, memory)
-    present = {*texts, JSON, PARQUET, archive.NAME}
+
+
+def remove_others(content: Content, folder: Path) -> None:
+    """Remove files that are no longer made."""
+    present = {*FILES, *costs.FILES, archive.NAME}
+    for target in content.boards:
+        for model in content.models(target):
+            present |= {rows_file(target, model), badge_file(target, model), card_file(model)}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.relative_to(folder).as_posix() not in present:
             path.unlink()
+
+
+def _lines_of_models(
+    content: Content, table: pd.DataFrame, folder: Path, memory: Memory, inputs: Inputs
+) -> dict[Owner, list[str]]:
+    """Rows of each model as lines of CSV; read from its file where that was made from the same."""
+    lines: dict[Owner, list[str]] = {}
+    places = table.groupby(list(HEAD[:3]), sort=False).indices
+    for target in content.boards:
+        for model in content.models(target):
+            owner = (_source(model), target, model.id)
+            if owner not in places:
+                continue
+            path, rows = folder / rows_file(target, model), places[owner]
+            name, key = (
+                f"{target}/{owner[0]}/{model.id}: rows",
+                digest(inputs.of_rows(target, model)),
+            )
+            text = path.read_text("utf-8") if memory.recall(name, key) and path.exists() else ""
+            lines[owner] = text.splitlines(keepends=True)[1:]
+            if len(lines[owner]) != len(rows):  # a text with a line break takes more than one line
+                lines[owner] = _lines(table.iloc[rows])
+            memory.keep(name, key, True)
+    return lines
+
+
+def _in_order(table: pd.DataFrame, lines: Mapping[Owner, Iterable[str]]) -> Iterator[str]:
+    """Lines of all models in the order of the rows, with their sources."""
+    rest = {owner: iter(texts) for owner, texts in lines.items()}
+    for owner in zip(*(table[name].tolist() for name in HEAD[:3]), strict=True):
+        yield f"{owner[0]},{next(rest[owner])}"
 
 
 def _source(model: Model) -> str:
@@ -128,10 +173,8 @@ def _table(content: Content) -> pd.DataFrame:
     """All rows with all columns of the downloads."""
     table = content.table.reset_index(drop=True)
     mask = table["source"] == "run"
-    columns = [table.loc[mask, part].tolist() for part in PARTS]
-    own_keys = [row_key(dict(zip(PARTS, row, strict=True))) for row in zip(*columns, strict=True)]
     key = pd.Series("", index=table.index, dtype="str")
-    key[mask] = own_keys
+    key[mask] = row_keys(*(table.loc[mask, part].tolist() for part in PARTS))
     stale = table["stale"].where(mask, "").astype("str")
     # the remark of the pages has a column of its own here
     bare = table["note"].str.replace(r"^stale(; )?", "", regex=True)
@@ -211,10 +254,6 @@ def _texts(values: pd.Series) -> list[str]:
     if values.name in COUNTS:
         return ["" if value is pd.NA else str(value) for value in entries]
     return entries
-
-
-def _joined(source: str, line: str) -> str:
-    return f"{source},{line}"
 
 
 def _rows(head: Sequence[str], lines: Iterable[str]) -> str:

@@ -326,15 +326,23 @@ class TestGroups:
     """
 
     def __init__(self, table: pd.DataFrame, families: Mapping[str, str]):
-        fair = table["test"].map(lambda test: families[test] == FAMILY).to_numpy(dtype=bool)
-        self._rows: dict[tuple[str, str], list[Any]] = {}
-        for row in _lines(table[fair]):
-            self._rows.setdefault((row.model, row.test), []).append(row)
+        self._table, self._families = table, families
+        self._rows: dict[str, dict[str, list[Any]]] = {}
         self._groups: dict[tuple[str, str], Groups | None] = {}
 
     def get(self, model: str, test: str) -> Groups | None:
         """Groups of a test for a model; None if it is no fairness test or has no groups."""
         key = (model, test)
         if key not in self._groups:
-            self._groups[key] = _of_lines(self._rows.get(key, []))
+            self._groups[key] = _of_lines(self._rows_of(test).get(model, []))
         return self._groups[key]
+
+    def _rows_of(self, test: str) -> dict[str, list[Any]]:
+        """Rows of a test by models; none of a test of another family."""
+        if test not in self._rows:
+            models: dict[str, list[Any]] = {}
+            if self._families[test] == FAMILY:
+                for row in _lines(self._table[self._table["test"] == test]):
+                    models.setdefault(row.model, []).append(row)
+            self._rows[test] = models
+        return self._rows[test]

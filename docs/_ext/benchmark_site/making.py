@@ -53,6 +53,7 @@ def make(
         cell_data.write(content, target, site, notes, inputs)
 
     with Team(memory, workers) as team:
+        team.begin(lambda _: export.write_columns(content, site / "data"))
         team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
         for target in content.boards:
             team.begin(partial(of_target, target))
@@ -62,4 +63,5 @@ def make(
     documents = documents.union(*(memory.content(target) for target in content.boards))
     pages.remove_others(source, documents)
     cell_data.remove_others(content, site)
+    export.remove_others(content, site / "data")
     memory.write()

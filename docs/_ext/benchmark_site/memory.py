@@ -75,6 +75,10 @@ class Inputs:
         results = self._below.get(target, [])
         return [self.common, results, self._people, self._stale(target)]
 
+    def of_board(self, board: Board) -> list[Any]:
+        """What the ranking of a board is made from; published results do not change."""
+        return [self.common] if board.published else self.of_ranking(board.target)
+
     def of_test(self, target: str, test: str) -> list[Any]:
         """What the page of a test is made from."""
         boards = [board for board in self.content.boards[target] if test in board.tests]
@@ -100,6 +104,10 @@ class Inputs:
         """What the sums of a test are made from."""
         here = self._below.get(target, [])
         return [self.common, [entry for entry in here if _concerns(entry, test)]]
+
+    def of_rows(self, target: str, model: Model) -> list[Any]:
+        """What the rows of a model for a target are made from."""
+        return [self.common, self._rows_of(target, model)]
 
     def of_model(self, target: str, model: Model) -> list[Any]:
         """What the page of a model is made from."""
@@ -174,8 +182,8 @@ class Inputs:
     def of_comparison(self, target: str, plan: Plan) -> list[Any]:
         """What a comparison is made from; scores of a ranking depend on all its models."""
         return [
-            *(self.common, [board.tests for board in self.content.boards[target]]),
-            [[board.name, _model(model)] for board, model in plan.models],
+            self.common,
+            [[board.name, board.tests, _model(model)] for board, model in plan.models],
             [self._rows_of(target, model) for _, model in plan.models],
             None if plan.shared else _ranked(plan),
         ]

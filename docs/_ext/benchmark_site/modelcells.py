@@ -48,7 +48,7 @@ def cells_of(boards: Sequence[Board], model: Model) -> list[ModelCell]:
         ModelCell(board, test, metric, key, score)
         for board in boards
         for test in board.tests
-        for metric, lines in board.scores.get(model.id, {}).get(test, {}).items()
+        for metric, lines in board.scores.of_model(model.id).get(test, {}).items()
         for key, score in lines.items()
     ]
 

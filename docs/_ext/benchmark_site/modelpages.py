@@ -61,7 +61,7 @@ def page(
                 "name": board.name,
                 "title": board.title,
                 "total": total(board.tallies.get(model.id, {}).values()),
-                "sure": second(board, model, *board.scores.get(model.id, {})),
+                "sure": second(board, model, *board.scores.of_model(model.id)),
                 "standing": board.standing(model),
                 "floor": board.standings.floor_score,
                 "ranking": f"{page.href(target_doc(target))}#{board.name}",
@@ -152,7 +152,7 @@ def _not_run(model: Model) -> list[dict[str, str]]:
 
 def second(board: Board, model: Model, *tests: str) -> cells.Sure:
     """Second verdicts of a model in tests."""
-    test_scores = board.scores.get(model.id, {})
+    test_scores = board.scores.of_model(model.id)
     return cells.sure(
         score
         for test in tests
@@ -197,7 +197,7 @@ def _named(
     pairs = (
         (key.data, score.dataset)
         for board in boards
-        for lines in board.scores[model.id][test].values()
+        for lines in board.scores.of_model(model.id)[test].values()
         for key, score in lines.items()
     )
     return datasetpages.sources(content, page, pairs)
@@ -210,7 +210,7 @@ def _test(
     facts = content.tests[test]
     target = boards[0].target
     method = f"method/{test}"
-    metrics = [metric for board in boards for metric in board.scores[model.id][test]]
+    metrics = [metric for board in boards for metric in board.scores.of_model(model.id)[test]]
     listed = not model.published
     return {
         "anchor": anchor("test", test),
@@ -220,7 +220,7 @@ def _test(
         "sure": cells.sure(
             score
             for board in boards
-            for lines in board.scores[model.id][test].values()
+            for lines in board.scores.of_model(model.id)[test].values()
             for score in lines.values()
         ),
         "side_by_side": page.href(test_doc(target, test)),

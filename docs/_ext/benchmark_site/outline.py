@@ -1,7 +1,7 @@
-"""What Sphinx reads of a generated page: its headings, and slots for the finished HTML.
+"""What Sphinx reads of a generated page: its title, and a slot for everything else.
 
-The parser builds the document tree directly, so no text of a heading can be taken for markup, and the
-slow reading of tables is spared. Trees are small, as the HTML comes into the page when Sphinx is done.
+The parser builds the document tree directly, so no text of a title can be taken for markup, and the
+slow reading of tables is spared. Trees are small, as the rest comes into the page when Sphinx is done.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from docutils import nodes
-from site_frame.filling import slot_of_part
+from site_frame.filling import SLOT_OF_PAGE
 from sphinx import addnodes
 from sphinx.parsers import Parser
 
@@ -23,8 +23,9 @@ class OutlineParser(Parser):
     def parse(self, inputstring: str, document: nodes.document) -> None:
         """Build the document tree of one page."""
         content: dict[str, Any] = json.loads(inputstring)
-        section = _section(content, "page-top")
-        section["classes"].append("result-page")
+        title = nodes.title("", "", nodes.Text(heading(content["title"])))
+        section = nodes.section("", title, ids=["page-top"], classes=["result-page"])
+        section += nodes.raw("", SLOT_OF_PAGE, format="html")
         document += section
         if content["children"]:
             section += _toctree(content["doc"], content["children"])
@@ -39,16 +40,6 @@ def heading(text: str) -> str:
     'a ‹b›'
     """
     return text.translate({ord("<"): "‹", ord(">"): "›"})
-
-
-def _section(content: dict[str, Any], name: str, place: tuple[int, ...] = ()) -> nodes.section:
-    title = nodes.title("", "", nodes.Text(heading(content["title"])))
-    section = nodes.section("", title, ids=[name])
-    if content["html"]:
-        section += nodes.raw("", slot_of_part(place), format="html", classes=["no-search"])
-    for number, part in enumerate(content["sections"]):
-        section += _section(part, part["id"], (*place, number))
-    return section
 
 
 def _toctree(parent: str, children: list[str]) -> nodes.Element:

@@ -1,8 +1,8 @@
 """A generated page: plain headings and finished HTML, without any markup language between.
 
-A generated page lies in the source folder as a ``*.page`` file (JSON), and its headings as a
-``*.outline`` file. Sphinx reads outlines only, so a page whose headings stay the same is none of its
-business when a number on it changes; :mod:`site_frame.filling` puts both together.
+A generated page lies in the source folder as a ``*.page`` file (JSON), and its title and place among
+the others as a ``*.outline`` file. Sphinx reads outlines only, so what stands on a page is none of its
+business; :mod:`site_frame.filling` puts both together.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 SUFFIX = ".page"
-#: ending of the headings of a page
+#: ending of what Sphinx reads of a page
 OUTLINE = ".outline"
 
 
@@ -98,21 +98,13 @@ class Page:
         return json.dumps(asdict(self), ensure_ascii=False, indent=0) + "\n"
 
     def outline(self) -> str:
-        """Text of the file with the headings; of HTML it tells only whether there is any.
+        r"""Text of the file with what Sphinx has to know of the page.
 
-        >>> outline = json.loads(Page("a", "A", "<p>", [Section("b", "B")]).outline())
-        >>> outline["html"], outline["sections"][0]["title"], outline["sections"][0]["html"]
-        (True, 'B', False)
+        >>> Page("a", "A", "<p>", [Section("b", "B")]).outline()
+        '{"doc": "a", "title": "A", "children": []}\n'
         """
-        return json.dumps(_bare(asdict(self)), ensure_ascii=False) + "\n"
-
-
-def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        **entry,
-        "html": bool(entry["html"]),
-        "sections": [_bare(part) for part in entry["sections"]],
-    }
+        content = {"doc": self.doc, "title": self.title, "children": self.children}
+        return json.dumps(content, ensure_ascii=False) + "\n"
 
 
 def sections_of(text: str) -> list[Section]:

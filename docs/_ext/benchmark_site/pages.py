@@ -130,7 +130,7 @@ def of_target(
         yield Planned(
             test_doc(target, test),
             inputs.of_test(target, test),
-            partial(testpages.page, content, target, test),
+            partial(_of_test, content, target, test, source, inputs, memory),
         )
     for model in content.models(target):
         yield Planned(
@@ -155,6 +155,18 @@ def of_target(
         yield Planned(plan.doc, parts, partial(comparison.page, content, target, plan))
 
 
+def _of_test(
+    content: Content, target: str, test: str, source: Path, inputs: Inputs, memory: Memory
+) -> Page:
+    """Page of a test; sections of published results are the same whatever is run."""
+    doc = test_doc(target, test)
+    file, name, key = _file(source, doc), _sections(doc), digest(inputs.common)
+    is_same = memory.recall(name, key) and file.exists()
+    memory.keep(name, key, True)
+    sections = sections_of(file.read_text("utf-8")) if is_same else []
+    return testpages.page(content, target, test, sections)
+
+
 def _of_model(
     content: Content, target: str, model: Model, source: Path, inputs: Inputs, memory: Memory
 ) -> Page:
@@ -172,7 +184,7 @@ def _of_model(
 
 
 def _sections(doc: str) -> str:
-    """Name in the memory for all below the first lines of a page."""
+    """Name in the memory for sections of a page that can be taken from its file."""
     return f"{doc}: sections"
 
 

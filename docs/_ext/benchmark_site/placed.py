@@ -45,8 +45,8 @@ def place(content: Content, memory: Memory, inputs: Inputs) -> None:
         inputs: what rankings are made from
     """
     for target, boards in content.boards.items():
-        key = digest(inputs.of_ranking(target))
         for board in boards:
+            key = digest(inputs.of_board(board))
             name = f"{target}/{board.name}: ranking"
             text = memory.recall(name, key) or _dump(board)
             memory.keep(name, key, text)

@@ -144,6 +144,8 @@ def manifests(paths: Paths) -> dict[tuple[str, str], Manifest]:
 
 def marked(rows: pd.DataFrame, stale: Mapping[CellKey, Mapping[str, Any]]) -> pd.DataFrame:
     """Own rows with a column ``stale``, why they are, and a remark beside the score if so."""
+    if not stale:
+        return rows.assign(stale=pd.Series("", index=rows.index, dtype="str"))
     reasons = []
     names = ("target", "model", "test", "dataset", "condition")
     for *key, condition in zip(*(rows[name].tolist() for name in names), strict=True):

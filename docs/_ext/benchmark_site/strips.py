@@ -21,7 +21,7 @@ def strips(board: Board, test: str) -> list[dict[str, Any]]:
     """
     lines = []
     for metric, raters in board.raters.get(test, {}).items():
-        matrix = board.matrices.get(test, {}).get(metric)
+        matrix = board.scores.of_test(test).get(metric)
         if matrix is None or metric not in METRICS or METRICS.get(metric).direction != "higher":
             continue
         for key, rater in raters.items():

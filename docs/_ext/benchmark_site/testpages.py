@@ -39,8 +39,15 @@ FIGURES = 6
 VERDICT, THRESHOLDS = "method/verdict", "where-thresholds-come-from"
 
 
-def page(content: Content, target: str, test: str) -> Page:
-    """Page of a test."""
+def page(content: Content, target: str, test: str, sections: Sequence[Section] = ()) -> Page:
+    """Page of a test.
+
+    Args:
+        content: what the pages show
+        target: the target
+        test: the test
+        sections: those of the page as it was made last with the same published results
+    """
     facts = content.tests[test]
     page = Page(test_doc(target, test), f"{facts.title}: {content.label(target).lower()}")
     method = f"method/{test}"
@@ -54,7 +61,10 @@ def page(content: Content, target: str, test: str) -> Page:
         boards=[{"anchor": board.name, "title": board.title} for board in boards],
         data=datasetpages.links(content, page, _datasets(boards, test)),
     )
-    page.sections = [_board(content, page, board, test) for board in boards]
+    before = {section.id: section for section in sections}
+    for board in boards:
+        same = before.get(board.name) if board.published else None
+        page.sections.append(same or _board(content, page, board, test))
     return page
 
 
@@ -81,7 +91,7 @@ def _siblings(content: Content, page: Page, target: str, test: str) -> list[dict
 
 
 def _board(content: Content, page: Page, board: Board, test: str) -> Section:
-    matrices = board.matrices.get(test, {})
+    matrices = board.scores.of_test(test)
     models = [line.model for line in board.ranking if board.tally(line.model, test)]
     lines: list[dict[str, Any]] = [
         {

@@ -1,7 +1,7 @@
 """Pages of the website: frames that Sphinx wrote, filled with what results change.
 
-A frame has everything of a page that texts and headings decide. Tables and figures of results are
-named in it by slots, and what depends on them (descriptions, sizes of images, the scripts that a page
+A frame has everything of a page that texts and titles decide. Sections, tables and figures of results
+come into its slots, and what depends on them (descriptions, sizes of images, the scripts that a page
 needs) is left open. A page is filled when its frame or what is put into it changed, without Sphinx.
 """
 
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common.core import closure, files, provenance
+from common.core import closure, display, files, provenance
 from common.core.mirror import listing
 from site_frame import head, pictures
 
@@ -41,7 +42,9 @@ LOADED = re.compile(
 )
 #: slots of a frame; no text of a page can look like them, as its brackets are escaped
 BEGIN, END = "<!--@begin-->", "<!--@end-->"
-SLOT = re.compile(r"<!--@(part|file):([^>]*)-->")
+SLOT = re.compile(r"<!--@(page|file):([^>]*)-->")
+#: slot for all of a page of results below its title
+SLOT_OF_PAGE = "<!--@page:-->"
 ABOUT = re.compile(r"<!--@about:([^>]*)-->")
 PAGE = ".page"
 ENDING = ".html"
@@ -61,15 +64,6 @@ class Folders(NamedTuple):
     source: Path
     site: Path
     media: Path
-
-
-def slot_of_part(place: Iterable[int]) -> str:
-    """Slot for the HTML of a section of a page, named by its place.
-
-    >>> slot_of_part((0, 1))
-    '<!--@part:0.1-->'
-    """
-    return f"<!--@part:{'.'.join(map(str, place))}-->"
 
 
 def slot_of_file(name: str) -> str:
@@ -159,25 +153,35 @@ class Filling:
 
     def _content(self, slot: re.Match[str]) -> str:
         kind, place = slot.groups()
-        if kind == "part":
-            return self._parts[place]
+        if kind == "page":
+            return below_title(json.loads(self._text(self._folders.source / f"{self._name}{PAGE}")))
         up = "../" * self._name.count("/")
         return self._text(self._folders.source / place).replace('href="', f'href="{up}')
-
-    @cached_property
-    def _parts(self) -> dict[str, str]:
-        """HTML of the sections of the page by their places."""
-        return dict(_places(json.loads(self._text(self._folders.source / f"{self._name}{PAGE}"))))
 
     def _text(self, path: Path) -> str:
         self.read.append(str(path))
         return path.read_text("utf-8")
 
 
-def _places(content: Mapping[str, Any], place: tuple[int, ...] = ()) -> Iterator[tuple[str, str]]:
-    yield ".".join(map(str, place)), content["html"]
-    for number, part in enumerate(content["sections"]):
-        yield from _places(part, (*place, number))
+def below_title(content: Mapping[str, Any], level: int = 1) -> str:
+    """HTML of a page or section: what stands before its first section, and all sections.
+
+    >>> part = {"id": "b", "title": "B > -1", "html": "", "sections": []}
+    >>> print(below_title({"html": "<p>", "sections": [part]}), end="")
+    <div class="no-search"><p></div><section id="b">
+    <h2>B &gt; −1<a class="headerlink" href="#b" title="Link to this heading">#</a></h2>
+    </section>
+    """
+    html = f'<div class="no-search">{content["html"]}</div>' if content["html"] else ""
+    return html + "".join(_section(part, level + 1) for part in content["sections"])
+
+
+def _section(part: Mapping[str, Any], level: int) -> str:
+    """A section as Sphinx writes those of texts."""
+    place, title = escape(part["id"]), escape(display.tidy(part["title"]))
+    link = f'<a class="headerlink" href="#{place}" title="Link to this heading">#</a>'
+    head = f'<section id="{place}">\n<h{level}>{title}{link}</h{level}>\n'
+    return f"{head}{below_title(part, level)}</section>\n"
 
 
 def _needed(top: str, body: str) -> str:

@@ -1,0 +1,63 @@
+"""Scores of a board, put in order where they are looked at: of a model, or of all models in a test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from common.reports import summary
+from common.reports.summary import Key, Matrix, Scores, WideCell
+
+#: test, metric and line of a cell -> its score
+Cells = dict[tuple[str, str, Key], WideCell]
+
+
+class BoardScores:
+    """Scores of all models of a board.
+
+    Args:
+        table: result rows
+        target: the target
+        models: ids of the models in the order of columns
+    """
+
+    def __init__(self, table: pd.DataFrame, target: str, models: Sequence[str]):
+        self._table, self._target, self._models = table, target, models
+        self._of_model: dict[str, Scores] = {}
+        self._of_test: dict[str, dict[str, Matrix]] = {}
+
+    def of_model(self, model: str) -> Scores:
+        """test -> metric -> line -> score of a model; empty if it has no row."""
+        if model not in self._of_model:
+            self._of_model[model] = summary.scores_of(self._rows(self._by_model, model))
+        return self._of_model[model]
+
+    def of_test(self, test: str) -> dict[str, Matrix]:
+        """metric -> table with a column per model; empty if a test has no row."""
+        if test not in self._of_test:
+            rows = self._rows(self._by_test, test)
+            self._of_test[test] = summary.matrix(rows, self._target, test, self._models)
+        return self._of_test[test]
+
+    def cells(self, model: str) -> Cells:
+        """All scores of a model."""
+        return {
+            (test, metric, key): score
+            for test, metrics in self.of_model(model).items()
+            for metric, lines in metrics.items()
+            for key, score in lines.items()
+        }
+
+    @cached_property
+    def _by_model(self) -> dict[str, np.ndarray]:
+        return dict(self._table.groupby("model").indices)
+
+    @cached_property
+    def _by_test(self) -> dict[str, np.ndarray]:
+        return dict(self._table.groupby("test").indices)
+
+    def _rows(self, places: dict[str, np.ndarray], name: str) -> pd.DataFrame:
+        return self._table.iloc[places.get(name, [])]
