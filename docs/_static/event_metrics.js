@@ -1,4 +1,5 @@
 /* Metrics of lists of sound events, by the definitions of common/metrics/events, added to those of metrics.js.
+   Here are the counts; what follows from them is in sums.js.
    A recording is { seconds, events }, an event { onset, offset, label }; its label is a place among the classes. */
 (() => {
   "use strict";
@@ -6,7 +7,7 @@
   const NONE = Number.NaN;
   /** Shares that differ by less are added up once more, with what addition loses. */
   const NEAR = 1e-9;
-  const { sum } = window.metrics;
+  const { VALUES } = window.sums;
 
   function recordings(truth, prediction) {
     if (truth.length !== prediction.length) throw new RangeError(`arrays differ in length (${truth.length}, ${prediction.length})`);
@@ -146,17 +147,18 @@
     });
     return total;
   }
-  /** NaN without reference. */
-  const fScore = (tp, ref, sys) => (ref > 0 ? (2 * tp) / (ref + sys) : NONE);
-  const each = ({ tp, ref, sys }) => tp.map((hits, label) => fScore(hits, ref[label], sys[label]));
+  const all = (counts) => counts.reduce((whole, count) => whole + count, 0);
+  const minus = (counts, hits) => counts.map((count, place) => count - hits[place]);
+  /** Hits, misses and false alarms of each class. */
+  const perClass = ({ tp, ref, sys }) => [...tp, ...minus(ref, tp), ...minus(sys, tp)];
+  const ofAll = ({ tp, ref, sys }) => perClass({ tp: [all(tp)], ref: [all(ref)], sys: [all(sys)] });
+  /** Name of a score -> what it makes of counts, by its value of sums. */
   const SCORES = {
-    f: ({ tp, ref, sys }) => fScore(sum(tp), sum(ref), sum(sys)),
-    f_macro: (total) => {
-      const scores = each(total).filter((score) => !Number.isNaN(score));
-      return sum(scores) / scores.length;
-    },
-    f_per_class: (total, { labels }) => Object.fromEntries(each(total).map((score, label) => [labels[label], score])),
-    error_rate: ({ ref, errors }) => (sum(ref) > 0 ? errors / sum(ref) : NONE),
+    f: (value, total) => value(ofAll(total))[0],
+    f_macro: (value, total) => value(perClass(total), perClass(total))[0],
+    f_per_class: (value, total, { labels }) =>
+      Object.fromEntries(value(perClass(total)).map((score, label) => [labels[label], score])),
+    error_rate: (value, { ref, errors }) => value([errors, all(ref)])[0],
   };
   const COUNTINGS = {
     segment: [bySegment, Object.keys(SCORES)],
@@ -164,7 +166,8 @@
     intersection: [byIntersection, ["f_macro", "f_per_class"]],
   };
   Object.entries(COUNTINGS).forEach(([name, [count, scores]]) => scores.forEach((score) => {
-    window.metrics.TABLE[`${name}_${score}`] = (truth, prediction, params) => SCORES[score](tally(count, truth, prediction, params), params);
+    const id = `${name}_${score}`;
+    window.metrics.TABLE[id] = (truth, prediction, params) => SCORES[score](VALUES[id], tally(count, truth, prediction, params), params);
   }));
   // a list of events has no scores of frames, which these need
   ["psds", "psds_1", "psds_2"].forEach((id) => (window.metrics.TABLE[id] = () => NONE));

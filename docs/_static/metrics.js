@@ -1,11 +1,11 @@
-/* Metrics of truth and predictions that need no signal, by the definitions of common/metrics, one function each.
+/* Metrics of truth and predictions that need no signal, by the definitions of common/metrics, one function each. What
+   follows from sums alone is in sums.js.
    tests/site/test_metrics.py checks every one of them against its function in Python. */
 (() => {
   "use strict";
 
+  const { VALUES, compareShifts } = window.sums;
   const NONE = Number.NaN;
-  /** A variance below this part of the mean square is rounding. */
-  const ROUNDING = 1e-12;
   /** Values that differ by less than this part of the largest one are tied. */
   const TIE = 1e-12;
 
@@ -24,8 +24,8 @@
   }
   const mean = (values) => sum(values) / values.length;
   const largest = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const clip = (value, low, high) => Math.min(Math.max(value, low), high);
   const isConstant = (values) => values.every((value) => value === values[0]);
+  const minus = (second, first) => second.map((value, place) => value - first[place]);
   const hasGap = (values) => values.some(Number.isNaN);
 
   function sameLength(truth, prediction) {
@@ -40,8 +40,8 @@
     return values.map((value) => value - middle);
   }
 
-  /** n, sums of squared deviations of predictions and truths and of their products, and the mean offset. */
-  function spreads(truth, prediction) {
+  /** n, sums of predictions and truths, of their squares and products, and of their offsets, in one unit. */
+  function moments(truth, prediction) {
     sameLength(truth, prediction);
     const n = truth.length;
     const offsets = prediction.map((value, place) => value - truth[place]);
@@ -49,23 +49,11 @@
     const unit = Math.max(largest(x), largest(y), largest(offsets)) || 1;
     const [xs, ys] = [x, y].map((part) => part.map((value) => value / unit));
     const product = (a, b) => sum(a.map((value, place) => value * b[place]));
-    const [sx, sy, xx, yy] = [sum(xs), sum(ys), product(xs, xs), product(ys, ys)];
-    const kept = (spread, square) => (spread <= ROUNDING * square ? 0 : spread);
-    const [sxx, syy] = [kept(xx - (sx * sx) / n, xx), kept(yy - (sy * sy) / n, yy)];
-    const sxy = sxx === 0 || syy === 0 ? 0 : product(xs, ys) - (sx * sy) / n;
-    return { n, sxx, syy, sxy, offset: sum(offsets.map((value) => value / unit)) / n };
+    const squares = [product(xs, xs), product(ys, ys), product(xs, ys)];
+    return [n, sum(xs), sum(ys), ...squares, sum(offsets.map((value) => value / unit))];
   }
-
-  function ccc(truth, prediction) {
-    const { n, sxx, syy, sxy, offset } = spreads(truth, prediction);
-    const below = sxx + syy + n * offset ** 2;
-    return n < 2 || below === 0 ? NONE : clip((2 * sxy) / below, -1, 1);
-  }
-
-  function pcc(truth, prediction) {
-    const { n, sxx, syy, sxy } = spreads(truth, prediction);
-    return n < 2 || sxx === 0 || syy === 0 ? NONE : clip(sxy / Math.sqrt(sxx * syy), -1, 1);
-  }
+  const ccc = (truth, prediction) => VALUES.ccc(moments(truth, prediction))[0];
+  const pcc = (truth, prediction) => VALUES.pcc(moments(truth, prediction))[0];
 
   function mae(truth, prediction) {
     sameLength(truth, prediction);
@@ -155,7 +143,8 @@
     const chosen = side === "truth" ? truth : prediction;
     const all = countCodes(chosen, number);
     const hits = countCodes(chosen.map((code, place) => (truth[place] === prediction[place] ? code : -1)), number);
-    return all.map((count, place) => (count ? hits[place] / count : 0));
+    const sums = [...hits, ...minus(all, hits)];
+    return VALUES.recall_per_class(sums, sums);
   }
 
   function classHits(truth, prediction, side, { labels }) {
@@ -178,30 +167,24 @@
     const whole = sum(counts);
     return counts.map((count) => count / whole);
   }
-
-  function relativeEntropy(p, q) {
-    return sum(p.map((share, place) => (share === 0 ? 0 : share * Math.log2(share / q[place]))));
-  }
-
-  function jensenShannonDistance(truth, prediction, { bins }) {
-    const [first, second] = [truth, prediction].map((values) => shares(binCounts(values, bins)));
-    const middle = first.map((share, place) => (share + second[place]) / 2);
-    return Math.sqrt(clip((relativeEntropy(first, middle) + relativeEntropy(second, middle)) / 2, 0, 1));
-  }
+  const bothBinCounts = (truth, prediction, { bins }) => [truth, prediction].flatMap((values) => binCounts(values, bins));
+  const jensenShannonDistance = (...given) => VALUES.jensen_shannon_distance(bothBinCounts(...given))[0];
 
   const classShares = (values, { labels }) => shares(countCodes(classCodes(values, labels), labels.length));
   const binShares = (values, { bins }) => shares(binCounts(values, bins));
-  const minus = (second, first) => second.map((value, place) => value - first[place]);
-
+  const bothClassCounts = (truth, prediction, { labels }) =>
+    [truth, prediction].flatMap((values) => countCodes(classCodes(values, labels), labels.length));
   const relativeDifferencePerClass = (truth, prediction, params) =>
-    byLabel(params.labels, minus(classShares(prediction, params), classShares(truth, params)));
-  const relativeDifferencePerBin = (truth, prediction, params) =>
-    byBin(minus(binShares(prediction, params), binShares(truth, params)), binCounts(truth, params.bins), params.min_count);
+    byLabel(params.labels, VALUES.relative_difference_per_class(bothClassCounts(truth, prediction, params)));
+  const relativeDifferencePerBin = (truth, prediction, params) => {
+    const differences = VALUES.relative_difference_per_bin(bothBinCounts(truth, prediction, params));
+    return byBin(differences, binCounts(truth, params.bins), params.min_count);
+  };
   /** About a common origin: far from zero, two means lose the digits of their difference. */
   function meanDifference(truth, prediction) {
     const origin = truth.length ? mean(truth) : 0;
-    const [first, second] = [truth, prediction].map((values) => mean(values.map((value) => value - origin)));
-    return second - first;
+    const sums = [truth, prediction].flatMap((values) => [values.length, sum(values.map((value) => value - origin))]);
+    return VALUES.mean_difference(sums)[0];
   }
 
   /** What a difference of two sets is the difference of, for one set. */
@@ -233,12 +216,6 @@
 
   // -- shifts of groups in a context -------------------------------------------------------------------------
 
-  /** Shift, mean shift of all groups, and their difference, of each group. */
-  function compareShifts(shift) {
-    const there = shift.filter((value) => !Number.isNaN(value));
-    const average = there.length ? sum(there) / there.length : NONE;
-    return shift.map((value) => ({ difference: value - average, shift: value, average }));
-  }
   function membersOf(group) {
     const members = new Map([...new Set(group)].sort(byName).map((name) => [name, []]));
     group.forEach((name, place) => members.get(name).push(place));

@@ -233,7 +233,7 @@
 
   /** Definitions are loaded when there is something to score; each needs those before it. */
   async function ready() {
-    for (const file of ["metrics", "event_metrics", "designs"]) await scoring.script(`_static/${file}.js`);
+    for (const file of ["sums", "metrics", "event_metrics", "designs"]) await scoring.script(`_static/${file}.js`);
     ({ designs } = window);
   }
 

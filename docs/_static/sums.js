@@ -1,4 +1,5 @@
-/* Values of metrics as functions of sums, one function for each metric whose sums of speakers are kept.
+/* Values of metrics as functions of sums, one function for each metric whose sums of speakers are kept; metrics.js
+   takes them from here.
    common/metrics says the same in Python: (sums, sums of all samples, parameters) -> values. */
 (() => {
   "use strict";
@@ -56,10 +57,14 @@
     return [n < 2 || sxx === 0 || syy === 0 ? NaN : clip(sxy / Math.sqrt(sxx * syy))];
   }
 
-  /** Shift of each group and value minus the mean shift of the groups that have one. */
+  /** Shift of each group, the mean shift of the groups that have one, and their difference. */
+  function compareShifts(shifts) {
+    const average = mean(shifts);
+    return shifts.map((shift) => ({ difference: shift - average, shift, average }));
+  }
   function fromAverage(shifts) {
-    const averages = shifts[0].map((_, k) => mean(shifts.map((line) => line[k])));
-    return shifts.flatMap((line) => line.map((shift, k) => shift - averages[k]));
+    const columns = shifts[0].map((_, k) => compareShifts(shifts.map((line) => line[k])));
+    return shifts.flatMap((line, g) => line.map((_, k) => columns[k][g].difference));
   }
   function shiftsOfMeans(sums) {
     const half = sums.length / 2;
@@ -124,5 +129,5 @@
     });
   });
 
-  window.sums = { VALUES };
+  window.sums = { VALUES, compareShifts };
 })();

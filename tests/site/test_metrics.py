@@ -17,7 +17,7 @@ from common.metrics.shift import Shift
 
 SCRIPTS = [
     (paths.DOCS / "_static" / name).read_text("utf-8")
-    for name in ("metrics.js", "event_metrics.js")
+    for name in ("sums.js", "metrics.js", "event_metrics.js")
 ]
 #: metrics that the browser does not compute, with the reason that its page gives
 CHANGED = "compares predictions on original and on changed signals"

@@ -51,7 +51,7 @@ from tests.conftest import DATASETS, Mini
 
 SCRIPTS = ("scoring.js", "predictions.js", "own.js")
 #: what the page loads when there is something to score
-LATER = ("metrics.js", "event_metrics.js", "designs.js")
+LATER = ("sums.js", "metrics.js", "event_metrics.js", "designs.js")
 CELL = ("test", "dataset", "metric", "data", "condition", "label")
 #: columns that are texts and counts
 SAME = (*CELL[2:], "reference", "n", "status", "reason", "cause", "criterion", "bound")

@@ -22,6 +22,8 @@ MARKS = {
     "skip": ("s", "–", "skipped"),
     "error": ("e", "!", "error"),
 }
+#: status of cells with a verdict
+VERDICTS = ("pass", "fail")
 #: second verdict that says nothing
 DOUBT = "cannot tell"
 #: said where the interval is wider than what the criterion allows

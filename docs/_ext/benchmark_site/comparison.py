@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark_site import cells, tables
+from benchmark_site import cells, datasetpages, tables
 from benchmark_site.content import Board, Content, metric_names, words
 from benchmark_site.page import Page, Section, anchor, slug
 from benchmark_site.render import comparison_doc, model_doc, render, target_doc, test_doc
@@ -25,7 +25,6 @@ from benchmark_site.sources import Model
 from common.core.display import number, signed
 from common.reports.summary import Key, Standing, Standings, WideCell, standings
 
-VERDICTS = ("pass", "fail")
 #: both verdicts by intervals that leave no doubt
 CERTAIN = {"passes", "fails"}
 #: own models are compared with this many of the best published ones
@@ -279,11 +278,14 @@ def _changes(
 ) -> dict[str, Any]:
     """Cells whose verdict differs between two models, and how many have one."""
     judged = [
-        {k for k, s in entries.items() if s.status in VERDICTS} for entries in (before, after)
+        {k for k, s in entries.items() if s.status in cells.VERDICTS} for entries in (before, after)
     ]
     both = judged[0] & judged[1]
-    entries: dict[str, list[dict[str, Any]]] = {verdict: [] for verdict in VERDICTS}
+    entries: dict[str, list[dict[str, Any]]] = {verdict: [] for verdict in cells.VERDICTS}
     certain, pairs = 0, 0
+    named = datasetpages.sources(
+        content, page, ((key.data, score.dataset) for (_, _, key), score in before.items())
+    )
     for place in (place for place in before if place in both):
         old, new = before[place], after[place]
         if old.status != new.status:
@@ -295,6 +297,7 @@ def _changes(
                     "test": content.tests[test].title,
                     "href": page.href(test_doc(target, test)),
                     "data": key.data,
+                    "source": named.get(key.data),
                     "part": tables.part(key.condition, key.label, key.data),
                     "metric": metric_names(metric)[0],
                     "before": cells.cell(old),

@@ -10,7 +10,7 @@ import pandas as pd
 
 from benchmark_site import datasetfacts
 from benchmark_site.cell_data import NOT_STATED, language_of, languages
-from benchmark_site.comparison import VERDICTS
+from benchmark_site.cells import VERDICTS
 from benchmark_site.content import FAMILIES, Board, Content, alike, words
 from benchmark_site.page import Page, Section, slug
 from benchmark_site.render import ROOT, model_doc, render, target_doc, test_doc

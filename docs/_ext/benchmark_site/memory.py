@@ -12,9 +12,8 @@ import json
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content
 from benchmark_site.sources import Model
 from common.core import files, paths
@@ -23,6 +22,9 @@ from common.core.paths import COST, SEVERITY, SUMS, TABLES, VERSIONS
 from common.pages import identity
 from common.pages.own import FOLDER as OWN
 from common.results.sample_tables import INDEX
+
+if TYPE_CHECKING:
+    from benchmark_site.comparison import Plan
 
 #: folders whose content decides about the pages of all targets, besides the code that makes them
 SHOWN = (paths.DOCS / "_templates" / "pages", paths.PUBLISHED)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pandas as pd
 
+from benchmark_site import cells
 from benchmark_site.content import Content
 from benchmark_site.page import Section
 from benchmark_site.render import render
@@ -18,7 +19,6 @@ from common.results import history
 
 #: columns that name a score apart from the version
 PLACE = ["test", "dataset", "dataset_version", "data", "condition", "reference", "metric", "label"]
-VERDICTS = ("pass", "fail")
 #: size of the figure, and of the space around the plot
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 220, 52, 40, 24, 32
 
@@ -78,7 +78,7 @@ def timeline(version_rows: Sequence[tuple[str, pd.DataFrame]]) -> list[Version]:
     Args:
         version_rows: version and its rows, oldest first
     """
-    judged = [(name, rows[rows["status"].isin(VERDICTS)]) for name, rows in version_rows]
+    judged = [(name, rows[rows["status"].isin(cells.VERDICTS)]) for name, rows in version_rows]
     tables = [(name, rows.set_index(PLACE)["status"]) for name, rows in judged if len(rows)]
     if not tables:
         return []
