@@ -22,10 +22,18 @@ def content(new_site: Callable[..., Any]) -> Content:
     return load(site.folders, load_benchmark(), [], {})
 
 
-def test_every_dataset_with_results_has_a_page_that_the_list_leads_to(content: Content) -> None:
+def declare(content: Content, name: str) -> None:
+    """Add a dataset to the catalog of a user."""
+    changes = {"id": name, "name": "", "label": "", "builtin": False}
+    entry = content.benchmark.datasets["musan"].model_copy(update=changes)
+    content.benchmark.datasets[name] = entry
+
+
+def test_every_dataset_has_a_page_that_the_list_leads_to(content: Content) -> None:
+    declare(content, "new")
     first, *pages = datasetpages.pages(content)
-    names = set(content.table["dataset"])
-    assert {"crema-d", "iemocap"} < names
+    names = {*content.table["dataset"], "musan", "air", "mardy", "cough-speech-sneeze", "new"}
+    assert {"crema-d", "iemocap"} < names and not {"musan", "new"} & set(content.table["dataset"])
     assert {page.doc for page in pages} == {datasetpages.dataset_doc(name) for name in names}
     assert first.doc == datasetpages.INDEX and set(first.children) == {page.doc for page in pages}
     for page in pages:
@@ -125,3 +133,17 @@ def test_broken_and_silent_ones_are_named_and_never_markup(content: Content) -> 
 
 def test_without_facts_there_is_no_such_section(content: Content) -> None:
     assert described(content, "another") == ""
+
+
+def test_a_dataset_without_results_says_what_it_is_for(content: Content) -> None:
+    declare(content, "new")
+    pages = {page.doc: page for page in datasetpages.pages(content)}
+    (noises,) = pages["results/dataset/musan"].sections
+    assert "<strong>Babble noise</strong>: Four to seven" in noises.html
+    assert (
+        "has a result on these data by themselves" in noises.html and "build.py" not in noises.html
+    )
+    (mine,) = pages["results/dataset/new"].sections
+    assert "run --dataset new</pre>" in mine.html and "<li>" not in mine.html
+    assert "CC-BY-4.0" in pages["results/dataset/new"].html
+    assert not any("demo-" in doc for doc in pages)

@@ -192,13 +192,15 @@ def board(lines: list[dict[str, Any]], *, published: bool, name: str) -> content
     )
 
 
+#: a catalog without datasets
+NO_CATALOG = type("Benchmark", (), {"datasets": {}})()
+
+
 def made(boards: list[content.Board]) -> Any:
     facts = content.TestFacts("correctness_regression", "Regression", "correctness")
-    return type(
-        "Content",
-        (),
-        {"boards": {"arousal": boards}, "comparisons": [], "tests": {facts.id: facts}},
-    )()
+    tests = {facts.id: facts}
+    values = {"comparisons": [], "tests": tests, "benchmark": NO_CATALOG}
+    return type("Content", (), {"boards": {"arousal": boards}, **values})()
 
 
 def test_verdicts_are_compared_by_key_never_by_place() -> None:
@@ -211,7 +213,8 @@ def test_verdicts_are_compared_by_key_never_by_place() -> None:
         ("t", "ccc", Key(data, "original", "")): score(0.6, status)
         for data, status in (("d4", "pass"), ("d3", "pass"), ("d2", "pass"))
     }
-    facts = type("Content", (), {"tests": {"t": content.TestFacts("t", "T", "correctness")}})()
+    tests = {"t": content.TestFacts("t", "T", "correctness")}
+    facts = type("Content", (), {"tests": tests, "benchmark": NO_CATALOG})()
     change = comparison._changes(facts, page.Page("x", "X"), "arousal", before, after)
     assert (change["shared"], change["only"]) == (2, [1, 1])
     assert [(row["data"], row["before"].text, row["after"].text) for row in change["gained"]] == [

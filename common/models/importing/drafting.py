@@ -12,6 +12,7 @@ from typing import Any
 
 from ... import spec
 from ...core import advice
+from ...core.documents import parse_json
 from ...core.errors import BenchmarkError, ConfigError
 from ...core.files import write_text
 from ...samples.importing.catalog_text import extended
@@ -150,16 +151,32 @@ def _maker(request: _Request, text: str) -> Callable[[_Request, DraftReport], No
         return _hub if (path / hub_folders.CONFIG).is_file() else _onnx
     makers = {".onnx": _onnx, ".pt": _script, ".skops": _pipeline, ".py": _python}
     ending = path.suffix.lower()
-    if ending in TABLES:
+    if ending in TABLES and not _is_network(path):
         raise ConfigError(
             f"{path}: is a table; predictions become a model by: build.py import-predictions {path}"
         )
     if ending not in makers and ending not in WEIGHTS:
         endings = ", ".join((*makers, *WEIGHTS))
+        if ending == ".json":
+            raise ConfigError(
+                f"{path}: holds no list of predictions; what describes a network needs its weights:"
+                f" give their file; {PROGRAM.format(path.name)}"
+            )
         raise ConfigError(
             f"{path}: no kind of model that is known: folders, {endings}; {PROGRAM.format(path.name)}"
         )
     return makers.get(ending, _weights)
+
+
+def _is_network(path: Path) -> bool:
+    """Whether a JSON file is no list of predictions, but what describes a network without its weights."""
+    if path.suffix.lower() != ".json":
+        return False
+    try:
+        content = parse_json(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict)
 
 
 def _place(request: _Request, report: DraftReport) -> None:

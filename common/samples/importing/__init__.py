@@ -128,6 +128,8 @@ def import_dataset(
         report.faults.extend(faults)
         place = source if in_place else table
         entry.update(_rated(entry, place, list(benchmark.targets.values()), report))
+        if not isinstance(form, Layout) and form != recognise.AUDFORMAT:
+            report.notes.extend(guessing.unused(entry, place))
         if as_database:
             table_rows = CsvTable(place / METADATA if place.is_dir() else place, "")
             rows = database.ImportedTable(entry, samples, table_rows, benchmark.targets)

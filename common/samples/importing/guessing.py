@@ -13,13 +13,15 @@ from ...spec import Target
 from ..audformat_adapter import readable
 from ..base import KEYS
 from ..event_lists.databases import HEADER, open_database
-from ..folder_adapter import MISSING, CsvTable
+from ..folder_adapter import METADATA, MISSING, CsvTable
 from . import conventions
 from .conventions import Conventions
 from .database import AUDIO
 
 #: names of columns that may hold any labels; what they are is seen from these
 GENERAL = ("label", "labels", "class", "cls", "target")
+#: so many columns that are not used are named
+MOST = 8
 #: columns of a table that state the licence of each sample
 LICENSE_COLUMNS = ("licence", "license")
 
@@ -103,6 +105,29 @@ def table_columns(source: Path, table: str, format: str) -> dict[str, list[str]]
         db = open_database(source)
     others = {name: list(db.tables[name].columns) for name in db.tables if name != table}
     return {"": list(db.tables[table].columns), **others}
+
+
+def unused(entry: Mapping[str, Any], source: Path) -> list[str]:
+    """Note on columns of a folder with a table that the entry does not use.
+
+    Args:
+        entry: the entry, with ratings
+        source: the table, or its folder
+    """
+    table = source / METADATA if source.is_dir() else source
+    entries = entry.get("columns", {}).values()
+    used = {place["column"] if isinstance(place, Mapping) else place for place in entries}
+    for ratings_of in entry.get("ratings", {}).values():
+        used.update(ratings_of.get("columns", ()), ratings_of.get("votes", {}).values())
+    used.update(KEYS, LICENSE_COLUMNS)
+    rest = [name for name in CsvTable(table, "").columns if name not in used]
+    if not rest:
+        return []
+    names = ", ".join(rest[:MOST]) + (f" and {len(rest) - MOST} more" if len(rest) > MOST else "")
+    what = "column is" if len(rest) == 1 else "columns are"
+    return [
+        f"{len(rest)} {what} not used: {names} (--columns NAME=COLUMN says what a column holds)"
+    ]
 
 
 def _names(rules: Conventions, targets: Iterable[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ...core.errors import ConfigError, DataError
@@ -103,7 +104,8 @@ def _of_table(path: Path, request: ImportRequest) -> str:
         CsvTable(path, "")
         return FOLDER
     except DataError:  # in another encoding, or without a column 'file'
-        return "table" if request.key("file", read_table(path).columns) else FOLDER
+        columns = read_table(path).columns
+        return "table" if request.key("file", columns) or "file" not in columns else FOLDER
 
 
 def _of_folder(request: ImportRequest) -> str | Layout:
@@ -127,11 +129,13 @@ def _of_folder(request: ImportRequest) -> str | Layout:
         return "webdataset"
     if not audio and arrow.is_datasets(folder):
         return "datasets"
+    if not audio and not tree.files:
+        raise ConfigError(f"{folder}: is an empty folder")
     content = f"{len(audio)} audio files ({audio[0]}, ...)" if audio else "no audio"
     hint = f"; {near}" if near else ""
     fault = "; ".join(tree.faults())
     raise ConfigError(
-        f"{folder}: holds {content}, but neither {METADATA} nor {HEADER}, and the names are those of no"
+        f"{folder}: holds {content}, neither {METADATA} nor {HEADER}, and the names are those of no"
         f" known corpus: {', '.join(layouts.known())}{hint}. --guess proposes a layout"
         + (f" ({fault})" if fault else "")
     )
@@ -139,13 +143,23 @@ def _of_folder(request: ImportRequest) -> str | Layout:
 
 def no_such_folder(path: Path) -> ConfigError:
     """Error for a path that is not there; tells how to get a corpus that was meant by its name."""
-    layout = layouts.known().get(path.name.lower())
+    layout = next((e for i, e in layouts.known().items() if _meant(path.name, i, e.label)), None)
     if layout is None:
         return ConfigError(f"{path}: no such folder")
     how = layout.obtain or f"It is free: {layout.source}."
     return ConfigError(
         f"{path}: no such folder. {layout.label} is never downloaded by import. {how}"
     )
+
+
+def _meant(text: str, *names: str) -> bool:
+    """Whether a text is one of the names of a corpus, however it is written.
+
+    >>> _meant("MSP-Podcast", "msppodcast"), _meant("msp", "msppodcast")
+    (True, False)
+    """
+    plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in (text, *names)]
+    return plain[0] in plain[1:]
 
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from benchmark_site.content import FAMILIES, Board, Content, alike, words
 from benchmark_site.page import Page, Section, slug
 from benchmark_site.render import ROOT, model_doc, render, target_doc, test_doc
 from benchmark_site.tables import Source
+from common.core import advice
 from common.spec import Dataset
 
 INDEX = f"{ROOT}/dataset/index"
@@ -77,8 +78,13 @@ def sources(content: Content, page: Page, pairs: Iterable[tuple[str, str]]) -> d
 
 
 def pages(content: Content) -> Iterator[Page]:
-    """All pages of datasets with results, the list of them first."""
+    """All pages of datasets, the list of them first.
+
+    There is one for each dataset with results, and for each of the catalog, but for demonstration data
+    that were not used.
+    """
     groups = {str(name): rows for name, rows in content.table.groupby("dataset", sort=True)}
+    groups |= dict.fromkeys(_unused(content, groups), content.table.iloc[:0])
     if not groups:
         return
     order = sorted(groups, key=lambda name: label_of(content, name).lower())
@@ -86,6 +92,17 @@ def pages(content: Content) -> Iterator[Page]:
     counts = _counts(content)
     for name in order:
         yield _page(content, name, groups[name], counts)
+
+
+def _unused(content: Content, datasets: Collection[str]) -> list[str]:
+    """Datasets of the catalog without results: as a whole where they have parts."""
+    return list(
+        dict.fromkeys(
+            entry.database
+            for entry in content.benchmark.datasets.values()
+            if not entry.embedded and {entry.id, entry.database}.isdisjoint(datasets)
+        )
+    )
 
 
 def _counts(content: Content) -> Counts:
@@ -120,7 +137,7 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) ->
     page = Page(dataset_doc(dataset), label_of(content, dataset))
     entry = entry_of(content, dataset)
     facts = {
-        "Version": _names(rows["dataset_version"]),
+        "Version": _names(rows["dataset_version"]) if len(rows) else entry.version if entry else "",
         "Language": _languages(dataset, rows),
         "License": _license(content, dataset),
         "Source": entry.source if entry else "",
@@ -139,8 +156,30 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) ->
         html = _models(content, page, boards, dataset, counts)
         if html:
             page.sections.append(Section(boards[0].name, f"{boards[0].title}: models", html))
-    page.sections.append(Section("tests", "Tests that use it", _tests(content, page, rows)))
+    shown = _tests(content, page, rows) if len(rows) else _no_tests(content, dataset)
+    page.sections.append(Section("tests", "Tests that use it", shown))
     return page
+
+
+def _no_tests(content: Content, dataset: str) -> str:
+    """What a dataset without results is good for."""
+    entries = _entries(content, dataset)
+    names = {entry.id for entry in entries}
+    changes = [
+        change
+        for change in content.benchmark.perturbations.values()
+        if any(
+            isinstance(value, Mapping) and value.get("dataset") in names
+            for value in change.params.values()
+        )
+    ]
+    return render(
+        "dataset_unused.j2",
+        changes=changes,
+        commands=[
+            advice.command("run", "--dataset", entry.id) for entry in entries if not entry.builtin
+        ],
+    )
 
 
 def _models(content: Content, page: Page, boards: list[Board], dataset: str, counts: Counts) -> str:
@@ -217,7 +256,7 @@ def _names(values: pd.Series) -> str:
 
 def _languages(dataset: str, rows: pd.DataFrame) -> str:
     names = languages()["names"]
-    codes = {language_of(dataset, data) for data in rows["data"].unique().tolist()}
+    codes = {language_of(dataset, data) for data in rows["data"].unique().tolist() or [dataset]}
     return ", ".join(sorted(names[code] for code in codes if code in names)) or NOT_STATED
 
 
