@@ -74,6 +74,20 @@ def test_elsewhere_a_line_comes_now_and_then(line) -> None:
     assert shown() == ""
 
 
+def test_a_line_waits_until_it_can_tell_the_time_that_is_left(line) -> None:
+    progress, said, clock = line(terminal=False, lines=True)
+    progress("load", 0, 0)
+    clock.now += EVERY_S
+    for done in range(20):
+        progress("predict", done, 100)
+        clock.now += 0.1
+    assert len(said) == 1 and said[0].endswith("/100, 10 per second, about 9 s left")
+    for stage in range(30):  # short stages cannot, and are told all the same
+        clock.now += 0.5
+        progress(f"attributes {stage}", 1, 2)
+    assert len(said) == 2 and said[1].startswith("attributes ")
+
+
 @pytest.mark.parametrize("options", [{}, {"quiet": True, "header": ""}])
 def test_without_a_header_other_outputs_stay_empty(line, options: dict[str, object]) -> None:
     progress, said, clock = line(terminal=False, **options)

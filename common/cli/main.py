@@ -105,10 +105,11 @@ class CommandContext:
             text = json.dumps(content, ensure_ascii=False, indent=1, default=str)
             tell(text, to=self.stdout)
 
-    def progress(self, header: str = "") -> ProgressLine:
-        """Progress on standard error, to a terminal; with a header, also as lines elsewhere."""
+    def progress(self, header: str = "", *, lines: bool = False) -> ProgressLine:
+        """Progress on standard error, to a terminal; with a header or lines, also elsewhere."""
         log = logging.getLogger(ProgressLine.__module__) if logs_are_json() else None
-        self._progress = ProgressLine(self.say, quiet=self.args.quiet, header=header, log=log)
+        quiet = self.args.quiet
+        self._progress = ProgressLine(self.say, quiet=quiet, header=header, lines=lines, log=log)
         return self._progress
 
     def clear_progress(self) -> None:
@@ -203,9 +204,12 @@ def _header(benchmark: Any, folders: Paths, filters: Any) -> str:
 def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> Any:
     from ..pages import site
 
-    context.progress()("pages of the website", 0, 0)
+    progress = context.progress(lines=True)
+    progress("pages of the website", 0, 0)
     with context.times("site"):
-        report = site.build(context.folders, benchmark, workers=context.workers, force=force)
+        report = site.build(
+            context.folders, benchmark, workers=context.workers, force=force, progress=progress
+        )
     context.clear_progress()
     state = "built" if report.built else "up to date"
     context.say(f"website {state}: {context.folders.html / 'index.html'}")

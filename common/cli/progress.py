@@ -23,7 +23,8 @@ class ProgressLine:
     Args:
         say: takes a line for a person
         quiet: whether nothing is told but what is said explicitly
-        header: said before the first stage; empty: only a terminal is told about stages
+        header: said before the first stage; may be empty
+        lines: whether stages are told elsewhere than on a terminal, where there is no header
         log: gets stages as log messages, in place of a terminal; None: nothing
         clock: time in seconds
     """
@@ -34,13 +35,14 @@ class ProgressLine:
         *,
         quiet: bool = False,
         header: str = "",
+        lines: bool = False,
         log: logging.Logger | None = None,
         clock: Callable[[], float] = time.monotonic,
     ):
         self._say, self._header, self._clock = say, header, clock
         self._log = log
         self._on_terminal = not quiet and log is None and sys.stderr.isatty()
-        self._lines = not quiet and log is None and not self._on_terminal and bool(header)
+        self._lines = not quiet and log is None and not self._on_terminal and bool(header or lines)
         self._stage, self._began, self._said = "", clock(), clock()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
@@ -53,6 +55,8 @@ class ProgressLine:
             self.clear()
             self._say(self._header)
             self._header = ""
+        # a line that cannot be changed waits a little until it can tell the time that is left
+        patience = EVERY_S + KNOWN_AFTER_S if now - self._began < KNOWN_AFTER_S else EVERY_S
         text = harmless(_line(stage[:60], done, total, now - self._began))
         if self._on_terminal:
             sys.stderr.write(f"{CLEAR}{text}")
@@ -61,7 +65,7 @@ class ProgressLine:
             self._said = now
             about = {"progress": stage, "done": done, "total": total}
             self._log.info("%s", text, extra={"about": about})
-        elif self._lines and now - self._said >= EVERY_S:
+        elif self._lines and now - self._said >= patience:
             self._said = now
             self._say(text)
 

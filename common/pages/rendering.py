@@ -21,7 +21,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +51,25 @@ LONGEST = 300
 PARALLEL_FROM = 1000
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
+#: takes a stage, how much of it is done, and how much there is
+Progress = Callable[[str, int, int], None]
 #: key of a cell -> why its rows are stale
 Stale = dict[str, dict[str, list[str]]]
 
 
+def silent(stage: str, done: int, total: int) -> None:
+    """Progress that nobody is told."""
+
+
 def render(
-    folders: Paths, benchmark: Benchmark, *, workers: int, stale: Stale, texts: str, intact: bool
+    folders: Paths,
+    benchmark: Benchmark,
+    *,
+    workers: int,
+    stale: Stale,
+    texts: str,
+    intact: bool,
+    progress: Progress,
 ) -> tuple[set[str], list[str]]:
     """Make all pages.
 
@@ -68,6 +81,7 @@ def render(
         stale: cells that pages mark
         texts: hash of the texts, templates and code of the website
         intact: whether the website is as it was left
+        progress: gets a stage, how much of it is done, and how much there is
 
     Returns:
         names of all documents, and the pages that were removed
@@ -78,7 +92,12 @@ def render(
     gather(folders, benchmark)
     with _faults(folders):
         _extension("benchmark_site.making").make(
-            folders, benchmark, workers=workers, stale=stale, cache=memory(folders)
+            folders,
+            benchmark,
+            workers=workers,
+            stale=stale,
+            cache=memory(folders),
+            progress=progress,
         )
     filling = _extension("site_frame.filling")
     places = filling.Folders(memory(folders) / FRAMES, folders.source, folders.html, folders.media)
@@ -87,7 +106,7 @@ def render(
     if pages is None or not intact:
         filling.forget_lost(places)
         (memory(folders) / GIVEN).unlink(missing_ok=True)
-        pages = _sphinx(folders, workers)
+        pages = _sphinx(folders, workers, progress)
     present = pages.union(OWN_PAGES)
     filling.remove_others(places, present)
     note = {"key": key, "pages": sorted(pages), "frames": _frames(folders)}
@@ -158,7 +177,7 @@ def _remove_strangers(results: Path) -> None:
             path.unlink()
 
 
-def _sphinx(folders: Paths, workers: int) -> set[str]:
+def _sphinx(folders: Paths, workers: int, progress: Progress) -> set[str]:
     """Run Sphinx in this process; returns the names of all documents."""
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace, patch_docutils
@@ -180,6 +199,7 @@ def _sphinx(folders: Paths, workers: int) -> set[str]:
             parallel=workers if _many(folders) else 0,
             confoverrides={"drawing_workers": workers},
         )
+        _extension("site_frame.frames").tell(app, progress)
         app.build()
         documents = set(app.env.found_docs)
     lines = _lines(warnings.getvalue(), folders)

@@ -25,7 +25,7 @@ from ..core.paths import Paths
 from ..results.criteria import write_criteria
 from ..spec import Benchmark
 from . import identity
-from .rendering import MEMORY, Stale, forget, memory, render
+from .rendering import MEMORY, Progress, Stale, forget, memory, render, silent
 
 #: packages that decide about the pages
 PACKAGES = (
@@ -60,7 +60,12 @@ class BuildReport:
 
 
 def build(
-    folders: Paths, benchmark: Benchmark, *, workers: int = 1, force: bool = False
+    folders: Paths,
+    benchmark: Benchmark,
+    *,
+    workers: int = 1,
+    force: bool = False,
+    progress: Progress = silent,
 ) -> BuildReport:
     """Bring ``build/html`` up to date.
 
@@ -69,6 +74,7 @@ def build(
         benchmark: catalog and suite, for names, labels and descriptions
         workers: processes that make pages
         force: build from scratch
+        progress: gets a stage, how much of it is done, and how much there is
 
     Raises:
         OutputError: if Sphinx has a warning, with one line for each, or cannot go on
@@ -94,6 +100,7 @@ def build(
         stale=stale,
         texts=_hash(_texts(benchmark)),
         intact=last.get("output") == output,
+        progress=progress,
     )
     now = json.dumps(_state(inputs, _output(folders)))
     files.keep(memory(folders) / STAMP, now)

@@ -282,14 +282,14 @@ def test_a_model_that_was_added_leaves_the_tables_of_others_alone(
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_notes_of_all_parts_come_together(tmp_path: Path, workers: int) -> None:
-    memory = Memory(tmp_path / "made.json")
-    team = Team(memory, workers)
+    memory, counts = Memory(tmp_path / "made.json"), []
+    team = Team(memory, workers, counts.append)
     for name in "cab":
         team.begin(lambda notes, name=name: notes.keep(name, "1", name.upper()))
     team.end()
     memory.write()
     assert list(json.loads((tmp_path / "made.json").read_text())) == ["a", "b", "c"]
-    assert memory.content("b") == "B"
+    assert memory.content("b") == "B" and counts == [1, 2, 3]
 
 
 def test_a_failure_beside_the_team_ends_its_processes(tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_a_failure_beside_the_team_ends_its_processes(tmp_path: Path) -> None:
     others = set(multiprocessing.active_children())
     with (
         pytest.raises(ZeroDivisionError),
-        Team(Memory(tmp_path / "made.json"), 2) as team,
+        Team(Memory(tmp_path / "made.json"), 2, print) as team,
     ):
         for name in "ab":
             team.begin(lambda notes, name=name: notes.keep(name, "1", "x" * (1 << 20)))
@@ -310,7 +310,7 @@ def test_a_killed_process_of_the_team_is_said_in_one_line(tmp_path: Path) -> Non
     others = set(multiprocessing.active_children())
     with (
         pytest.raises(BenchmarkError, match=r"a process that made pages was killed") as caught,
-        Team(Memory(tmp_path / "made.json"), 2) as team,
+        Team(Memory(tmp_path / "made.json"), 2, print) as team,
     ):
         team.begin(lambda notes: os.kill(os.getpid(), signal.SIGKILL))
         team.begin(lambda notes: signal.pause())

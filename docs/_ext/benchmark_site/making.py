@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from benchmark_site.memory import Memory
 from common.core.paths import Paths
 from common.spec import Benchmark
 
+#: what is told while pages of results are made
+STAGE = "parts of the website"
 #: folders of rows of results, which know by themselves what they are, and of compiled templates
 ROWS, TEMPLATES = "rows", "templates"
 
@@ -22,6 +24,7 @@ def make(
     workers: int,
     stale: Mapping[str, Mapping[str, Any]],
     cache: Path,
+    progress: Callable[[str, int, int], None],
 ) -> None:
     """Write the pages of results into the source folder of Sphinx and the data into the site.
 
@@ -33,6 +36,7 @@ def make(
         workers: processes that make the pages of targets
         stale: key of a cell -> why its rows are stale
         cache: folder for rows as columns and compiled templates
+        progress: gets a stage, how much of it is done, and how much there is
     """
     from benchmark_site import cell_data, export, pages, population_data, preview
     from benchmark_site.content import load
@@ -52,7 +56,8 @@ def make(
         pages.write_target(content, target, source, notes, inputs)
         cell_data.write(content, target, site, notes, inputs)
 
-    with Team(memory, workers) as team:
+    parts = len(content.boards) + 3
+    with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
         team.begin(lambda _: export.write_columns(content, site / "data"))
         team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
         for target in content.boards:

@@ -27,10 +27,11 @@ class Team:
     Args:
         memory: what was made from what; gets the notes of all parts
         workers: so many parts at the same time; 1: one after the other in this process
+        progress: gets the number of parts that are made
     """
 
-    def __init__(self, memory: Memory, workers: int):
-        self._memory = memory
+    def __init__(self, memory: Memory, workers: int, progress: Callable[[int], None]):
+        self._memory, self._progress, self._made = memory, progress, 0
         alone = workers < 2 or not parallel_available
         self._tasks: Any = SerialTasks() if alone else ParallelTasks(workers)
         self._alone = alone
@@ -72,10 +73,16 @@ class Team:
         Raises:
             BenchmarkError: if the process of another part was killed
         """
-        keep = self._memory.join if self._alone else lambda _, notes: self._memory.join(notes)
+        keep = self._keep if self._alone else lambda _, notes: self._keep(notes)
         make = _noted if self._alone else _noted_apart
         with self._listening():
             self._tasks.add_task(partial(make, part, self._memory), result_func=keep)
+
+    def _keep(self, notes: dict[str, Any]) -> None:
+        """Add the notes of a part that is made."""
+        self._memory.join(notes)
+        self._made += 1
+        self._progress(self._made)
 
     def end(self) -> None:
         """Wait for all parts.

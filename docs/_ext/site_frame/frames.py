@@ -2,14 +2,63 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from pathlib import Path
+from typing import cast
 
+from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.environment import BuildEnvironment
+
+#: what is told while Sphinx reads texts and writes frames
+READING, WRITING = "texts of the website", "frames of pages"
 
 
 class FrameBuilder(StandaloneHTMLBuilder):
     """Writes frames of pages, which :mod:`site_frame.filling` fills."""
 
+    #: gets the number of written frames, and how many there are
+    told: Callable[[int, int], None] | None = None
+    _process, _written, _total = 0, 0, 0
+
     def get_output_path(self, page_name: str, /) -> Path:
         """File of a frame; whether it is there and its time tell Sphinx whether to write it."""
         return Path(self.doctreedir).parent / "frames" / f"{page_name}.html"
+
+    def write_documents(self, docnames: AbstractSet[str]) -> None:
+        """Write the frames of documents."""
+        self._process, self._written, self._total = os.getpid(), 0, len(docnames)
+        super().write_documents(docnames)
+
+    def write_doc(self, docname: str, doctree: nodes.document) -> None:
+        """Write one frame, and tell how many are written unless that is done in several processes."""
+        super().write_doc(docname, doctree)
+        self._written += 1
+        if self.told is not None and os.getpid() == self._process:
+            self.told(self._written, self._total)
+
+
+def tell(app: Sphinx, progress: Callable[[str, int, int], None]) -> None:
+    """Let somebody know how far a build is.
+
+    Args:
+        app: is about to build
+        progress: gets a stage, how much of it is done, and how much there is
+    """
+    counts, process = {"read": 0, "all": 0}, os.getpid()
+
+    def begin(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+        counts["all"] = len(docnames)
+
+    def read(app: Sphinx, doctree: nodes.document) -> None:
+        counts["read"] += 1
+        if os.getpid() == process:
+            progress(READING, counts["read"], counts["all"])
+
+    app.connect("env-before-read-docs", begin)
+    app.connect("doctree-read", read)
+    builder = cast(FrameBuilder, app.builder)
+    builder.told = lambda done, total: progress(WRITING, done, total)
