@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from common.cli.main import main
-from common.core import archives
+from common.core import archives, paths
 from common.core.errors import ConfigError, DataError
 from common.core.paths import Paths
 from common.reports.bundles import INDEX, checking, making, recomputing
@@ -377,3 +377,40 @@ def test_a_file_that_is_no_bundle_has_one_fault_and_no_empty_name(
     out = capsys.readouterr().out
     assert out.splitlines()[-1] == "cannot be read as a bundle: 1 fault"
     assert checking.BundleCheck(model="m 1", faults=["a", "b"]).text().endswith(": 2 faults")
+
+
+def test_the_commands_of_the_guide_run(
+    mini: Mini, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pack, check and unpack as the guide says it; results of another machine become those of this one."""
+    for module in (making, recomputing):
+        monkeypatch.setattr(module, "is_open", lambda benchmark, name: name == "tones")
+    monkeypatch.chdir(mini.root)
+    guide = (paths.DOCS / "howto" / "submit_results.rst").read_text("utf-8")
+    commands = re.findall(
+        r"``python build\.py (\w[^`]*)``|^   \$ python build\.py (.*)$", guide, re.M
+    )
+    lines = [" ".join(filter(None, pair)).replace("my-model", "loud").split() for pair in commands]
+    assert [words[0] for words in lines] == [
+        "run",
+        "bundle",
+        "check-bundle",
+        "run",
+        "check-bundle",
+        "site",
+    ]
+    here = {"run", "bundle"}
+    for number, words in enumerate(lines):
+        if words == ["run"]:  # the same command, of a maintainer
+            continue
+        more = ["--output", "theirs" if words[0] in here else "ours", "--cache", "cache"]
+        more += ["--catalog", str(mini.catalog), "--allow-code"] * (number > 1)
+        more += ["--allow-code"] * (number < 2)
+        more += ["--dataset", "tones"] * (words[0] == "run")
+        assert main([*words, *more]) == 0, (words, capsys.readouterr())
+    rows = [
+        mini.root / out / "method-tests" / REGRESSION.partition("/")[2].replace("/", "/loud/")
+        for out in ("theirs", "ours")
+    ]
+    assert rows[0].read_bytes() == rows[1].read_bytes()
+    assert (mini.root / "ours/build/html/results/arousal/model/loud.html").is_file()

@@ -64,3 +64,24 @@ def test_one_recording_is_tried(snapshot, capsys) -> None:
     assert main(new) == 0 and main([*once, "--cache", "cache"]) == 0
     out = capsys.readouterr().out
     assert "my-transformer 1.0.0 on recording.wav (0.50 s)" in out and "real-time factor" in out
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="torch and transformers are optional")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_it_is_run_on_own_data_and_has_a_page(snapshot, tmp_path) -> None:
+    snapshot.mkdir(parents=True)
+    save_classifier(snapshot, tiny(labels=LABELS))
+    rows = ["file,speaker,emotion"]
+    for number in range(12):
+        sound = np.sin(np.arange(4000) * (0.02 + 0.002 * number)) / 4
+        soundfile.write(tmp_path / f"{number}.wav", sound, 16000)
+        rows.append(f"{number}.wav,s{number % 3},{('anger', 'happiness')[number % 2]}")
+    (tmp_path / "metadata.csv").write_text("\n".join(rows) + "\n", "utf-8")
+    (tmp_path / "recording.wav").unlink()
+    new, _, run, site = guide_commands()
+    mine = ["import", str(tmp_path), "--as", "mine", "--to", "my-catalog"]
+    places = ["--output", "out", "--cache", "cache"]
+    assert main(new) == 0 and main(mine) == 0
+    assert main([*run, *places, "--dataset", "mine"]) == 0 and main([*site, *places]) == 0
+    page = tmp_path / "out/build/html/results/emotion/model/my-transformer.html"
+    assert "mine" in page.read_text("utf-8")
