@@ -236,9 +236,7 @@ def test_what_is_no_data_is_told(tmp_path, to):
         with pytest.raises(ConfigError, match=fault):
             run(tmp_path / name, to)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(
-        ConfigError, match=r"empty: holds no audio, but neither metadata\.csv nor db\.yaml"
-    ):
+    with pytest.raises(ConfigError, match=r"empty: is an empty folder"):
         run(tmp_path / "empty", to)
     with pytest.raises(DataError, match=r"empty: holds none of metadata\.csv, metadata\.tsv"):
         run(tmp_path / "empty", to, "table")

@@ -131,8 +131,40 @@ def test_columns_labels_and_licence_are_found(folder, to):
     }
     assert report.faults == []
     assert report.notes == [
-        "emotion: labels that are no class of the target (only tests of expected ranges use such labels): boredom (1)"
+        "emotion: labels that are no class of the target (only tests of expected ranges use such labels): boredom (1)",
+        "1 column is not used: note (--columns NAME=COLUMN says what a column holds)",
     ]
+
+
+def test_a_label_with_a_slip_of_the_pen_and_an_unused_column_are_named(tmp_path, to, capsys):
+    rows = ["file,emotion,gen,vas"]
+    for number, label in enumerate(["anger", "angerr", "unhappiness", "happines", "happines"]):
+        sound(tmp_path / "d" / f"{number}.wav")
+        rows.append(f"{number}.wav,{label},m,3")
+    (tmp_path / "d" / "metadata.csv").write_text("\n".join(rows) + "\n")
+    report = run(tmp_path / "d", to)
+    assert report.faults == [
+        "emotion: 'angerr' (1 sample) is no class; is 'anger' meant?",
+        "emotion: 'happines' (2 samples) is no class; is 'happiness' meant?",
+    ]
+    said = "2 columns are not used: gen, vas (--columns NAME=COLUMN says what a column holds)"
+    assert said in report.notes
+    named = run(tmp_path / "d", to, "named", columns={"sex": "gen"})
+    assert any(note.startswith("1 column is not used: vas") for note in named.notes)
+    assert named.entry["mapping"]["sex"] == {"m": "male"}
+
+
+def test_a_table_without_files_says_which_option_names_them(tmp_path, to, capsys):
+    sound(tmp_path / "d" / "1.wav")
+    (tmp_path / "d" / "metadata.csv").write_text("which_sound,emotion\n1.wav,anger\n")
+    assert main(["import", str(tmp_path / "d"), "--to", str(to)]) == 2
+    assert "--columns file=NAME says which one has the paths" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["MSP-Podcast", "msp podcast", "Crema_D"])
+def test_a_corpus_is_known_however_it_is_written(tmp_path, to, name, capsys):
+    assert main(["import", str(tmp_path / name), "--to", str(to)]) == 2
+    assert "is never downloaded by import" in capsys.readouterr().err
 
 
 def test_the_entry_can_be_loaded_and_keeps_rows_without_labels(folder, to):
@@ -191,7 +223,7 @@ def test_names(folder, to):
         run(to.parent, to)
     builtin = next(iter(BENCHMARK.datasets))
     assert (
-        f"takes the place of the built-in dataset '{builtin}'" in run(folder, to, builtin).notes[-1]
+        f"takes the place of the built-in dataset '{builtin}'" in run(folder, to, builtin).notes[-2]
     )
 
 

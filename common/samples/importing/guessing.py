@@ -108,7 +108,7 @@ def table_columns(source: Path, table: str, format: str) -> dict[str, list[str]]
 
 
 def unused(entry: Mapping[str, Any], source: Path) -> list[str]:
-    """Note on columns of a folder with a table that the entry does not use.
+    """Note on columns with values of a folder with a table that the entry does not use.
 
     Args:
         entry: the entry, with ratings
@@ -120,7 +120,8 @@ def unused(entry: Mapping[str, Any], source: Path) -> list[str]:
     for ratings_of in entry.get("ratings", {}).values():
         used.update(ratings_of.get("columns", ()), ratings_of.get("votes", {}).values())
     used.update(KEYS, LICENSE_COLUMNS)
-    rest = [name for name in CsvTable(table, "").columns if name not in used]
+    columns = CsvTable(table, "").columns.items()
+    rest = [name for name, texts in columns if name not in used and set(texts) - MISSING]
     if not rest:
         return []
     names = ", ".join(rest[:MOST]) + (f" and {len(rest) - MOST} more" if len(rest) > MOST else "")

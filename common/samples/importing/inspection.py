@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,9 +26,11 @@ EXAMPLES = 3
 #: columns with more labels, or longer ones, are not counted label by label
 MANY, LONG = 12, 30
 SPEAKER, SEX = "speaker", "sex"
-#: beginning of the text that stands for a file in a repository with Git LFS
+#: from this similarity on, a label is a class with a slip of the pen
+ALIKE = 0.85
 #: endings of files whose header tells the length, however much of it is there; what is read of the end
 SILENTLY_CUT, TAIL_S = (".flac",), 0.1
+#: beginning of the text that stands for a file in a repository with Git LFS
 _POINTER = b"version https://git-lfs"
 _POINTS = "is a pointer of Git LFS; 'git lfs pull' fetches the audio"
 
@@ -111,6 +114,7 @@ def inspect(
             counts[column] = label_counts
         if target is not None and target.labels:
             notes += _strangers(column, label_counts, target)
+            faults += _misspelt(column, label_counts, target)
     faults += _ambiguous(table)
     if not set(columns) & set(targets):
         notes.append("has no labels of a target; serves tests that need none")
@@ -197,6 +201,15 @@ def _strangers(column: str, counts: Mapping[str, int], target: Target) -> Iterat
     if others:
         listed = ", ".join(f"{label} ({n})" for label, n in others.items())
         yield f"{column}: labels that are no class of the target (only tests of expected ranges use such labels): {listed}"
+
+
+def _misspelt(column: str, counts: Mapping[str, int], target: Target) -> Iterator[str]:
+    """Labels that are a class but for a letter."""
+    for label, n in counts.items():
+        begins = [name for name in target.labels if name[:1] == label[:1]]
+        near = difflib.get_close_matches(label, begins, 1, ALIKE)
+        if near and label not in target.labels:
+            yield f"{column}: '{label}' ({counted(n, 'sample')}) is no class; is '{near[0]}' meant?"
 
 
 def _ambiguous(table: pd.DataFrame) -> list[str]:
