@@ -140,10 +140,12 @@ def test_a_dataset_without_results_says_what_it_is_for(content: Content) -> None
     pages = {page.doc: page for page in datasetpages.pages(content)}
     (noises,) = pages["results/dataset/musan"].sections
     assert "<strong>Babble noise</strong>: Four to seven" in noises.html
-    assert (
-        "has a result on these data by themselves" in noises.html and "build.py" not in noises.html
-    )
+    assert "is scored on these data themselves" in noises.html
+    assert "build.py" not in noises.html
     (mine,) = pages["results/dataset/new"].sections
-    assert "run --dataset new</pre>" in mine.html and "<li>" not in mine.html
+    assert (
+        '<pre class="command">python build.py run --dataset new</pre>' in mine.html
+        and "<li>" not in mine.html
+    )
     assert "CC-BY-4.0" in pages["results/dataset/new"].html
     assert not any("demo-" in doc for doc in pages)

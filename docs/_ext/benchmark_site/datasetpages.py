@@ -15,7 +15,6 @@ from benchmark_site.content import FAMILIES, Board, Content, alike, words
 from benchmark_site.page import Page, Section, slug
 from benchmark_site.render import ROOT, model_doc, render, target_doc, test_doc
 from benchmark_site.tables import Source
-from common.core import advice
 from common.spec import Dataset
 
 INDEX = f"{ROOT}/dataset/index"
@@ -177,7 +176,7 @@ def _no_tests(content: Content, dataset: str) -> str:
         "dataset_unused.j2",
         changes=changes,
         commands=[
-            advice.command("run", "--dataset", entry.id) for entry in entries if not entry.builtin
+            f"python build.py run --dataset {entry.id}" for entry in entries if not entry.builtin
         ],
     )
 
