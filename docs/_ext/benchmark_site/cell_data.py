@@ -35,6 +35,9 @@ LANGUAGES = Path(__file__).with_name("languages.json")
 UNKNOWN, NOT_STATED = "other", "not stated"
 #: letter of a status
 STATUS = {"pass": "p", "fail": "f", "skip": "s", "error": "e"}
+#: columns with numbers of a score; all columns that are looked at
+SHOWN = ("value", "ci_low", "ci_high", "p_value", "n")
+OF_SCORES = ("status", *SHOWN, "criterion", "reason")
 #: letters of what counts for a score: passed, not passed, without a verdict, not run
 PASSED, FAILED, UNSCORED, AWAY = "1", "0", "n", "."
 #: digits of intervals and p values, which are shown and never judged
@@ -198,10 +201,11 @@ def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[s
     by_owner: dict[Key, list[tuple[int, int]]] = {}
     for row, (owner, place) in enumerate(zip(owners, row_places, strict=True)):
         by_owner.setdefault((str(owner[0]), str(owner[1])), []).append((row, place))
+    values = {name: table[name].tolist() for name in OF_SCORES}
     entries = [
         {
             **_model(board, models[key[0]], key),
-            **_scores(table, own_rows, len(places), columns["criterion"], lists),
+            **_scores(values, own_rows, len(places), columns["criterion"], lists),
             "ran": ran.get(key, AWAY * len(places)),
         }
         for key, own_rows in sorted(by_owner.items())
@@ -262,32 +266,30 @@ def _model(board: Board, model: Model, key: Key) -> dict[str, Any]:
 
 
 def _scores(
-    table: pd.DataFrame,
+    values: Mapping[str, Sequence[Any]],
     rows: Sequence[tuple[int, int]],
     number: int,
     criteria: Sequence[int],
     lists: Mapping[str, Names],
 ) -> dict[str, Any]:
     """Scores of a model: letters of verdicts, numbers, and criteria that are its own."""
-    part = table.iloc[[row for row, _ in rows]]
-    places = [place for _, place in rows]
     status = ["."] * number
-    for place, name in zip(places, part["status"].tolist(), strict=True):
-        status[place] = STATUS[name]
+    for row, place in rows:
+        status[place] = STATUS[values["status"][row]]
     scores: dict[str, Any] = {"status": "".join(status)}
-    for name in ("value", "ci_low", "ci_high", "p_value", "n"):
+    for name in SHOWN:
         column: list[Any] = [None] * number
-        for place, value in zip(places, part[name].tolist(), strict=True):
-            column[place] = _number(value, exact=name in ("value", "n"))
+        for row, place in rows:
+            column[place] = _number(values[name][row], exact=name in ("value", "n"))
         if any(value is not None for value in column):
             scores[name] = column
-    rules = lists["criterion"].places_of(part["criterion"].tolist())
+    rules = lists["criterion"].places_of(values["criterion"][row] for row, _ in rows)
     scores["criteria"] = {
         str(place): rule
-        for place, rule in zip(places, rules, strict=True)
+        for (_, place), rule in zip(rows, rules, strict=True)
         if rule != criteria[place]
     }
-    reasons = zip(places, part["reason"].tolist(), strict=True)
+    reasons = ((place, values["reason"][row]) for row, place in rows)
     scores["reasons"] = {
         str(place): lists["reason"].places_of([reason])[0] for place, reason in reasons if reason
     }
