@@ -55,8 +55,8 @@ class ProgressLine:
             self.clear()
             self._say(self._header)
             self._header = ""
-        # a line that cannot be changed waits a little until it can tell the time that is left
-        patience = EVERY_S + KNOWN_AFTER_S if now - self._began < KNOWN_AFTER_S else EVERY_S
+        # a line that cannot be changed waits until it can tell the time that is left
+        patience = 1.5 * EVERY_S if now - self._began < KNOWN_AFTER_S else EVERY_S
         text = harmless(_line(stage[:60], done, total, now - self._began))
         if self._on_terminal:
             sys.stderr.write(f"{CLEAR}{text}")

@@ -152,7 +152,7 @@ def _check_complete(path: Path, name: str, file: Any) -> None:
     """Refuse files that end before their header says; libsndfile would shorten them silently."""
     if file.format == "OGG":
         if _ogg_is_cut(path):
-            raise AudioError(f"{name}: is truncated: its last page is incomplete")
+            raise AudioError(f"{name}: is truncated: the last page is incomplete")
         return
     if file.format == "MP3":
         start, claimed = _xing(path) or (0, 0)

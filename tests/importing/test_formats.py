@@ -564,7 +564,13 @@ def test_tables_in_the_folders_of_parts(tmp_path, to):
         "file_name,emotion\nsub/1.wav,anger\n2.wav,sadness\n"
     )
     (root / "test" / "metadata.csv").write_text("file_name,emotion\n1.wav,neutral\n")
-    assert run(root, to).faults == []
+    report = run(root, to)
+    assert "takes the part 'test' of test, train; --split all takes all" in report.notes
+    assert (report.faults, report.samples) == ([], 1)
+    with pytest.raises(ConfigError, match=r"--split: unknown part 'dev'.*Known: all, test, train"):
+        run(root, to, force=True, part="dev")
+    assert run(root, to, force=True, part="train").samples == 2
+    assert run(root, to, force=True, part="all").faults == []
     samples = load(to)
     assert samples.root == root
     assert samples.table["file"].tolist() == ["test/1.wav", "train/sub/1.wav", "train/2.wav"]

@@ -7,6 +7,7 @@ copy of the table is written beside ``models.yaml``; if anything is wrong, nothi
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,7 +61,8 @@ class PredictionReport:
             lines.append(f"  missing: {several(self.missing, 'sample', 'without prediction')}")
         if self.strangers:
             lines.append(f"  left out: {several(self.strangers, 'row', 'of no sample')}")
-        lines.append(f"written to {self.catalog}; use it with --catalog {self.catalog.parent}")
+        place = shlex.quote(str(self.catalog.parent))
+        lines.append(f"written to {self.catalog}; use it with --catalog {place}")
         return "\n".join(lines)
 
 

@@ -26,12 +26,12 @@ from .. import datasets
 from ..base import KEYS, Samples
 from ..event_lists.databases import HEADER
 from ..folder_adapter import METADATA, CsvTable
-from . import conventions, database, guessing, reading, recognise
+from . import conventions, database, guessing, recognise
 from .catalog_text import extended
 from .inspection import Inspection, inspect, several
 from .kept import kept
 from .layouts import Layout
-from .request import ImportRequest
+from .request import ALL, ImportRequest
 from .table_files import to_csv
 
 #: corpora of a dataset that names none
@@ -260,7 +260,7 @@ def _draft(
         write_text(table, to_csv(imported.rows))
         named = {name: c for name, c in request.columns.items() if name not in KEYS}
         fields = guessing.folder_entry(table, targets, named)
-        fields |= {"path": _path(imported.root, table), "table": table.name, "alias": reading.ALL}
+        fields |= {"path": _path(imported.root, table), "table": table.name, "alias": ALL}
         fields |= imported.fields
         scale = fields.get("scale", {})
         fields["scale"] = {name: scale[name] for name in scale if name in fields["columns"]}

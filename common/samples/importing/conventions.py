@@ -70,8 +70,13 @@ class Conventions(Record):
 
 
 def _first(names: Iterable[str], there: Iterable[str]) -> str:
-    """First name that is there in some case, as it is written there; else empty."""
-    lower = {column.lower(): column for column in reversed(list(there))}
+    """First name that is there in some case, as it is written there; else empty.
+
+    >>> _first(["speaker_id"], ["file", "Speaker ID"])
+    'Speaker ID'
+    """
+    columns = reversed(list(there))
+    lower = {re.sub(r"[\s-]+", "_", column.strip().lower()): column for column in columns}
     return next((lower[name] for name in names if name in lower), "")
 
 

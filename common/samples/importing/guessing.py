@@ -121,7 +121,7 @@ def unused(entry: Mapping[str, Any], source: Path) -> list[str]:
         used.update(ratings_of.get("columns", ()), ratings_of.get("votes", {}).values())
     used.update(KEYS, LICENSE_COLUMNS)
     columns = CsvTable(table, "").columns.items()
-    rest = [name for name, texts in columns if name not in used and set(texts) - MISSING]
+    rest = [name for name, texts in columns if name and name not in used and set(texts) - MISSING]
     if not rest:
         return []
     names = ", ".join(rest[:MOST]) + (f" and {len(rest) - MOST} more" if len(rest) > MOST else "")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -32,6 +34,7 @@ ALIKE = 0.85
 SILENTLY_CUT, TAIL_S = (".flac",), 0.1
 #: beginning of the text that stands for a file in a repository with Git LFS
 _POINTER = b"version https://git-lfs"
+_CUT = "is truncated or damaged: the end cannot be read"
 _POINTS = "is a pointer of Git LFS; 'git lfs pull' fetches the audio"
 
 
@@ -79,7 +82,8 @@ class Inspection:
         if self.entry.get("audio"):
             database = self.catalog.parent / self.entry["path"]
             lines.append(f"audformat database: {database} (the audio stays where it is)")
-        lines.append(f"written to {self.catalog}; use it with --catalog {self.catalog.parent}")
+        place = shlex.quote(str(self.catalog.parent))
+        lines.append(f"written to {self.catalog}; use it with --catalog {place}")
         words = ("list", "tests", "--dataset", self.id, "--catalog", self.catalog.parent)
         lines.append(f"its tests: {advice.command(*words)}")
         return "\n".join(lines)
@@ -143,13 +147,32 @@ def _listen(samples: Samples) -> tuple[dict[str, float], list[str]]:
             wrong.setdefault("is a link that leads out of the folder", []).append(file)
         try:
             durations[file] = audio.info(path).duration_s
-            if path.suffix.lower() in SILENTLY_CUT:
-                audio.read(path, round(max(durations[file] - TAIL_S, 0) * NS))
         except AudioError as error:
             fault = str(error).removeprefix(f"{path}: ")
             fault = "does not exist" if fault == "no such file" else fault
             wrong.setdefault(_POINTS if _is_pointer(path) else fault, []).append(file)
-    return durations, [several(files, "audio file", what) for what, files in wrong.items()]
+            continue
+        if path.suffix.lower() in SILENTLY_CUT:
+            try:
+                audio.read(path, round(max(durations[file] - TAIL_S, 0) * NS))
+            except AudioError:
+                wrong.setdefault(_CUT, []).append(file)
+    return durations, [several(files, "audio file", what) for what, files in _alike(wrong).items()]
+
+
+def _alike(wrong: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Files with the same fault, also where each has numbers of its own.
+
+    >>> _alike({"is cut: 3 of 4 bytes": ["a"], "is cut: 2 of 4 bytes": ["b"], "is empty: 0 bytes": ["c"]})
+    {'is cut': ['a', 'b'], 'is empty: 0 bytes': ['c']}
+    """
+    groups: dict[str, list[str]] = {}
+    for what in wrong:
+        groups.setdefault(re.sub(r": .*\d.*", "", what), []).append(what)
+    return {
+        texts[0] if len(texts) == 1 else kind: [file for what in texts for file in wrong[what]]
+        for kind, texts in groups.items()
+    }
 
 
 def _leads_out(path: Path, top: Path) -> bool:
@@ -244,6 +267,7 @@ def several(items: Collection[object], kind: str, what: str) -> str:
     if len(names) != 1:
         head, of, rest = kind.partition(" of ")
         kind = f"{head}s{of}{rest}"
-        words = [_OF_SEVERAL.get(word, word) for word in what.split(" ")]
-        what = " ".join("they" if word == "it" else word for word in words)
+        said, colon, why = what.partition(": ")
+        words = [_OF_SEVERAL.get(word, word) for word in said.split(" ")]
+        what = " ".join("they" if word == "it" else word for word in words) + colon + why
     return f"{len(names)} {kind} {what}: {', '.join(names[:EXAMPLES])}{more}"

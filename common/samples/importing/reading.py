@@ -13,10 +13,10 @@ from ...core.registry import unknown
 from . import label_tables
 from .inspection import several
 from .layouts import GIVEN, Layout
+from .request import ALL
 from .tree import FileTree
 
-#: part of all samples
-ALL = "all"
+#: column with the part of each sample
 SPLIT = "split"
 #: all values that a layout does not list, and in the place of a label: as they are
 OTHERS = "*"

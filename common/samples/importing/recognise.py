@@ -75,7 +75,11 @@ def check_options(request: ImportRequest, form: str | Layout) -> None:
     label = form.id if isinstance(form, Layout) else form
     if request.columns and (isinstance(form, Layout) or form == AUDFORMAT):
         raise ConfigError(f"--columns goes with tables, not with '{label}'")
-    if request.part and not (isinstance(form, Layout) and form.split) and form != "datasets":
+    if (
+        request.part
+        and not (isinstance(form, Layout) and form.split)
+        and form not in ("datasets", "table")
+    ):
         raise ConfigError(f"--split goes with corpora that have parts, and '{label}' has none")
     if request.encoding and form not in ("table", "kaldi"):
         raise ConfigError(f"--encoding goes with tables, not with '{label}'")

@@ -10,6 +10,9 @@ from ...core.errors import ConfigError
 from ...core.registry import unknown
 from . import conventions
 
+#: all parts of a corpus
+ALL = "all"
+
 
 @dataclass(frozen=True)
 class ImportRequest:
@@ -41,6 +44,27 @@ class ImportRequest:
         if self.columns[name] not in names:
             raise unknown("column", self.columns[name], names, f"--columns {name}")
         return self.columns[name]
+
+    def chosen(self, parts: Mapping[Path, str]) -> tuple[list[Path], list[str]]:
+        """Files of the part that is asked for: without a wish, the test part if there is one.
+
+        Args:
+            parts: file -> part of the data that it holds; empty: there are no parts
+
+        Returns:
+            the files, and a note if some are left out
+
+        Raises:
+            ConfigError: if there is no such part
+        """
+        names = sorted({name for name in parts.values() if name})
+        if self.part not in ("", ALL, *names):
+            raise unknown("part", self.part, (ALL, *names), "--split")
+        part = self.part or ("test" if "test" in names and len(names) > 1 else ALL)
+        if part == ALL:
+            return list(parts), []
+        note = f"takes the part '{part}' of {', '.join(names)}; --split all takes all"
+        return [path for path in parts if parts[path] == part], [note]
 
 
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:

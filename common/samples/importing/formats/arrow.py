@@ -13,9 +13,8 @@ from typing import Any
 
 from ....core.documents import parse_json
 from ....core.errors import ConfigError, DataError
-from ....core.registry import unknown
 from ..inspection import several
-from ..reading import ALL, SPLIT, ImportedRows, Row
+from ..reading import SPLIT, ImportedRows, Row
 from ..request import ImportRequest
 from ..table_files import as_text
 from .writing import write_audio
@@ -58,7 +57,7 @@ def read(request: ImportRequest) -> ImportedRows:
     paths = data_files(request.source)
     if not paths:
         raise DataError(f"{request.source}: holds no Arrow or parquet file")
-    paths, notes = _chosen(paths, request)
+    paths, notes = request.chosen({path: _part(path, request.source) for path in paths})
     imported = ImportedRows([], request.audio, notes=notes, fields=_about(request.source))
     for path in paths:
         part = _part(path, request.source)
@@ -92,19 +91,6 @@ def _about(source: Path) -> dict[str, Any]:
         if isinstance(text, str) and text.strip():
             return {"license": " ".join(text.split())}
     return {}
-
-
-def _chosen(paths: list[Path], request: ImportRequest) -> tuple[list[Path], list[str]]:
-    """Files of the part that is asked for: without a wish, the test part if there is one."""
-    parts = {path: _part(path, request.source) for path in paths}
-    names = sorted({name for name in parts.values() if name})
-    if request.part not in ("", ALL, *names):
-        raise unknown("part", request.part, (ALL, *names), "--split")
-    part = request.part or ("test" if "test" in names and len(names) > 1 else ALL)
-    if part == ALL:
-        return paths, []
-    note = f"takes the part '{part}' of {', '.join(names)}; --split all takes all"
-    return [path for path in paths if parts[path] == part], [note]
 
 
 def _part(path: Path, source: Path) -> str:

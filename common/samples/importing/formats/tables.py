@@ -44,7 +44,8 @@ def tables_of(source: Path) -> list[Path]:
 def read(request: ImportRequest) -> ImportedRows:
     """Rows of a table; audio may lie in any folder below that of the table.
 
-    Of tables in several folders, the folder of each is the part of the data (``split``).
+    Of tables in several folders, the folder of each is the part of the data (``split``); without a wish
+    the test part is taken.
 
     Raises:
         ConfigError: if a column that was asked for is not there
@@ -54,8 +55,10 @@ def read(request: ImportRequest) -> ImportedRows:
     if not paths:
         names = ", ".join(f"{STEM}{ending}" for ending in TABLES)
         raise DataError(f"{request.source}: holds none of {names}")
+    parts = {path: path.parent.name if len(paths) > 1 else "" for path in paths}
+    paths, notes = request.chosen(parts)
     tree = look(request.source if request.source.is_dir() else paths[0].parent)
-    imported = ImportedRows([], tree.folder, faults=tree.faults())
+    imported = ImportedRows([], tree.folder, notes=notes, faults=tree.faults())
     for path in paths:
         table = read_table(path, request.encoding)
         rows = rows_of(table, request)
