@@ -533,7 +533,10 @@ def test_faults_of_data_are_an_exit_code_and_name_the_table(
     assert not (to / "datasets.yaml").exists()
     table.write_text("file,emotion\na.wav,anger\nc.flac,sadness\n")
     assert main(words) == 1
-    assert "fault: 1 audio file is truncated or damaged: the end cannot be read" in capsys.readouterr().out
+    assert (
+        "fault: 1 audio file is truncated or damaged: the end cannot be read"
+        in capsys.readouterr().out
+    )
     assert (to / "datasets.yaml").exists()
     table.write_text("file,emotion\na.wav,anger\n")
     assert main([*words, "--force"]) == 0
