@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from common.cli.main import main
 from common.core.paths import Paths
 from common.engine.describing import durations
 from common.results import dataset_facts
@@ -136,3 +137,30 @@ def test_histograms_have_round_parts_and_count_all():
     assert durations(np.array([])) is None
     one = durations(np.array([2.0]))
     assert sum(one.counts) == 1 and one.shortest == one.median == one.longest == 2
+
+
+def test_the_command_finds_the_same_without_a_model(odd, capsys):
+    odd.run()
+    where = ["--catalog", str(odd.catalog), "--cache", str(odd.root / "cache2")]
+    words = ["describe", *where, "--output", str(odd.root / "alone")]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "3 broken files, 2 silent samples" in said and "tones.json" in said
+    run, alone = (
+        Paths(odd.root / out).dataset_facts("tones").read_bytes() for out in ("out", "alone")
+    )
+    assert run == alone
+    assert main([*words, "--json"]) == 0
+    assert "3 broken files" in json.loads(capsys.readouterr().out)["tones"]
+
+
+def test_the_command_says_what_it_cannot_look_at(odd, capsys, tmp_path):
+    places = ["--output", str(tmp_path / "o"), "--cache", str(tmp_path / "c")]
+    assert main(["describe", *places]) == 2
+    assert "no catalog of yours has a dataset" in capsys.readouterr().err
+    assert main(["describe", "--dataset", "tone", "--catalog", str(odd.catalog), *places]) == 2
+    assert "unknown dataset 'tone'. Did you mean 'tones'?" in capsys.readouterr().err
+    words = ["describe", "--dataset", "tones", "--dataset", "crema-d"]
+    assert main([*words, "--catalog", str(odd.catalog), *places]) == 1
+    said = capsys.readouterr()
+    assert "error: crema-d: " in said.err and "tones: " in said.out

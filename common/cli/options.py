@@ -293,6 +293,10 @@ def parser() -> argparse.ArgumentParser:
     )
     _compare_options(add("compare", "two models, paired cell by cell: better, worse, cannot tell"))
     _import_options(add("import", "turn data into a dataset of a catalog"))
+    looking = add(
+        "describe", "what datasets are like, for their pages; by default those of catalogs"
+    )
+    looking.add_argument("--dataset", metavar="ID", action="append", default=[], help="repeatable")
     add_model_options(add)
     add_reference_options(add)
     reporting = add("report", "a model as one HTML file that needs no network")

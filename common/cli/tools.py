@@ -1,11 +1,13 @@
-"""Commands beside the run: import, texts, report, simulate, events, bench."""
+"""Commands beside the run: import, describe, texts, report, simulate, events, bench."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..core.wording import counted
 from .exits import FAILED, OK
+from .logs import tell_error
 
 if TYPE_CHECKING:
     from .main import CommandContext
@@ -41,6 +43,43 @@ def command_import(context: CommandContext) -> int:
     context.answer(report.to_dict())
     context.say(report.text())
     return FAILED if report.faults else OK
+
+
+def command_describe(context: CommandContext) -> int:
+    """Look at the samples and the audio of datasets, for their pages."""
+    from ..core.errors import BenchmarkError, ConfigError
+    from ..core.registry import unknown
+    from ..engine.describing import describe_dataset
+
+    benchmark, names = context.benchmark(), context.args.dataset
+    for name in names:
+        if name not in benchmark.datasets:
+            raise unknown("dataset", name, benchmark.datasets, "--dataset")
+    entries = [benchmark.datasets[name] for name in names]
+    entries = entries or [d for d in benchmark.datasets.values() if not d.builtin]
+    if not entries:
+        raise ConfigError("describe: no catalog of yours has a dataset; --dataset ID names others")
+    answers: dict[str, str] = {}
+    failed = 0
+    for entry in entries:
+        progress = partial(context.progress(lines=True), f"describe {entry.id}")
+        try:
+            facts = describe_dataset(entry, benchmark.targets, context.folders, progress)
+            reason = "" if facts else "no audio of it is on this machine"
+        except BenchmarkError as error:
+            facts, reason = None, str(error)
+        context.clear_progress()
+        if facts is None:
+            failed += 1
+            answers[entry.id] = f"error: {reason}"
+            tell_error(f"error: {entry.id}: {reason}")
+            continue
+        size = f"{counted(facts.samples, 'sample')} in {counted(facts.files, 'file')}"
+        worse = f"{counted(facts.broken, 'broken file')}, {counted(facts.silent, 'silent sample')}"
+        answers[entry.id] = f"{size}, {worse}"
+        context.say(f"{entry.id}: {answers[entry.id]}: {context.folders.dataset_facts(entry.id)}")
+    context.answer(answers)
+    return FAILED if failed else OK
 
 
 def command_texts(context: CommandContext) -> int:

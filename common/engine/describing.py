@@ -21,9 +21,9 @@ from ..designs.certainty import CLUSTER
 from ..predictions.inputs import Source
 from ..results import dataset_facts
 from ..results.dataset_facts import NAMED, SILENT_DBFS, DatasetFacts, Durations
-from ..samples import audio
+from ..samples import audio, datasets
 from ..samples.base import KEYS, Samples
-from ..spec import Target, kinds
+from ..spec import Dataset, Target, kinds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,6 +91,36 @@ def describe(
         ),
         folders,
     )
+
+
+def describe_dataset(
+    dataset: Dataset,
+    targets: Mapping[str, Target],
+    folders: Paths,
+    progress: Callable[[int, int], None],
+) -> DatasetFacts | None:
+    """Facts of a dataset, written without any model; nothing is fetched.
+
+    Args:
+        dataset: the entry
+        targets: says which columns are numbers
+        folders: where results are
+        progress: told how many files were looked at
+
+    Returns:
+        the facts; None if no audio of it is on this machine
+
+    Raises:
+        DatasetUnavailable: if it is not here
+        ConfigError: if the entry is wrong in itself
+        DataError: if the data are not as the entry says
+    """
+    samples = datasets.load(dataset, folders.cache, targets)
+    source = Source(samples)
+    source.add(dataset.id, samples.table)
+    source.freeze()
+    describe(samples, source, targets, folders, progress)
+    return dataset_facts.read(dataset.id, folders)
 
 
 def durations(seconds: np.ndarray) -> Durations | None:

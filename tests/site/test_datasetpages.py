@@ -144,7 +144,8 @@ def test_a_dataset_without_results_says_what_it_is_for(content: Content) -> None
     assert "build.py" not in noises.html
     (mine,) = pages["results/dataset/new"].sections
     assert (
-        '<pre class="command">python build.py run --dataset new</pre>' in mine.html
+        '<pre class="command">python build.py describe --dataset new\npython build.py run --dataset new</pre>'
+        in mine.html
         and "<li>" not in mine.html
     )
     assert "CC-BY-4.0" in pages["results/dataset/new"].html

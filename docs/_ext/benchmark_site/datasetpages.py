@@ -155,12 +155,12 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) ->
         html = _models(content, page, boards, dataset, counts)
         if html:
             page.sections.append(Section(boards[0].name, f"{boards[0].title}: models", html))
-    shown = _tests(content, page, rows) if len(rows) else _no_tests(content, dataset)
+    shown = _tests(content, page, rows) if len(rows) else _no_tests(content, dataset, bool(audio))
     page.sections.append(Section("tests", "Tests that use it", shown))
     return page
 
 
-def _no_tests(content: Content, dataset: str) -> str:
+def _no_tests(content: Content, dataset: str, described: bool) -> str:
     """What a dataset without results is good for."""
     entries = _entries(content, dataset)
     names = {entry.id for entry in entries}
@@ -174,9 +174,13 @@ def _no_tests(content: Content, dataset: str) -> str:
     ]
     return render(
         "dataset_unused.j2",
+        described=described,
         changes=changes,
         commands=[
-            f"python build.py run --dataset {entry.id}" for entry in entries if not entry.builtin
+            f"python build.py {command} --dataset {entry.id}"
+            for entry in entries
+            if not entry.builtin
+            for command in (("run",) if described else ("describe", "run"))
         ],
     )
 
