@@ -97,6 +97,8 @@ def open_audio(path: Path, name: str) -> Iterator[Reader]:
     import soundfile
 
     _check_file(path, name)
+    if path.suffix.lower() == ".mp3":  # before the decoder says so on standard error
+        _check_whole_mp3(path, name)
     try:
         file = soundfile.SoundFile(str(path))
     except (soundfile.LibsndfileError, RuntimeError) as error:
@@ -155,10 +157,7 @@ def _check_complete(path: Path, name: str, file: Any) -> None:
             raise AudioError(f"{name}: is truncated: the last page is incomplete")
         return
     if file.format == "MP3":
-        start, claimed = _xing(path) or (0, 0)
-        there = path.stat().st_size - start
-        if there < CUT * claimed:
-            raise AudioError(f"{name}: is truncated: holds {there} of {claimed} bytes")
+        _check_whole_mp3(path, name)
         return
     match = re.search(r"^\s*data : (\d+) \(should be (\d+)\)", file.extra_info, re.MULTILINE)
     if not match:
@@ -169,6 +168,14 @@ def _check_complete(path: Path, name: str, file: Any) -> None:
     lost = file.frames * (claimed / max(there, 1) - 1) / file.samplerate
     if lost > SLACK_S or not file.frames:
         raise AudioError(f"{name}: is truncated: holds {there} of {claimed} bytes of samples")
+
+
+def _check_whole_mp3(path: Path, name: str) -> None:
+    """Refuse an MP3 file that is shorter than its header says."""
+    start, claimed = _xing(path) or (0, 0)
+    there = path.stat().st_size - start
+    if there < CUT * claimed:
+        raise AudioError(f"{name}: is truncated: holds {there} of {claimed} bytes")
 
 
 def _ogg_is_cut(path: Path) -> bool:
