@@ -44,8 +44,10 @@ def make(
     from benchmark_site.placed import place
     from benchmark_site.render import ROOT, compiled
     from benchmark_site.team import Team
+    from common.results import run_report
 
     source, site = folders.source, folders.html
+    run_report.published(folders)  # what cannot be read is refused before anything is made
     prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
     compiled(cache / TEMPLATES)
     content = load(folders, benchmark, prose, stale, cache / ROWS)
