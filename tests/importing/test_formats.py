@@ -238,6 +238,10 @@ def test_what_is_no_data_is_told(tmp_path, to):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigError, match=r"empty: is an empty folder"):
         run(tmp_path / "empty", to)
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "a.wav").symlink_to(tmp_path / "a.wav")
+    with pytest.raises(ConfigError, match=r"linked: holds no audio.*leads out of"):
+        run(tmp_path / "linked", to)
     with pytest.raises(DataError, match=r"empty: holds none of metadata\.csv, metadata\.tsv"):
         run(tmp_path / "empty", to, "table")
     assert nothing_is_left(to)

@@ -15,6 +15,7 @@ from common import spec
 from common.cli.main import main
 from common.core.errors import ConfigError, DataError
 from common.samples import datasets, importing
+from common.samples.importing import conventions
 from tests.recordings import recordings
 
 BENCHMARK = spec.load_benchmark()
@@ -159,6 +160,12 @@ def test_a_table_without_files_says_which_option_names_them(tmp_path, to, capsys
     (tmp_path / "d" / "metadata.csv").write_text("which_sound,emotion\n1.wav,anger\n")
     assert main(["import", str(tmp_path / "d"), "--to", str(to)]) == 2
     assert "--columns file=NAME says which one has the paths" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("column", ["my-target", "My target", "MY_TARGET"])
+def test_a_column_is_known_however_it_is_written(column):
+    assert conventions.load().column("my-target", ["file", column]) == column
+    assert conventions.load().column("my-target", ["file", "mytargets"]) == ""
 
 
 @pytest.mark.parametrize("name", ["MSP-Podcast", "msp podcast", "Crema_D"])

@@ -70,14 +70,18 @@ class Conventions(Record):
 
 
 def _first(names: Iterable[str], there: Iterable[str]) -> str:
-    """First name that is there in some case, as it is written there; else empty.
+    """First name that is there, however it is written, as it is written there; else empty.
 
-    >>> _first(["speaker_id"], ["file", "Speaker ID"])
-    'Speaker ID'
+    >>> _first(["speaker_id"], ["file", "Speaker ID"]), _first(["my-target"], ["my-target"])
+    ('Speaker ID', 'my-target')
     """
-    columns = reversed(list(there))
-    lower = {re.sub(r"[\s-]+", "_", column.strip().lower()): column for column in columns}
-    return next((lower[name] for name in names if name in lower), "")
+    columns = {_plain(column): column for column in reversed(list(there))}
+    return next((columns[_plain(name)] for name in names if _plain(name) in columns), "")
+
+
+def _plain(name: str) -> str:
+    """A name in small letters, its words joined by underscores."""
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
 @cache

@@ -133,7 +133,7 @@ def _of_folder(request: ImportRequest) -> str | Layout:
         return "webdataset"
     if not audio and arrow.is_datasets(folder):
         return "datasets"
-    if not audio and not tree.files:
+    if not tree.files and not tree.faults():
         raise ConfigError(f"{folder}: is an empty folder")
     content = f"{len(audio)} audio files ({audio[0]}, ...)" if audio else "no audio"
     hint = f"; {near}" if near else ""
