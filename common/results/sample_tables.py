@@ -10,6 +10,8 @@ from typing import Any
 from ..core.documents import parse_json
 
 FORMAT = 1
+#: kinds of tables: what truth and answers are
+NUMBER, WORD, EVENTS = "number", "word", "events"
 INDEX = "samples.json"
 #: suffix of the picture of a sound
 PICTURE = ".webp"
@@ -69,7 +71,7 @@ def unpacked(text: str) -> list[int | None]:
 
 def _columns(content: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
     """A table of numbers with all columns of truth and answers changed; another one as it is."""
-    if content.get("kind") != "number":
+    if content.get("kind") != NUMBER:
         return dict(content)
 
     def all_of(models: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -90,9 +90,13 @@
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   };
 
-  /** How bad each sample is, null where that is not known; the same as in Python. */
+  /** How bad each sample is, null where that is not known; the same as in Python, which tells it of events. */
   function losses(table, change) {
     const number = table.kind === "number";
+    if (table.kind === "events") {
+      const told = change ? table.shifts[`${state.test}/${state.line}`] : table.losses;
+      return told[state.model] || null;
+    }
     const answers = table.answers[state.model];
     if (change) {
       const after = change.after[state.model];
@@ -118,11 +122,14 @@
     });
   }
 
+  /** Whether an annotation or an answer is a word, or has an event of a class. */
+  const has = (table, value, word) => (table.kind === "events" ? Boolean(value) && value.some(([, , label]) => label === word) : value === word);
+
   /** A class, a bin or a word of another column, as result rows name it -> whether a sample belongs there. */
   function partOf(table, name, answers) {
     if (!name) return () => true;
     const word = table.words.indexOf(name);
-    if (word >= 0) return (n) => (table.truth && table.truth[n] === word) || answers[n] === word;
+    if (word >= 0) return (n) => (table.truth && has(table, table.truth[n], word)) || has(table, answers[n], word);
     const bin = /^\((-?[\d.]+|-inf), (-?[\d.]+|inf)\]$/.exec(name);
     if (bin) {
       const [low, high] = bin.slice(1).map((end) => (end.endsWith("inf") ? (end[0] === "-" ? -Infinity : Infinity) : Number(end) * SCALE));
@@ -149,7 +156,7 @@
     const rows = cell.filter((n) =>
       Object.entries(state.by).every(([name, value]) => {
         if (!value) return true;
-        if (name === "truth") return table.truth && table.words[table.truth[n]] === value;
+        if (name === "truth") return table.truth && has(table, table.truth[n], table.words.indexOf(value));
         const column = table.columns[name];
         return !column || column[0][column[1][n]] === value;
       }) && (!state.wrong || loss[n] > 0) && (!state.sound || heard(table, n)));
@@ -207,7 +214,73 @@
     return node;
   }
 
+  // -- events of a recording -------------------------------------------------------------------------
+
+  const SIGNS = { hit: "right", false: "false", missed: "missed" };
+  const span = ([onset, offset]) => `${onset.toFixed(2)} to ${offset.toFixed(2)} s`;
+  const meets = ([onset, offset, label], events) => events.some(([a, b, other]) => other === label && a < offset && onset < b);
+  /** Seconds of a recording that are drawn: those that are heard. */
+  function drawn(table, n) {
+    const index = table.heard[""][n];
+    return index === undefined ? table.seconds[n] : Math.min(table.seconds[n], table.sounds[index][1]);
+  }
+
+  /** Events over time, a lane for each class; `truth`: what they are compared with, null: they are the annotation. */
+  function laneBox(table, events, truth, lanes, seconds, title) {
+    if (!events) return make("span", {}, "–");
+    const all = events.map((event) => [event, truth ? (meets(event, truth) ? "hit" : "false") : "truth"]);
+    (truth || []).filter((event) => !meets(event, events)).forEach((event) => all.push([event, "missed"]));
+    const said = all.map(([event, css]) => `${table.words[event[2]]} ${span(event)}${SIGNS[css] ? `, ${SIGNS[css]}` : ""}`);
+    const node = make("div", { class: "event-lanes", role: "img", "aria-label": `${title}: ${said.join("; ") || "no event"}` });
+    lanes.forEach((label) => {
+      const lane = make("div", { class: "event-lane" });
+      all.filter(([event]) => event[2] === label && event[0] < seconds).forEach(([event, css]) => {
+        const left = (100 * event[0]) / seconds;
+        const width = Math.max((100 * Math.min(event[1], seconds)) / seconds - left, 0.4);
+        lane.append(make("i", { class: css, style: `left:${left.toFixed(2)}%;width:${width.toFixed(2)}%`, title: `${table.words[label]}${SIGNS[css] ? `, ${SIGNS[css]}` : ""}: ${span(event)}` }));
+      });
+      node.append(lane);
+    });
+    const later = all.filter(([event]) => event[0] >= seconds).length;
+    const others = all.filter(([event]) => !lanes.includes(event[2]) && event[0] < seconds).length;
+    const box = make("div", { class: "event-box" }, make("div", { class: "event-names", "aria-hidden": "true" }, ...lanes.map((label) => make("span", {}, table.words[label]))), node);
+    if (others) box.append(make("small", {}, `${others} of other classes`));
+    if (later) box.append(make("small", {}, `${later} later than ${seconds.toFixed(0)} s`));
+    return box;
+  }
+
+  const wrongSeconds = (value, word) => (value === null || value === undefined ? "" : value ? `${value} s ${word}` : `nothing ${word}`);
+
+  /** Timelines: the annotation, then what each model answered, before and after a change. */
+  function timelines(table, change, n, name) {
+    const seconds = drawn(table, n);
+    const truth = table.truth ? table.truth[n] : null;
+    const states = change ? [[change.reference, change.before || table.answers], [change.label, change.after]] : [["Answer", table.answers]];
+    // chance models may detect every class: those of their own have no lane
+    const listening = config.models.filter(([id, , chance]) => !chance && states.some(([, models]) => models[id]));
+    const deciding = listening.length ? listening : config.models;
+    const lists = [truth, ...states.flatMap(([, models]) => deciding.map(([id]) => (models[id] || [])[n]))].filter(Boolean);
+    const lanes = [...new Set(lists.flatMap((events) => events.map(([, , label]) => label)))].sort((a, b) => a - b);
+    if (!lanes.length) return make("p", { class: "quiet" }, "Nothing is annotated and nothing was detected.");
+    const head = make("thead", {}, make("tr", {}, ...["Model", ...states.map(([title]) => title)].map((title) => make("th", { scope: "col" }, title))));
+    const body = make("tbody");
+    const cell = (title, ...children) => make("td", { "data-title": title }, ...children);
+    if (truth) body.append(make("tr", {}, make("th", { scope: "row" }, "Annotation"),
+      ...states.map(([title]) => cell(title, laneBox(table, truth, null, lanes, seconds, `Annotation of ${name}`)))));
+    config.models.filter(([id]) => states.some(([, models]) => models[id])).forEach(([id, label, chance]) => {
+      const shift = change && (table.shifts[`${state.test}/${state.line}`][id] || [])[n];
+      const told = change ? wrongSeconds(shift, "changed") : truth && wrongSeconds((table.losses[id] || [])[n], "wrong");
+      const row = make("tr", { class: [chance ? "chance" : "", id === state.model ? "this" : ""].join(" ").trim() },
+        make("th", { scope: "row" }, label, ...(told ? [make("small", {}, told)] : [])));
+      states.forEach(([title, models]) => row.append(cell(title, laneBox(table, (models[id] || [])[n], truth || [], lanes, seconds, `${label}, ${title.toLowerCase()}`))));
+      body.append(row);
+    });
+    const node = make("table", { class: "answers event-table" }, head, body);
+    return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Timelines: ${name}` }, node);
+  }
+
   function answers(table, change, n, name) {
+    if (table.kind === "events") return timelines(table, change, n, name);
     const titles = change ? ["Model", change.reference, change.label] : ["Model", "Answer"];
     const head = make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title))));
     const rows = config.models.filter(([id]) => table.answers[id] || (change && change.after[id])).map(([id, label, chance]) => {
@@ -226,12 +299,16 @@
     const name = table.samples[n];
     const facts = Object.entries(table.columns).map(([column, [names, codes]]) => [column, names[codes[n]]]).filter(([, value]) => value !== undefined);
     const title = make("p", { class: "heard-name" }, make("span", { class: "rank" }, `${rank}.`), make("code", {}, name));
-    if (table.truth) title.append(make("span", {}, "truth ", make("b", {}, text(table, table.truth[n]))));
+    const events = table.kind === "events";
+    if (table.truth && !events) title.append(make("span", {}, "truth ", make("b", {}, text(table, table.truth[n]))));
     const size = table.kind === "number" ? (found.loss[n] / SCALE).toFixed(3) : "";
+    if (events && (found.change || table.truth)) title.append(make("b", {}, wrongSeconds(found.loss[n], found.change ? "changed" : "wrong")));
     if (size) title.append(make("span", {}, found.change ? "moved by " : table.truth ? "error " : "from the median ", make("b", {}, size)));
     facts.forEach(([column, value]) => title.append(make("span", { class: "quiet" }, `${column} ${named(column, value)}`)));
-    return make("article", { class: "hear-sample", "aria-label": `Sample ${rank}: ${name}`, "data-sample": name },
+    const node = make("article", { class: `hear-sample ${table.kind}`, "aria-label": `Sample ${rank}: ${name}`, "data-sample": name },
       title, player(table, found.change, n, name), answers(table, found.change, n, name));
+    if (events) node.addEventListener("listen-moment", (event) => node.style.setProperty("--moment", `${(100 * event.detail) / drawn(table, n)}%`));
+    return node;
   }
 
   // -- the page ----------------------------------------------------------------------------------------
@@ -241,7 +318,10 @@
   const note = make("p", { class: "quiet" });
   const list = make("div", { class: "hear-list" });
   const more = make("button", { type: "button", class: "tool" });
-  place.append(bar, about, note, list, more);
+  const key = make("p", { class: "event-key quiet", hidden: "" });
+  [["truth", "annotated"], ["hit", "detected, meets an annotated event of its class"], ["false", "detected, meets none"], ["missed", "annotated, missed"]].forEach(([css, words]) =>
+    key.append(make("span", {}, make("i", { class: css, "aria-hidden": "true" }), words)));
+  place.append(bar, about, note, key, list, more);
 
   function select(label, entries, value, change) {
     const node = make("select");
@@ -285,7 +365,7 @@
   function controls(table) {
     const lines = table.tests[state.test].lines.filter(([data]) => data === state.data);
     const labels = [...new Set(lines.filter(([, line]) => line === state.line).flatMap((line) => line[2]))];
-    const words = table.kind === "word" && table.truth ? table.words.filter((_, n) => table.truth.includes(n)) : [];
+    const words = table.kind !== "number" && table.truth ? table.words.filter((_, word) => table.truth.some((value) => has(table, value, word))) : [];
     const data = config.data.filter(([test, dataset]) => test === state.test && config.files[dataset]);
     bar.replaceChildren(
       select("Model", config.models, state.model, (model) => update({ model })),
@@ -300,7 +380,7 @@
     Object.entries(table.columns).forEach(([name, [names]]) =>
       bar.append(select(titled(name), any(names, name), state.by[name] || "", (value) => update({ by: { ...state.by, [name]: value } }))));
     const moved = Boolean(table.changes[`${state.test}/${state.line}`]);
-    if (table.kind === "word" && (moved || table.truth)) bar.append(check(moved ? "Only changed answers" : "Only wrong answers", "wrong"));
+    if (table.kind !== "number" && (moved || table.truth)) bar.append(check(moved ? "Only changed answers" : "Only wrong answers", "wrong"));
     bar.append(check("Only with sound", "sound"));
   }
 
@@ -311,15 +391,16 @@
     const shown = found.rows.length === found.all ? `${count(found.all)} ${found.all === 1 ? "sample" : "samples"}` : `${count(found.rows.length)} of ${count(found.all)} samples`;
     const which = [state.line === FOR_ALL ? "" : state.line, state.of].filter(Boolean).join(", ");
     let order = "the largest errors first";
-    if (found.change) order = table.kind === "number" ? "the largest changes of the answer first" : "those that were right and are wrong now first";
+    if (found.change) order = table.kind === "word" ? "those that were right and are wrong now first" : "the largest changes of the answer first";
     else if (!table.truth) order = table.kind === "number" ? "the answers furthest from the median of the model first" : "in no order, as there are no annotations to compare with";
     else if (table.kind === "word") order = "wrong answers first";
     const said = found.all ? `${shown}, ${order}` : "no samples that have both an answer of this model and what it is compared with";
     about.textContent = `${label}, ${title}${which ? ` (${which})` : ""}: ${said}.`;
     const parts = [`${table.label}, licence ${table.license}.`];
+    if (table.kind === "events") parts.push("Seconds are counted class by class: a second is wrong for a class that is only annotated or only detected in it.");
     parts.push(`Sounds: the worst samples of the models that listen, as many as fit in ${table.mb} MB.`);
     if (table.depth !== null) parts.push(`The table has ${count(table.samples.length)} of ${count(table.total)} samples: at least the ${table.depth} worst of each of these models in each cell.`);
-    if (state.of && (table.words.includes(state.of) || state.of.endsWith("]"))) parts.push(state.of.endsWith("]") ? `Truth or answer lies in ${state.of}.` : `Truth or answer is ${state.of}.`);
+    if (state.of && (table.words.includes(state.of) || state.of.endsWith("]"))) parts.push(state.of.endsWith("]") ? `Truth or answer lies in ${state.of}.` : `Truth or answer ${table.kind === "events" ? "has" : "is"} ${state.of}.`);
     if (table.unheard) parts.push(table.unheard);
     note.textContent = parts.join(" ");
   }
@@ -351,6 +432,7 @@
     if (window.players) window.players.clear(list);
     document.querySelectorAll(".hear-plain").forEach((plain) => (plain.hidden = true));
     controls(table);
+    key.hidden = table.kind !== "events";
     const found = chosen(table);
     sentence(table, found);
     list.replaceChildren();

@@ -124,6 +124,7 @@
       this.time.textContent = `${clock(audio.currentTime)} / ${clock(duration)}`;
       this.play.classList.toggle("on", this.playing);
       this.play.lastChild.textContent = this.playing ? "Pause" : "Play";
+      this.node.dispatchEvent(new CustomEvent("listen-moment", { bubbles: true, detail: audio.currentTime }));
       for (const sound of this.sounds) {
         sound.card.classList.toggle("chosen", sound === this.current);
         if (sound.line && sound.span) {

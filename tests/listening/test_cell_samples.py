@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from common.core.paths import SAMPLES, TABLES, Paths
-from common.pages.listening import cell_samples, sample_table, sounds
+from common.pages.listening import answer_kinds, cell_samples, sample_table, sounds
 from common.pages.listening.sample_table import SampleTable
 from common.reports.rebuild import Rebuilder
 from common.results import sample_tables
@@ -220,7 +220,8 @@ def test_several_threads_make_the_same_tables(
 
     every = make(1)
     assert make(3) == every
-    monkeypatch.setattr(cell_samples, "MOST_MB", 0.05)
+    monkeypatch.setattr(answer_kinds.NumberAnswers, "most_mb", 0.05)
+    monkeypatch.setattr(answer_kinds.WordAnswers, "most_mb", 0.05)
     few = make(1)
     assert make(4) == few
     assert set() < few[0] < every[0]

@@ -128,6 +128,76 @@ def test_wrong_words_come_first_and_are_never_green(visit: Callable[..., Any]) -
     page.close()
 
 
+EVENTS = {
+    "kind": "events",
+    "words": ["dog", "horn"],
+    "labels": 2,
+    "seconds": [4.0, 4.0, 4.0, 4.0],
+    "truth": [[[0.0, 1.0, 0]], [[1.0, 2.0, 1]], [], [[0.5, 1.5, 0], [2.5, 3.5, 1]]],
+    "answers": {
+        "alpha": [[[0.5, 1.0, 0]], [[1.0, 2.0, 0]], [], [[0.5, 1.5, 0], [2.5, 3.5, 1]]],
+        "dice": [[[0.0, 4.0, 0], [0.0, 4.0, 1]], [], [], None],
+    },
+    "losses": {"alpha": [0.0, 2.0, 0.0, 0.0], "dice": [7.0, 1.0, 0.0, None]},
+    "shifts": {"correctness_regression/noise": {"alpha": [1.0, 0.0, 0.0, 4.0], "dice": [0.0] * 4}},
+}
+EVENTS_AFTER = {"alpha": [[], EVENTS["answers"]["alpha"][1], [], []], "dice": [[], [], [], []]}
+
+
+def test_events_are_lanes_and_the_recording_with_most_wrong_seconds_comes_first(
+    visit: Callable[..., Any],
+) -> None:
+    page = visit("results/arousal/index")
+    table = {**sample_table(), **EVENTS}
+    table["tests"]["correctness_regression"]["lines"] = [
+        ["mine-2.0.0-table", "original", ["dog", "horn"], None],
+        ["mine-2.0.0-table", "noise", [], None],
+    ]
+    table["changes"]["correctness_regression/noise"]["after"] = EVENTS_AFTER
+    text = sample_tables.script("arousal", "mine", table)
+    page.route("**/tables/arousal/mine.js", lambda route: route.fulfill(body=text))
+    page.goto(page.url.replace("index.html", "samples/index.html"))
+    assert names(page) == ["b", "a", "c", "d"]
+    first = page.locator(".hear-sample").first
+    assert "2 s wrong" in first.locator(".heard-name").inner_text()
+    bars = {
+        css: first.locator(f"i.{css}").evaluate_all("all => all.map((bar) => bar.title)")
+        for css in ("truth", "hit", "false", "missed")
+    }
+    horn = "1.00 to 2.00 s"
+    missed = [f"horn, missed: {horn}"] * 2  # by both models
+    assert bars == {
+        "truth": [f"horn: {horn}"],
+        "hit": [],
+        "false": [f"dog, false: {horn}"],
+        "missed": missed,
+    }
+    left = first.locator("i.truth").evaluate("bar => bar.style.left + ' ' + bar.style.width")
+    assert left == "25% 25%"
+    said = first.locator("[role=img]").nth(1).get_attribute("aria-label")
+    assert str(said).endswith(f"dog {horn}, false; horn {horn}, missed")
+    page.get_by_label("Truth").select_option("horn")
+    page.wait_for_function("() => document.querySelectorAll('.hear-sample').length === 2")
+    assert names(page) == ["b", "d"]
+    go(page, NOISE)
+    assert names(page) == ["d", "a", "b", "c"]
+    columns = page.locator(".hear-sample").first.locator("tbody tr").nth(1).locator("td")
+    assert [columns.nth(n).locator("i.missed").count() for n in (0, 1)] == [0, 2]
+    page.get_by_label("Only changed answers").check()
+    page.wait_for_function("() => document.querySelectorAll('.hear-sample').length === 2")
+    assert page.faults == []
+    page.close()
+
+
+def test_without_scripts_the_worst_recordings_name_their_events() -> None:
+    """Their errors are those that the table tells."""
+    from benchmark_site.samplepages import losses, text, worst
+
+    assert worst(EVENTS, "alpha") == [1] and worst(EVENTS, "dice") == [0, 1]
+    assert losses(EVENTS, "dice")[3] is None
+    assert text(EVENTS, EVENTS["truth"][3]) == "dog 0.50 to 1.50 s; horn 2.50 to 3.50 s"
+
+
 def test_filters_narrow_the_list_and_stand_in_the_address(visit: Callable[..., Any]) -> None:
     page = visit(PAGE)
     assert names(page) == ["c", "d", "a", "b"]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...designs import design_of
 from ...designs.paired import Paired
 from ...designs.perturbed import Perturbed
-from ...spec import Target, Test, kinds
-from ...spec.view import ORIGINAL, View
+from ...spec import Test
+from ...spec.view import ORIGINAL
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -36,32 +39,33 @@ class ConditionPair:
     after: np.ndarray
 
 
-def compares(test: Test, target: Target) -> bool:
-    """Whether a test asks for the answers to two states of one utterance."""
-    shown = not kinds.of(target).is_ragged  # as a number or a word
-    return shown and isinstance(design_of(test), Perturbed | Paired)
+def compares(test: Test) -> bool:
+    """Whether a test asks for the answers to two states of one recording."""
+    return isinstance(design_of(test), Perturbed | Paired)
 
 
-def comparisons(test: Test, view: View, used: Mapping[str, str]) -> list[ConditionPair]:
+def comparisons(
+    test: Test, samples: pd.DataFrame, values: Mapping[str, Any], used: Mapping[str, str]
+) -> list[ConditionPair]:
     """All conditions of a test with the answers of a model.
 
     Args:
         test: a test that :func:`compares`
-        view: samples and predictions of a cell
+        samples: samples of a cell
+        values: condition -> answers of its model, shape (N,)
         used: condition -> id of its perturbation
     """
     chosen: Any = design_of(test)
-    values = view.predictions
     if isinstance(chosen, Paired) and chosen.column:
-        first = chosen.reference_in(view.samples)
+        first = chosen.reference_in(samples)
         return [
             _compared(name, first, (ORIGINAL, ORIGINAL), pairs, values[ORIGINAL], values[ORIGINAL])
-            for name, pairs in chosen.partners(view.samples).items()
+            for name, pairs in chosen.partners(samples).items()
         ]
     condition_pairs = (
         chosen.pairs if isinstance(chosen, Paired) else [(ORIGINAL, c) for c in chosen.changes]
     )
-    rows = np.repeat(np.arange(len(view.samples))[:, None], 2, axis=1)
+    rows = np.repeat(np.arange(len(samples))[:, None], 2, axis=1)
     return [
         _compared(
             name,

@@ -29,7 +29,7 @@ from ...results import sample_tables
 from ...results.keys import CellKey
 from ...results.manifest import Manifest
 from ...results.sample_tables import PICTURE
-from ...spec import Benchmark, Dataset, Target, kinds
+from ...spec import Benchmark, Dataset, Target
 from ...spec.view import ORIGINAL
 from . import licences
 from .sample_table import AnsweredCell, SampleTable, WorstFirst
@@ -41,8 +41,8 @@ logger = logging.getLogger(__name__)
 #: a sample, and the id of the perturbation that it is heard after, or ``original``
 State = tuple[Key, str]
 
-#: sounds and pictures of a table take at most so much room: with annotations, and without
-MOST_MB, MOST_MB_UNKNOWN = 3.0, 0.75
+#: sounds and pictures of a table without annotations take at most so much room
+MOST_MB_UNKNOWN = 0.75
 
 
 class SampleGroup(NamedTuple):
@@ -143,8 +143,6 @@ def _files(content: Mapping[str, Any]) -> set[str]:
 
 
 def _groups(benchmark: Benchmark, folders: Paths, target: Target) -> Iterator[SampleGroup]:
-    if kinds.of(target).is_ragged:
-        return  # a sample has several events; the details of its tests show them
     cells: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
     for model in benchmark.models.values():
         manifest = Manifest.read(folders.manifest(target.id, model.id))
@@ -202,7 +200,7 @@ class _Maker:
         key = provenance.digest(
             [
                 sample_tables.FORMAT,
-                [MOST_MB, MOST_MB_UNKNOWN],
+                MOST_MB_UNKNOWN,
                 self.code,
                 self.library.seed,
                 about,
@@ -273,7 +271,7 @@ class _Maker:
         """Sounds of the worst samples, and which sample and change they belong to."""
         rows, _ = table.chosen()
         new = {int(row): place for place, row in enumerate(rows)}
-        room = MOST_MB_UNKNOWN if table.truth is None else MOST_MB
+        room = MOST_MB_UNKNOWN if table.truth is None else table.kind.most_mb
         sounds = _Sounds(self.sounds, group.dataset, room)
         heard: dict[str, dict[str, Any]] = {"": {}}
         silent = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -97,18 +97,3 @@ def ranked(loss: np.ndarray, *, changed: bool = False) -> np.ndarray:
     order = np.argsort(-loss, kind="stable").astype(np.int32)
     order = order[~np.isnan(loss[order])]
     return order[loss[order] > 0] if changed else order
-
-
-def moved(before: Any, after: Any, truth: Any) -> float:
-    """How bad a change of a word is; NaN without an answer.
-
-    >>> [moved("joy", after, "joy") for after in ("joy", "fear")], moved("fear", "joy", "joy")
-    ([0.0, 3.0], 1.0)
-    """
-    if before is None or after is None:
-        return float("nan")
-    if before == after:
-        return 0.0
-    if before == truth:
-        return 3.0
-    return 1.0 if after == truth else 2.0

@@ -15,15 +15,15 @@ import numpy as np
 
 from ...models.base import SampleKey
 from ...predictions.store import match
-from ...results.sample_tables import SCALE
 from ...samples import datasets
 from ...samples.base import KEYS
-from ...spec import Dataset, Target, kinds
+from ...spec import Dataset, Target
 from ...spec.cell import Cell
 from ...spec.view import ORIGINAL, View
 from . import answers
+from .answer_kinds import kind_of
 from .answers import ConditionPair
-from .sample_lists import SampleKeys, groups, moved, of_line, ranked
+from .sample_lists import SampleKeys, groups, of_line, ranked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,13 +87,14 @@ class SampleTable:
     """Samples of a dataset with what is known about them for a target.
 
     Args:
-        target: the target, whose answers are numbers or words
+        target: the target
         dataset: the dataset
         answered: test -> model -> cell with its answers
         counting: models that decide which samples are the worst
 
     Attributes:
         keys: file, start and end of each sample
+        seconds: length of each sample in s; NaN where the kind of the target does not know it
     """
 
     def __init__(
@@ -109,10 +110,11 @@ class SampleTable:
             answered,
             counting,
         )
-        self.is_number = kinds.of(target).is_number
+        self.kind = kind_of(target)
         self._table = self._distinct()
         self.keys = SampleKeys(self._table)
         self._places: dict[int, np.ndarray] = {}
+        self.seconds = np.full(len(self.keys), np.nan)
         self.truth = self._truth()
         self.answers: dict[str, np.ndarray] = {}
         self.changes: dict[str, Change] = {}
@@ -144,30 +146,26 @@ class SampleTable:
             self._places[id(view)] = match(view.samples[KEYS], self._table).astype(np.int32)
         return self._places[id(view)]
 
-    def _empty(self) -> np.ndarray:
-        return np.full(len(self.keys), np.nan if self.is_number else None, dtype=self._dtype)
-
-    @property
-    def _dtype(self) -> Any:
-        return float if self.is_number else object
-
     def _truth(self) -> np.ndarray | None:
         """Annotated values; None if the dataset has none for the target."""
         values = None
         for each in self._all():
             if self.target.id in each.view.samples:
-                values = self._empty() if values is None else values
-                values[self.places(each.view)] = each.view.truth
+                values = self.kind.empty(len(self.keys)) if values is None else values
+                annotated = each.view.truth
+                values[self.places(each.view)] = self.kind.entries(annotated)
+                self.seconds[self.places(each.view)] = self.kind.seconds(annotated)
         return values
 
     def _add(self, test: str, model: str, each: AnsweredCell) -> None:
         places = self.places(each.view)
-        if ORIGINAL in each.view.predictions:
-            values = self.answers.setdefault(model, self._empty())
-            values[places] = each.view.prediction
-        if answers.compares(each.cell.test, self.target):
+        columns = {name: self.kind.entries(v) for name, v in each.view.predictions.items()}
+        if ORIGINAL in columns:
+            values = self.answers.setdefault(model, self.kind.empty(len(self.keys)))
+            values[places] = columns[ORIGINAL]
+        if answers.compares(each.cell.test):
             used = each.cell.conditions
-            for pair in answers.comparisons(each.cell.test, each.view, used):
+            for pair in answers.comparisons(each.cell.test, each.view.samples, columns, used):
                 self._change(f"{test}/{pair.condition}", model, pair, places)
 
     def _change(self, name: str, model: str, pair: ConditionPair, places: np.ndarray) -> None:
@@ -178,46 +176,18 @@ class SampleTable:
         change = self.changes[name]
         change.partner[first] = second
         for values, column in ((pair.before, change.before), (pair.after, change.after)):
-            column.setdefault(model, self._empty())[first] = values
+            column.setdefault(model, self.kind.empty(len(self.keys)))[first] = values
 
     # -- errors ----------------------------------------------------------------------------------
 
     def loss(self, model: str) -> np.ndarray:
-        """How wrong the answers of a model are; NaN without an answer.
-
-        Without annotations, numbers are compared with the median of the model, words with nothing.
-        A word that is no label of the target can be answered by no model, so it has no error.
-        """
-        values = self.answers[model]
-        if self.is_number:
-            middle = np.nanmedian(values) if not np.isnan(values).all() else np.nan
-            return np.abs(values - (middle if self.truth is None else self.truth))
-        if self.truth is None:
-            return np.array([np.nan if value is None else 0.0 for value in values])
-        return np.array(
-            [
-                float(value != truth)
-                if value is not None and truth in self.target.labels
-                else np.nan
-                for value, truth in zip(values, self.truth, strict=True)
-            ]
-        )
+        """How wrong the answers of a model are; NaN without an answer."""
+        return self.kind.loss(self.answers[model], self.truth)
 
     def shift(self, name: str, model: str) -> np.ndarray:
-        """How much a condition changes the answers of a model; NaN without an answer.
-
-        Of words, those that were right and are wrong come first (3), then those that are wrong in
-        another way (2) or without annotations just different, then those that were wrong and are
-        right (1).
-        """
+        """How much a condition changes the answers of a model; NaN without an answer."""
         change = self.changes[name]
-        before, after = change.before[model], change.after[model]
-        if self.is_number:
-            return np.abs(after - before)
-        truths = self._empty() if self.truth is None else self.truth
-        return np.array(
-            [moved(a, b, truth) for a, b, truth in zip(before, after, truths, strict=True)]
-        )
+        return self.kind.shift(change.before[model], change.after[model], self.truth)
 
     def lists(self) -> list[WorstFirst]:
         """What readers are led to: for each model that counts, in all and in each line."""
@@ -228,8 +198,8 @@ class SampleTable:
             loss = self.loss(model)
             result.append(WorstFirst("", ranked(loss)))
             groups = [rows for test in self.answered for _, _, rows in self._groups(test, model)]
-            if not self.is_number and self.truth is not None:
-                groups += [np.flatnonzero(self.truth == word) for word in self.target.labels]
+            if self.truth is not None:
+                groups += self.kind.of_labels(self.truth)
             for rows in groups:
                 part = np.full(len(self.keys), np.nan)
                 part[rows] = loss[rows]
@@ -253,10 +223,9 @@ class SampleTable:
 
     def chosen(self) -> tuple[np.ndarray, int | None]:
         """Samples that a page gets, and how many of each list if these are not all of them."""
-        columns = len(self.answers) + sum(
-            len(c.before) + len(c.after) for c in self.changes.values()
-        )
-        most = min(MOST_SAMPLES, MOST_ANSWERS // max(1, columns))
+        columns = self._answer_columns()
+        per_sample = max(1.0, len(columns) * self.kind.length(columns))
+        most = min(MOST_SAMPLES, int(MOST_ANSWERS / per_sample))
         if len(self.keys) <= most:
             return np.arange(len(self.keys)), None
         lists = [each.samples for each in self.lists()]
@@ -275,14 +244,14 @@ class SampleTable:
             labels: condition -> its name
         """
         rows, depth = self.chosen()
-        words = self._words()
+        words = self.kind.words(self._answer_columns())
         codes = {word: place for place, word in enumerate(words)}
 
-        def column(values: np.ndarray) -> list[int | None]:
-            return [self._number(value, codes) for value in values[rows]]
+        def column(values: np.ndarray) -> list[Any]:
+            return self.kind.written(values[rows], codes)
 
         return {
-            "kind": "number" if self.is_number else "word",
+            "kind": self.kind.name,
             "total": len(self.keys),
             "depth": depth,
             "words": words,
@@ -306,31 +275,34 @@ class SampleTable:
                 }
                 for name, change in self.changes.items()
             },
+            **self._told(rows),
         }
 
-    def _words(self) -> list[str]:
-        """Words of truth and answers, those of the target first."""
-        if self.is_number:
-            return []
-        columns = [
-            *self.answers.values(),
-            *(
-                c
-                for change in self.changes.values()
-                for c in (*change.before.values(), *change.after.values())
-            ),
-        ]
-        if self.truth is not None:
-            columns.append(self.truth)
-        import pandas as pd
+    def _told(self, rows: np.ndarray) -> dict[str, Any]:
+        """What a page cannot compute from answers: how wrong they are, and how long samples are."""
+        if not self.kind.is_told:
+            return {}
 
-        others = {str(v) for column in columns for v in pd.unique(column) if v is not None}
-        return [*self.target.labels, *sorted(others - set(self.target.labels))]
+        def seconds(loss: np.ndarray) -> list[float | None]:
+            return [None if np.isnan(value) else float(value) for value in loss[rows]]
 
-    def _number(self, value: Any, codes: Mapping[str, int]) -> int | None:
-        if self.is_number:
-            return None if np.isnan(value) else round(float(value) * SCALE)
-        return None if value is None else codes[str(value)]
+        return {
+            "seconds": self.seconds[rows].round(3).tolist(),
+            "losses": {model: seconds(self.loss(model)) for model in self.answers},
+            "shifts": {
+                name: {model: seconds(self.shift(name, model)) for model in change.after}
+                for name, change in self.changes.items()
+            },
+        }
+
+    def _answer_columns(self) -> list[np.ndarray]:
+        """Truth and answers in all states."""
+        changed = (
+            column
+            for change in self.changes.values()
+            for column in (*change.before.values(), *change.after.values())
+        )
+        return [*self.answers.values(), *changed, *([] if self.truth is None else [self.truth])]
 
     def _columns(self, rows: np.ndarray) -> dict[str, Any]:
         """Words that are known about the samples, such as the speaker, as a list and places in it."""

@@ -115,7 +115,7 @@ def groups(benchmark: Benchmark, folders: Paths) -> list[TestGroup]:
                 test = benchmark.tests.get(name)
                 if cell.get("status") != "done" or not test or dataset not in benchmark.datasets:
                     continue
-                if answers.compares(test, target):
+                if not kinds.of(target).is_ragged and answers.compares(test):
                     entries.setdefault((target.id, name, dataset), {})[model.id] = cell
     return [
         TestGroup(benchmark.targets[t], benchmark.tests[n], benchmark.datasets[d], cells)
@@ -240,7 +240,10 @@ class _Maker:
     ) -> list[dict[str, Any]]:
         by_model = {
             model: {
-                one.condition: one for one in answers.comparisons(group.test, view, cell.conditions)
+                one.condition: one
+                for one in answers.comparisons(
+                    group.test, view.samples, view.predictions, cell.conditions
+                )
             }
             for model, (cell, view) in rebuilt.items()
         }

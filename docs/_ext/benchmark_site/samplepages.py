@@ -24,7 +24,7 @@ from common.core.display import number
 from common.core.paths import TABLES
 from common.reports.summary import Key, WideCell
 from common.results import sample_tables
-from common.results.sample_tables import PICTURE, SCALE
+from common.results.sample_tables import EVENTS, NUMBER, PICTURE, SCALE, WORD
 from common.spec.view import ORIGINAL
 
 #: so many samples of a model and dataset are shown without scripts
@@ -203,8 +203,10 @@ def losses(table: Mapping[str, Any], model: str) -> list[float | None]:
     >>> losses({**words, "answers": {"cnn": [0, 0, 0, None]}}, "cnn")
     [0.0, 1.0, None, None]
     """
+    if table["kind"] == EVENTS:
+        return list(table["losses"][model])
     answers, truth = table["answers"][model], table["truth"]
-    if table["kind"] == "number":
+    if table["kind"] == NUMBER:
         present = [value for value in answers if value is not None]
         middle = statistics.median(present) if present else 0
         truth = truth or [middle] * len(answers)
@@ -237,21 +239,25 @@ def shown(table: Mapping[str, Any], models: Sequence[str], test: str, data: str)
     line = next((each for each in entry["lines"] if each[0] == data), None) if entry else None
     if line is None:
         return []
-    change = table["changes"].get(f"{test}/{line[1]}")
     return [
         place
         for place, model in enumerate(models)
         if any(
             is_known and _inside(entry["samples"], n) and _inside(line[3], n)
-            for n, is_known in enumerate(_known(table, change, model))
+            for n, is_known in enumerate(_known(table, f"{test}/{line[1]}", model))
         )
     ]
 
 
-def _known(
-    table: Mapping[str, Any], change: Mapping[str, Any] | None, model: str
-) -> Iterable[bool]:
-    """Whether it is known of each sample how bad it is."""
+def _known(table: Mapping[str, Any], name: str, model: str) -> Iterable[bool]:
+    """Whether it is known of each sample how bad it is.
+
+    Args:
+        table: samples of a dataset
+        name: key of the change that is looked at, if there is one of that name
+        model: id of the model
+    """
+    change = table["changes"].get(name)
     if change is None:
         return (
             (loss is not None for loss in losses(table, model)) if model in table["answers"] else ()
@@ -280,20 +286,23 @@ def _row(page: Page, table: Mapping[str, Any], model: str, place: int) -> dict[s
         "sample": table["samples"][place],
         "truth": truth,
         "answer": text(table, table["answers"][model][place]),
-        "wrong": table["kind"] == "word" and bool(truth),
+        "wrong": table["kind"] == WORD and bool(truth),
         "src": page.file(f"{FOLDER}/{src}") if src else "",
         "picture": page.file(f"{FOLDER}/{src.removesuffix('.flac')}{PICTURE}") if src else "",
     }
 
 
-def text(table: Mapping[str, Any], value: int | None) -> str:
+def text(table: Mapping[str, Any], value: Any) -> str:
     """Truth or answer as text; empty if there is none.
 
     >>> text({"kind": "number"}, 4561), text({"kind": "word", "words": ["joy"]}, 0)
     ('0.456', 'joy')
+    >>> text({"kind": "events", "words": ["dog"]}, [[0.5, 1.25, 0]]), text({"kind": "events"}, [])
+    ('dog 0.50 to 1.25 s', 'no event')
     """
     if value is None:
         return ""
-    return (
-        number(value / SCALE, digits=3) if table["kind"] == "number" else str(table["words"][value])
-    )
+    if table["kind"] == EVENTS:
+        events = [f"{table['words'][at]} {on:.2f} to {off:.2f} s" for on, off, at in value]
+        return "; ".join(events) or "no event"
+    return number(value / SCALE, digits=3) if table["kind"] == NUMBER else table["words"][value]
