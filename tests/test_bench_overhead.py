@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 
 from common.cli.bench import overhead
@@ -12,6 +14,26 @@ def test_the_signals_of_the_bare_loop_are_those_of_the_run() -> None:
     figures = overhead.bench_run(1, files=2, call_ms=0.1)
     assert figures["signals of 3 s"] == 2 * (1 + len(overhead.CONDITIONS))
     assert figures["run"] > figures["bare loop"] > 0
+
+
+def test_another_program_does_the_same_beside_it() -> None:
+    """Or it is said what is not installed."""
+    figures = overhead.bench_run(1, files=2, call_ms=0.1)
+    if all(importlib.util.find_spec(name) for name in overhead.PEERS):
+        assert figures["audinterface and auglib"] > 0
+        assert figures["times as fast as audinterface and auglib"] > 0
+    else:
+        assert "pip install" in figures["audinterface and auglib"]
+
+
+def test_another_program_that_fails(monkeypatch) -> None:
+    monkeypatch.setattr(overhead, "PEERS", ())
+    monkeypatch.setattr(overhead, "CONDITIONS", ("no-such-change",))
+    monkeypatch.setattr(overhead, "_run", lambda *args: {"calls": 2})
+    monkeypatch.setattr(overhead, "_bare", lambda *args: 1.0)
+    monkeypatch.setattr(overhead.sys, "executable", "/bin/false")
+    with pytest.raises(BenchmarkError, match="audinterface and auglib"):
+        overhead.bench_run(1, files=1, call_ms=0.1)
 
 
 def test_a_run_that_fails(monkeypatch) -> None:

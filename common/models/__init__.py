@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -20,7 +21,7 @@ from . import features, isolated
 from .base import LoadedModel, LoadOptions, ModelAdapter, permit, place
 from .checked import Checked
 from .footprint import Footprint
-from .isolated import Isolated
+from .isolated import Copies, Isolated
 
 #: adapters by the name in the catalog: modules of this package
 ADAPTERS = (
@@ -83,7 +84,9 @@ def load(
     options = LoadOptions(seed=seed, device=device, threads=threads, cache=cache)
     adapter = _adapter(entry)
     if isolated.is_apart(entry, getattr(adapter, "ISOLATED", False)):
-        return Isolated(entry, targets, options, serial=getattr(adapter, "SERIAL", False))
+        serial = getattr(adapter, "SERIAL", False)
+        apart = partial(Isolated, entry, targets, options, serial=serial)
+        return Copies(apart(), apart, entry.processes) if entry.processes > 1 else apart()
     return load_here(entry, targets, options)
 
 

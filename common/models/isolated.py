@@ -4,7 +4,8 @@ What a model raises is an answer. What ends its process, or takes longer than th
 error of the call that did it: calls that ran beside it are made again one by one, so that no other sample pays.
 The process is started again for the next call. What a model prints goes nowhere but, if it ends, into the message.
 
-Which adapters do so by themselves is said there (``ISOLATED``); ``isolate`` in an entry decides otherwise.
+Which adapters do so by themselves is said there (``ISOLATED``); ``isolate`` in an entry decides otherwise, and
+``processes`` asks for several, each with the model.
 """
 
 from __future__ import annotations
@@ -12,15 +13,13 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
-import os
 import pickle
 import queue
-import struct
-import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,23 +27,16 @@ from typing import Any
 import numpy as np
 
 from .. import spec
-from ..core import machine, processes
-from ..core.errors import BenchmarkError, ModelError
-from .base import Batch, LoadedModel, LoadOptions, one_line
+from ..core import processes
+from ..core.errors import ModelError
+from . import apart
+from .base import Batch, LoadOptions
 from .programs import Process, write_whole
 
 #: seconds that a model may take to be loaded, and for a call if its entry does not say
 LOAD_S, CALL_S = 1800.0, 600.0
-#: calls that a process may work on at once
-CALLS = 16
-#: how much more willingly than others the system ends the process for lack of memory
-OOM_SCORE = "500"
-_LENGTH = struct.Struct("<Q")
-#: attributes of a model that the main process looks at
-_FACTS = tuple(LoadedModel.__annotations__)
-
-#: whether this is the process of a model
-_is_here = False
+#: calls that are sent to a process that makes one after the other: the next is there when one ends
+AHEAD = 2
 
 
 class _Lost(Exception):
@@ -67,9 +59,9 @@ def is_apart(entry: spec.Model, by_itself: bool) -> bool:
         entry: its catalog entry
         by_itself: whether its adapter asks for one
     """
-    if _is_here or entry.builtin:
+    if apart.is_here or entry.builtin:
         return False
-    return by_itself if entry.isolate is None else entry.isolate
+    return by_itself or entry.processes > 1 if entry.isolate is None else entry.isolate
 
 
 def once(function: Callable[..., Any], entry: spec.Model) -> Any:
@@ -84,7 +76,7 @@ def once(function: Callable[..., Any], entry: spec.Model) -> Any:
     if not is_apart(entry, by_itself=True):
         return function(entry)
     try:
-        return _Process().ask(function, entry, limit_s=LOAD_S)
+        return _Process(in_turn=True).ask(function, entry, limit_s=LOAD_S)
     except _Lost as lost:
         raise _error(entry, f"{lost}, while it was looked at") from None
 
@@ -120,12 +112,13 @@ class Isolated:
     ):
         self._entry, self._targets, self._options = entry, dict(targets), options
         self._limit_s = entry.timeout_s or CALL_S
-        self._gate = _Gate(1 if serial else CALLS)
+        self._in_turn = serial
+        self._gate = _Gate(AHEAD if serial else apart.CALLS)
         self._starting = threading.Lock()
         self._process: _Process | None = None
         self._facts: dict[str, Any] = {}
         self._started()
-        for name in _FACTS:
+        for name in apart.FACTS:
             setattr(self, name, self._facts[name])
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:
@@ -143,21 +136,75 @@ class Isolated:
             raise _error(self._entry, str(lost)) from None
 
     def _ask(self, batch: Batch) -> dict[str, np.ndarray]:
-        answer: dict[str, np.ndarray] = self._started().ask(predict, batch, limit_s=self._limit_s)
+        answer: dict[str, np.ndarray] = self._started().ask(
+            apart.predict, batch, limit_s=self._limit_s
+        )
         return answer
 
     def _started(self) -> _Process:
         """The process with the loaded model; a new one if the last one is over."""
         with self._starting:
             if self._process is None or self._process.is_over:
-                process = _Process()
+                process = _Process(in_turn=self._in_turn)
                 arguments = (self._entry, self._targets, self._options)
                 try:
-                    self._facts = process.ask(load, *arguments, limit_s=LOAD_S)
+                    self._facts = process.ask(apart.load, *arguments, limit_s=LOAD_S)
                 except _Lost as lost:
                     raise _error(self._entry, f"{lost}, while it was loaded") from None
                 self._process = process
             return self._process
+
+
+class Copies:
+    """A model in several processes of its own, each started when all others have a call.
+
+    Args:
+        first: the model in its first process
+        another: loads it in another one
+        most: so many processes at most
+    """
+
+    targets: tuple[str, ...]
+    sampling_rate: int
+    needs_audio: bool
+    batch_size: int
+    equal_length: bool
+    group_size: int
+    fingerprint: str
+
+    def __init__(self, first: Isolated, another: Callable[[], Isolated], most: int):
+        self._another, self._most = another, most
+        self._copies = [first]
+        self._calls = [0]
+        self._lock = threading.Lock()
+        self._starting = threading.Lock()
+        for name in apart.FACTS:
+            setattr(self, name, getattr(first, name))
+
+    def predict(self, batch: Batch) -> dict[str, np.ndarray]:
+        """As :meth:`common.models.base.LoadedModel.predict`, by the process with fewest calls."""
+        self._start()
+        with self._lock:
+            number = self._calls.index(min(self._calls))
+            self._calls[number] += 1
+        try:
+            return self._copies[number].predict(batch)
+        finally:
+            with self._lock:
+                self._calls[number] -= 1
+
+    def _start(self) -> None:
+        """Start another process if all have a call; a call beside this one does not wait for it."""
+        if len(self._copies) == self._most or not all(self._calls):
+            return
+        if self._starting.acquire(blocking=False):
+            try:
+                copy = self._another()
+                with self._lock:
+                    self._copies.append(copy)
+                    self._calls.append(0)
+            finally:
+                self._starting.release()
 
 
 def _error(entry: spec.Model, what: str) -> ModelError:
@@ -192,15 +239,19 @@ class _Gate:
 
 
 class _Process:
-    """A process that calls public functions of this package, several at once."""
+    """A process that calls public functions of this package.
 
-    def __init__(self) -> None:
-        environment = processes.environment_of()
+    Args:
+        in_turn: whether it makes one call after the other, or several at once
+    """
+
+    def __init__(self, *, in_turn: bool) -> None:
+        command = processes.command_of(apart.serve_in_turn if in_turn else apart.serve)
         try:
-            self._process = Process(processes.command_of(serve), Path.cwd(), environment)
+            self._process = Process(command, Path.cwd(), processes.environment_of())
         except OSError as error:
             raise ModelError(f"no process can be started: {error.strerror or error}") from None
-        self._waiting = _Waiting()
+        self._waiting = _Waiting(in_turn=in_turn)
         self._questions: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         # threads that know the streams only, so that the process ends when nobody wants it any more
         self._begin(_write, self._process.questions, self._questions)
@@ -222,55 +273,90 @@ class _Process:
         Raises:
             _Lost: if there is no answer in time; the process is over then
         """
-        number, answer = self._waiting.enter()
-        self._questions.put(_framed(pickle.dumps((number, function, args), protocol=5)))
+        question = pickle.dumps((function, args), protocol=5)
+        number, answer = self._waiting.enter(question, self._questions)
+        left_s = limit_s
         try:
-            return answer.result(limit_s)
+            while True:
+                try:
+                    return answer.result(left_s)
+                except TimeoutError:
+                    left_s = limit_s - self._waiting.since_s(number)
+                    if left_s <= 0:
+                        raise
         except TimeoutError:
-            raise self._lost(f"did not answer within {limit_s:g} s and was ended") from None
+            raise self._lost(number, f"did not answer within {limit_s:g} s and was ended") from None
         except EOFError:
-            raise self._lost(f"ended ({self._process.how_it_ended()})") from None
+            raise self._lost(number, f"ended ({self._process.how_it_ended()})") from None
         finally:
             self._waiting.leave(number)
 
-    def _lost(self, reason: str) -> _Lost:
-        beside = self._waiting.is_crowded
+    def _lost(self, number: int, reason: str) -> _Lost:
         self._waiting.end()
         self._process.end()
         words = self._process.last_words()
+        beside = self._waiting.may_be_innocent(number)
         return _Lost(f"{reason}{': ' if words else ''}{words}", beside=beside)
 
 
 class _Waiting:
-    """Calls that wait for their answers."""
+    """Calls that wait for their answers.
 
-    def __init__(self) -> None:
+    Args:
+        in_turn: whether the process makes one call after the other, so that the first of those that
+            wait is the one that it works on
+    """
+
+    def __init__(self, *, in_turn: bool) -> None:
         self.is_over = False
+        self._in_turn = in_turn
         #: whether two calls were there at the same time since nobody was
-        self.is_crowded = False
+        self._is_crowded = False
+        #: the call that a process worked on when it ended, if it makes one after the other
+        self._last: int | None = None
+        #: when the last answer came, and each question was sent
+        self._answered_s, self._sent_s = 0.0, dict[int, float]()
         self._lock = threading.Lock()
         self._numbers = itertools.count()
         self._answers: dict[int, Future[Any]] = {}
 
-    def enter(self) -> tuple[int, Future[Any]]:
-        """A new call: its number, and where its answer comes."""
+    def enter(self, question: bytes, to: queue.SimpleQueue[bytes]) -> tuple[int, Future[Any]]:
+        """Send a question; its number, and where its answer comes."""
         answer: Future[Any] = Future()
         with self._lock:
             number = next(self._numbers)
-            self.is_crowded = bool(self._answers)
-            self._answers[number] = answer
+            self._is_crowded = bool(self._answers)
+            self._answers[number], self._sent_s[number] = answer, time.monotonic()
             if self.is_over:
                 answer.set_exception(EOFError())
+            to.put(apart.framed(number, question))
         return number, answer
+
+    def since_s(self, number: int) -> float:
+        """Seconds that the process has worked on a call; 0 if others have to be answered first."""
+        with self._lock:
+            if self._in_turn and number != self._first():
+                return 0.0
+            began = max(self._sent_s[number], self._answered_s if self._in_turn else 0.0)
+            return time.monotonic() - began
+
+    def _first(self) -> int | None:
+        """The oldest call without an answer."""
+        return next((n for n, answer in self._answers.items() if not answer.done()), None)
+
+    def may_be_innocent(self, number: int) -> bool:
+        """Whether another call may be to blame for the end of the process."""
+        return number != self._last if self._in_turn else self._is_crowded
 
     def leave(self, number: int) -> None:
         """A call that has its answer, or gets none."""
         with self._lock:
-            del self._answers[number]
+            del self._answers[number], self._sent_s[number]
 
     def settle(self, number: int, is_error: bool, content: Any) -> None:
         """Give a call its answer; nobody may wait for it any more."""
         with self._lock:
+            self._answered_s = time.monotonic()
             answer = self._answers.get(number)
             if answer is None or answer.done():
                 return
@@ -282,28 +368,12 @@ class _Waiting:
     def end(self) -> None:
         """No more answers come."""
         with self._lock:
+            if not self.is_over:
+                self._last = self._first()
             self.is_over = True
             for answer in self._answers.values():
                 if not answer.done():
                     answer.set_exception(EOFError())
-
-
-def _framed(data: bytes) -> bytes:
-    return _LENGTH.pack(len(data)) + data
-
-
-def _part(stream: Any) -> bytes:
-    """The next frame of a buffered stream.
-
-    Raises:
-        EOFError: if there is none
-    """
-    head = stream.read(_LENGTH.size)
-    size = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else 0
-    data: bytes = stream.read(size)
-    if not size or len(data) < size:
-        raise EOFError
-    return data
 
 
 def _write(stream: Any, questions: queue.SimpleQueue[bytes]) -> None:
@@ -315,69 +385,6 @@ def _read(stream: Any, waiting: _Waiting) -> None:
     """Pass answers on until the process ends or writes what is no answer."""
     with contextlib.suppress(Exception), io.BufferedReader(stream) as answers:
         while True:
-            waiting.settle(*pickle.loads(_part(answers)))
+            number, answer = apart.part(answers)
+            waiting.settle(number, *pickle.loads(answer))
     waiting.end()
-
-
-# what follows runs in the process of the model
-
-_model: LoadedModel
-
-
-def load(
-    entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions
-) -> dict[str, Any]:
-    """Load the model of this process; returns its attributes.
-
-    Raises:
-        BenchmarkError: if it cannot be loaded
-    """
-    from . import load_here
-
-    global _model
-    _model = load_here(entry, targets, options)
-    return {name: getattr(_model, name) for name in _FACTS}
-
-
-def predict(batch: Batch) -> dict[str, np.ndarray]:
-    """Predictions of the model of this process.
-
-    Raises:
-        ModelError: if it fails
-    """
-    return _model.predict(batch)
-
-
-def serve() -> None:
-    """What the process does: call what it is asked to call, until nobody asks any more."""
-    global _is_here
-    _is_here = True
-    questions = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    with Path(os.devnull).open() as nothing:
-        os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)  # what a model prints is no answer
-    sys.stdout = sys.stderr
-    with contextlib.suppress(OSError):
-        (machine.PROCESSES / "self" / "oom_score_adj").write_text(OOM_SCORE)
-    lock = threading.Lock()
-    pool = ThreadPoolExecutor(CALLS)
-    try:
-        while True:
-            pool.submit(_answer, _part(questions), answers, lock)
-    except EOFError:
-        pass
-    finally:
-        os._exit(0)  # a call that hangs must not keep it
-
-
-def _answer(question: bytes, answers: Any, lock: threading.Lock) -> None:
-    number, function, args = pickle.loads(question)
-    try:
-        answer = pickle.dumps((number, False, function(*args)), protocol=5)
-    except BenchmarkError as error:
-        answer = pickle.dumps((number, True, error))
-    except BaseException as error:
-        answer = pickle.dumps((number, True, ModelError(one_line(error))))
-    with lock:
-        write_whole(answers, _framed(answer))

@@ -231,6 +231,9 @@ class Perturbing:
             library = self._library
             parts = (library.benchmark, library.cache, library.seed)
             self._pool = processes.pool(self._workers, _start, *parts)
+            with processes.guarding(WORK):
+                for _ in range(self._workers):
+                    self._pool.submit(_ready)
         for number in range(len(self._beside), threads):
             self._beside.append(Beside(number, self._library, self._pool))
         return list(self._beside[:threads])
@@ -251,6 +254,10 @@ _library: Library
 _models: Mapping[str, Lazy] = {}
 #: number of a lane -> its shared memory
 _attached: dict[int, SharedMemory] = {}
+
+
+def _ready() -> None:
+    """Nothing: a process that is asked for it starts."""
 
 
 def _start(benchmark: Benchmark, cache: Path, seed: int) -> None:

@@ -72,8 +72,9 @@ class Predictor:
             return
         union = np.logical_or.reduce(self.missing)
         total = int(sum(m.sum() for m in self.missing))
-        root = self._media(union)
+        # first of all, so that processes start while models are loaded
         executor = self.executor or Threads(self.workers, self._resources())
+        root = self._media(union)
         buffer = _Buffer(self.source, self.requests, self.missing)
         work = assignments(
             self.source, self.requests, self.missing, pieces(self.source, union), root

@@ -17,11 +17,11 @@ import pytest
 from common import models
 from common.core import processes
 from common.core.errors import ConfigError, MissingDependency, ModelError
-from common.models import isolated
+from common.models import apart, isolated
 from common.models.base import Batch, LoadOptions, SampleKey
 
 WILD = """
-import ctypes, os, signal, sys, threading
+import ctypes, os, signal, sys, threading, time
 import numpy as np
 
 LIMIT = 0.1
@@ -44,6 +44,15 @@ class Wild:
 
     def abort(self):
         os.abort()
+
+    def meet(self):
+        folder = os.path.dirname(__file__)
+        open(os.path.join(folder, f"{os.getpid()}.here"), "w").close()
+        while len([name for name in os.listdir(folder) if name.endswith(".here")]) < 2:
+            time.sleep(0.01)
+
+    def rest(self):
+        time.sleep(1.2)
 
     def leave(self):
         sys.stderr.write("I had enough\\n")
@@ -141,6 +150,67 @@ def test_calls_beside_a_crash_are_made_again(wild, targets, signals):
             assert answer == levels(signals)[n % 5]
 
 
+def answer_of(model, signal):
+    try:
+        return model.predict(Batch([SampleKey("db", "1.0.0", "f.wav", 0, -1)], [signal], 16000))
+    except ModelError as error:
+        return error
+
+
+def test_of_calls_that_are_sent_ahead_only_the_one_that_was_worked_on_is_to_blame(
+    wild, targets, signals, monkeypatch
+):
+    """The other one is asked again at once; whoever leaves is not started for it a third time."""
+    started = []
+    process = isolated._Process
+    monkeypatch.setattr(isolated, "_Process", lambda **more: started.append(1) or process(**more))
+    mine = wild(params={"act": "leave"})
+    model = isolated.Isolated(mine, targets, LoadOptions(), serial=True)
+    quiet, loud = (signals[n] for n in (0, 4))
+    assert levels([quiet])[0] < 0.1 < levels([loud])[0]
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda signal: answer_of(model, signal), [loud, quiet] * 4))
+    assert all("exit code 3" in str(answer) for answer in answers[::2])
+    assert [answer["arousal"].tolist() for answer in answers[1::2]] == [levels([quiet])] * 4
+    # each loud call ends one process; with blame for two it would end another one
+    assert len(started) <= 1 + 4
+
+
+def test_the_time_of_a_call_begins_when_the_one_before_has_its_answer(wild, targets, signals):
+    """Both take less than the limit, and together more."""
+    mine = wild(params={"act": "rest", "at": -1}, timeout_s=2.2)
+    model = isolated.Isolated(mine, targets, LoadOptions(), serial=True)
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda signal: answer_of(model, signal), signals[:2]))
+    assert [answer["arousal"].tolist() for answer in answers] == [[n] for n in levels(signals[:2])]
+
+
+def test_a_model_in_several_processes_is_asked_as_often_at_the_same_time(wild, targets, signals):
+    """Each of two calls waits until the other one has begun, so that one process would wait for ever."""
+    mine = wild(params={"act": "meet", "at": -1}, processes=2, timeout_s=60)
+    model = load(mine, targets)
+    assert isinstance(model, isolated.Copies)
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda signal: answer_of(model, signal), signals[:2]))
+    assert [answer["arousal"].tolist() for answer in answers] == [[n] for n in levels(signals[:2])]
+
+
+def test_copies_are_started_when_they_are_needed_and_are_no_other_model(
+    wild, targets, batch, signals, entry, monkeypatch
+):
+    started = []
+    process = isolated._Process
+    monkeypatch.setattr(isolated, "_Process", lambda **more: started.append(1) or process(**more))
+    model = load(wild(processes=3), targets)
+    for _ in range(3):
+        assert model.predict(batch(signals))["arousal"].tolist() == levels(signals)
+    assert len(started) == 1
+    assert models.fingerprint(wild(processes=3)) == models.fingerprint(wild())
+    assert isolated.is_apart(entry(adapter="onnx", processes=2, isolate=None), by_itself=False)
+    with pytest.raises(ConfigError, match=r"processes: 2, but isolate: false allows none"):
+        wild(processes=2, isolate=False)
+
+
 def test_the_process_ends_with_the_model(wild, targets, batch, signals):
     model = load(wild(params={"act": "name"}), targets)
     with pytest.raises(ModelError, match="predict raised RuntimeError: ") as caught:
@@ -225,10 +295,10 @@ def test_an_entry_decides(wild, targets, batch, signals, entry):
 
 def test_answers_are_checked_there_as_here(wild, targets, batch, signals):
     fields = {"outputs": {"arousal": {}}, "max_signal_length": 0.01}
-    apart, here = (load(wild(isolate=isolate, **fields), targets) for isolate in (None, False))
-    assert isinstance(apart, isolated.Isolated) and not isinstance(here, isolated.Isolated)
-    for name in isolated._FACTS:
-        assert getattr(apart, name) == getattr(here, name)
-    answers = [model.predict(batch(signals))["arousal"] for model in (apart, here)]
+    there, here = (load(wild(isolate=isolate, **fields), targets) for isolate in (None, False))
+    assert isinstance(there, isolated.Isolated) and not isinstance(here, isolated.Isolated)
+    for name in apart.FACTS:
+        assert getattr(there, name) == getattr(here, name)
+    answers = [model.predict(batch(signals))["arousal"] for model in (there, here)]
     np.testing.assert_array_equal(*answers)
     assert answers[0].dtype == np.float64

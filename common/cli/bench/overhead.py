@@ -4,10 +4,15 @@ Files are written once. The bare loop has the signals of all conditions in memor
 one after the other; only the calls are measured, before the run and after it, as the speed of a machine varies. The run is a fresh process that finds files: start of the
 interpreter, decoding, changes, predictions, their store, scores, intervals, figures. The model lets other
 threads compute, as those of network runtimes do, and one call takes as long on every machine.
+
+Where audinterface, auglib and audmetric are installed, a program that uses them does the same beside it: the same
+files, changes, calls and metric (:mod:`common.cli.bench.overhead_peer`). It calls the model from several threads, so
+it is compared with a run in which the model has as many processes.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -18,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import processes
 from ...core.errors import BenchmarkError
 from ...core.paths import REPOSITORY
 from ...models.base import SampleKey
@@ -33,9 +39,13 @@ FILES, CALL_MS = 1000, 10.0
 CONDITIONS = ("gain", "white-noise", "clip")
 #: calls that the length of one is taken from, after some that warm up
 TRIALS = 50
-DATASET, MODEL, TEST = "signals", "busy", "robustness_overhead"
+DATASET, TEST = "signals", "robustness_overhead"
+#: the model in one process, and in as many as there are workers
+MODEL, COPIES = "busy", "busy-copies"
 #: a run may take so many times as long as the calls of its model alone
 LIMITS = {"times as long as the bare loop": 1.1}
+#: packages that the program beside it needs
+PEERS = ("audformat", "audinterface", "auglib", "audmetric")
 #: exit codes of a run to its end
 ENDED = (0, 3)
 
@@ -52,6 +62,13 @@ CATALOG = {
   adapter: python
   entry: "{module}:load"
   sampling_rate: {rate}
+  params: {{target: {target}, blocks: {blocks}}}
+- id: {copies}
+  version: 1.0.0
+  adapter: python
+  entry: "{module}:load"
+  sampling_rate: {rate}
+  processes: {workers}
   params: {{target: {target}, blocks: {blocks}}}
 """,
     "suite/{test}.yaml": """title: Overhead
@@ -78,12 +95,13 @@ def bench_run(workers: int, *, files: int = FILES, call_ms: float = CALL_MS) -> 
     blocks, target = _blocks(call_ms), targets()[0].id
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _write(folder, files, target, blocks)
+        _write(folder, files, target, blocks, workers)
         model, calls = Busy(target, blocks), files * (1 + len(CONDITIONS))
         before_s = _bare(folder, files, model)
         with Stopwatch() as watch:
-            report = _run(folder, workers)
+            report = _run(folder, workers, MODEL)
         bare_s = (before_s + _bare(folder, files, model)) / 2
+        beside = _beside(folder, blocks, workers, bare_s)
     if report["calls"] != calls:
         raise BenchmarkError(f"bench run: {report['calls']} signals predicted instead of {calls}")
     return {
@@ -93,6 +111,36 @@ def bench_run(workers: int, *, files: int = FILES, call_ms: float = CALL_MS) -> 
         "run": watch.wall_s,
         "run: processor time": watch.processor_s,
         "times as long as the bare loop": watch.wall_s / bare_s,
+        **beside,
+    }
+
+
+def _beside(folder: Path, blocks: int, workers: int, bare_s: float) -> dict[str, Any]:
+    """What a run with more processes takes, and other packages for the same."""
+    with Stopwatch() as run:
+        _run(folder, workers, COPIES)
+    figures: dict[str, Any] = {
+        "run, a process for each worker": run.wall_s,
+        "run, a process for each worker: processor time": run.processor_s,
+    }
+    missing = [name for name in PEERS if importlib.util.find_spec(name) is None]
+    if missing:
+        what = f"not installed: pip install {' '.join(missing)}"
+        return {**figures, "audinterface and auglib": what}
+    module = f"{__package__}.overhead_peer"
+    command = [sys.executable, "-P", "-m", module, str(folder), str(blocks), str(workers)]
+    environment = processes.environment_of()
+    with Stopwatch() as peer:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise BenchmarkError(f"bench run: audinterface and auglib: {done.stderr.strip()[-300:]}")
+    spent = {name: watch.processor_s - bare_s for name, watch in (("run", run), ("peer", peer))}
+    return {
+        **figures,
+        "audinterface and auglib": peer.wall_s,
+        "audinterface and auglib: processor time": peer.processor_s,
+        "times as fast as audinterface and auglib": peer.wall_s / run.wall_s,
+        "times less processor time beside the calls": spent["peer"] / spent["run"],
     }
 
 
@@ -107,7 +155,7 @@ def _blocks(call_ms: float) -> int:
     return max(1, round(call_ms / 1000 / float(np.median(took[TRIALS:]))))
 
 
-def _write(folder: Path, files: int, target: str, blocks: int) -> None:
+def _write(folder: Path, files: int, target: str, blocks: int, workers: int) -> None:
     """Files, their labels, and a catalog."""
     names = [f"{n:04d}.wav" for n in range(files)]
     for name in names:
@@ -120,6 +168,8 @@ def _write(folder: Path, files: int, target: str, blocks: int) -> None:
         "target": target,
         "test": TEST,
         "model": MODEL,
+        "copies": COPIES,
+        "workers": workers,
         "module": Busy.__module__,
         "rate": RATE,
         "blocks": blocks,
@@ -145,9 +195,9 @@ def _bare(folder: Path, files: int, model: Busy) -> float:
     return seconds
 
 
-def _run(folder: Path, workers: int) -> dict[str, Any]:
+def _run(folder: Path, workers: int, model: str) -> dict[str, Any]:
     """What a run in a fresh process says that it did."""
-    selection = ["--model", MODEL, "--dataset", DATASET, "--test", TEST]
+    selection = ["--model", model, "--dataset", DATASET, "--test", TEST]
     places = ["--catalog", folder, "--output", folder / "out", "--cache", folder / "cache"]
     command = [sys.executable, REPOSITORY / "build.py", "run", "--json", "--allow-code", *selection]
     command += [*places, "--workers", str(workers)]

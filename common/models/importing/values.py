@@ -11,6 +11,8 @@ from ...samples.importing import conventions
 from ...spec import Target
 
 NANOSECONDS = {"s": 1e9, "ms": 1e6, "ns": 1.0}
+#: times of audio are whole numbers of 64 bits
+LATEST_NS = 2.0**63
 #: usual scales of ratings, the shortest first
 LIKERT = ((1.0, 5.0), (1.0, 7.0), (1.0, 9.0), (1.0, 10.0))
 #: part of the values of a model that may lie a little outside the range of the target
@@ -36,7 +38,7 @@ def time_ns(text: str, unit: str) -> int:
     """A time in ns: a number in a unit, or a clock such as ``0 days 00:00:01.5``.
 
     Raises:
-        ValueError: if it is none
+        ValueError: if it is none, or more than 292 years, which 64 bits do not hold
 
     >>> time_ns("1.5", "s"), time_ns("0 days 00:01:00.25", "s"), time_ns("1500", "ms")
     (1500000000, 60250000000, 1500000000)
@@ -45,13 +47,13 @@ def time_ns(text: str, unit: str) -> int:
     """
     match = _CLOCK.fullmatch(text)
     if match is None:
-        value = number(text)
-        if not 0 <= value < math.inf:
-            raise ValueError(text)
-        return round(value * NANOSECONDS[unit])
-    days, hours, minutes, seconds = match.groups(default="0")
-    whole = ((int(days) * 24 + int(hours)) * 60 + int(minutes)) * 60
-    return round((whole + float(seconds)) * 1e9)
+        nanoseconds = number(text) * NANOSECONDS[unit]
+    else:
+        days, hours, minutes, seconds = (float(part) for part in match.groups(default="0"))
+        nanoseconds = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1e9
+    if not 0 <= nanoseconds < LATEST_NS:
+        raise ValueError(text)
+    return round(nanoseconds)
 
 
 def unit_of(starts: Iterable[str], ends: Iterable[str]) -> tuple[str, str]:
