@@ -63,7 +63,10 @@ def read(path: Path, where: str) -> pd.DataFrame:
     try:
         if path.suffix == ".parquet":
             table = parquet.frame(path)
-            return table if "file" in table else table.reset_index()
+            table = table if "file" in table else table.reset_index()
+            if "file" not in table:
+                raise ValueError("what pandas wrote about its index names no column 'file'")
+            return table
         return _csv(path)
     except (OSError, ValueError, csv.Error) as error:
         raise _unreadable(path, where, error) from None
