@@ -114,7 +114,8 @@ def scores(table: pd.DataFrame, weights: np.ndarray | None = None) -> dict[tuple
         BenchmarkError: if a metric is unknown, has no sums, or cannot do with these
     """
     try:
-        return _scores(table, weights)
+        with np.errstate(over="raise"):
+            return _scores(table, weights)
     # sums may be those of a stranger; what a metric makes of wrong ones is its own matter
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise DataError(f"the sums fit no metric: {error}") from None
