@@ -32,12 +32,18 @@ from common.predictions.inventory import entries  # noqa: E402
 from common.predictions.store import PredictionStore  # noqa: E402
 from common.samples.base import KEYS  # noqa: E402
 
-#: cells of the default run that need few samples: one model of each kind of process, with and without changed signals
+#: cells of the default run that need few samples: one model of each kind of process, with and without changed signals,
+#: words and lists of events
 SELECTION = {
-    "model": ("random-categorical", "baseline", "apart"),
-    "test": ("correctness_classification", "robustness_background_noise"),
-    "dataset": ("demo-emotion",),
-    "target": ("emotion",),
+    "model": ("random-categorical", "baseline", "apart", "detector"),
+    "test": (
+        "correctness_classification",
+        "robustness_background_noise",
+        "robustness_spectral_tilt",
+        "events_segment_based",
+    ),
+    "dataset": ("demo-emotion", "demo-scenes"),
+    "target": ("emotion", "sound-events"),
 }
 #: a model that runs in a process of its own
 CATALOG = """\
