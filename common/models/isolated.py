@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
+import logging
 import pickle
 import queue
 import threading
@@ -28,10 +29,12 @@ import numpy as np
 
 from .. import spec
 from ..core import processes
-from ..core.errors import ModelError
+from ..core.errors import BenchmarkError, ModelError
 from . import apart
 from .base import Batch, LoadOptions
 from .programs import Process, write_whole
+
+logger = logging.getLogger(__name__)
 
 #: seconds that a model may take to be loaded, and for a call if its entry does not say
 LOAD_S, CALL_S = 1800.0, 600.0
@@ -194,17 +197,27 @@ class Copies:
                 self._calls[number] -= 1
 
     def _start(self) -> None:
-        """Start another process if all have a call; a call beside this one does not wait for it."""
-        if len(self._copies) == self._most or not all(self._calls):
+        """Start another process if all have a call; a call beside this one does not wait for it.
+
+        One that cannot be started, for lack of memory, say, is no fault of the samples.
+        """
+        if not self._is_wanted or not self._starting.acquire(blocking=False):
             return
-        if self._starting.acquire(blocking=False):
-            try:
+        try:
+            if self._is_wanted:
                 copy = self._another()
                 with self._lock:
                     self._copies.append(copy)
                     self._calls.append(0)
-            finally:
-                self._starting.release()
+        except BenchmarkError as error:
+            self._most = len(self._copies)
+            logger.warning("%s; the run goes on with %d", error, self._most)
+        finally:
+            self._starting.release()
+
+    @property
+    def _is_wanted(self) -> bool:
+        return len(self._copies) < self._most and all(self._calls)
 
 
 def _error(entry: spec.Model, what: str) -> ModelError:
@@ -325,7 +338,7 @@ class _Waiting:
         answer: Future[Any] = Future()
         with self._lock:
             number = next(self._numbers)
-            self._is_crowded = bool(self._answers)
+            self._is_crowded = bool(self._answers) or self.is_over
             self._answers[number], self._sent_s[number] = answer, time.monotonic()
             if self.is_over:
                 answer.set_exception(EOFError())

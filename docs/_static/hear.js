@@ -216,6 +216,8 @@
 
   // -- events of a recording -------------------------------------------------------------------------
 
+  /** So many events are named to those who do not see them. */
+  const SAID = 20;
   const SIGNS = { hit: "right", false: "false", missed: "missed" };
   const span = ([onset, offset]) => `${onset.toFixed(2)} to ${offset.toFixed(2)} s`;
   const meets = ([onset, offset, label], events) => events.some(([a, b, other]) => other === label && a < offset && onset < b);
@@ -231,7 +233,9 @@
     const all = events.map((event) => [event, truth ? (meets(event, truth) ? "hit" : "false") : "truth"]);
     (truth || []).filter((event) => !meets(event, events)).forEach((event) => all.push([event, "missed"]));
     const said = all.map(([event, css]) => `${table.words[event[2]]} ${span(event)}${SIGNS[css] ? `, ${SIGNS[css]}` : ""}`);
-    const node = make("div", { class: "event-lanes", role: "img", "aria-label": `${title}: ${said.join("; ") || "no event"}` });
+    const rest = said.length - SAID;
+    const words = said.slice(0, SAID).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+    const node = make("div", { class: "event-lanes", role: "img", "aria-label": `${title}: ${words || "no event"}` });
     lanes.forEach((label) => {
       const lane = make("div", { class: "event-lane" });
       all.filter(([event]) => event[2] === label && event[0] < seconds).forEach(([event, css]) => {
@@ -259,8 +263,10 @@
     // chance models may detect every class: those of their own have no lane
     const listening = config.models.filter(([id, , chance]) => !chance && states.some(([, models]) => models[id]));
     const deciding = listening.length ? listening : config.models;
-    const lists = [truth, ...states.flatMap(([, models]) => deciding.map(([id]) => (models[id] || [])[n]))].filter(Boolean);
-    const lanes = [...new Set(lists.flatMap((events) => events.map(([, , label]) => label)))].sort((a, b) => a - b);
+    const of = (models) => [truth, ...states.flatMap(([, answers]) => models.map(([id]) => (answers[id] || [])[n]))].filter(Boolean);
+    const classes = (lists) => [...new Set(lists.flatMap((events) => events.map(([, , label]) => label)))].sort((a, b) => a - b);
+    const some = classes(of(deciding));
+    const lanes = some.length ? some : classes(of(config.models));
     if (!lanes.length) return make("p", { class: "quiet" }, "Nothing is annotated and nothing was detected.");
     const head = make("thead", {}, make("tr", {}, ...["Model", ...states.map(([title]) => title)].map((title) => make("th", { scope: "col" }, title))));
     const body = make("tbody");
@@ -275,7 +281,13 @@
       states.forEach(([title, models]) => row.append(cell(title, laneBox(table, (models[id] || [])[n], truth || [], lanes, seconds, `${label}, ${title.toLowerCase()}`))));
       body.append(row);
     });
-    const node = make("table", { class: "answers event-table" }, head, body);
+    const node = make("table", { class: "answers event-table", role: "table" }, head, body);
+    // phones show rows as blocks, which takes the meaning of a table from them
+    node.querySelectorAll("tr").forEach((row) => row.setAttribute("role", "row"));
+    node.querySelectorAll("td").forEach((one) => one.setAttribute("role", "cell"));
+    node.querySelectorAll("tbody th").forEach((one) => one.setAttribute("role", "rowheader"));
+    node.querySelectorAll("thead th").forEach((one) => one.setAttribute("role", "columnheader"));
+    [head, body].forEach((part) => part.setAttribute("role", "rowgroup"));
     return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Timelines: ${name}` }, node);
   }
 
@@ -397,7 +409,7 @@
     const said = found.all ? `${shown}, ${order}` : "no samples that have both an answer of this model and what it is compared with";
     about.textContent = `${label}, ${title}${which ? ` (${which})` : ""}: ${said}.`;
     const parts = [`${table.label}, licence ${table.license}.`];
-    if (table.kind === "events") parts.push("Seconds are counted class by class: a second is wrong for a class that is only annotated or only detected in it.");
+    if (table.kind === "events") parts.push("Seconds are counted class by class: a second is wrong for a class that is only annotated or only detected in it. They are those of the whole recording; the lanes show what is heard, its first 12 s at most.");
     parts.push(`Sounds: the worst samples of the models that listen, as many as fit in ${table.mb} MB.`);
     if (table.depth !== null) parts.push(`The table has ${count(table.samples.length)} of ${count(table.total)} samples: at least the ${table.depth} worst of each of these models in each cell.`);
     if (state.of && (table.words.includes(state.of) || state.of.endsWith("]"))) parts.push(state.of.endsWith("]") ? `Truth or answer lies in ${state.of}.` : `Truth or answer ${table.kind === "events" ? "has" : "is"} ${state.of}.`);

@@ -167,8 +167,9 @@
     }
     if (timelines || heard.includes(place)) {
       const samples = `${hear}&${new URLSearchParams({ test, data, part: part.textContent })}`;
-      const link = make("a", { className: "hear", href: timelines || samples });
-      link.setAttribute("aria-label", timelines ? "Its timelines" : "Its samples");
+      const some = heard.includes(place);
+      const link = make("a", { className: "hear", href: some ? samples : timelines });
+      link.setAttribute("aria-label", some ? "Its samples" : "Its timelines");
       mark.after(" ", link);
     }
   }

@@ -14,8 +14,9 @@ from common.engine.plan import Filters
 from common.engine.run import Engine
 from common.metrics.events.lists import EventList
 from common.metrics.events.recordings import SoundEvents
-from common.pages.listening import cell_samples
+from common.pages.listening import cell_samples, sample_table
 from common.pages.listening.answer_kinds import EventAnswers, kind_of
+from common.pages.listening.sample_table import SampleTable
 from common.reports.rebuild import Rebuilder
 from common.results import sample_tables
 from common.spec import load_benchmark
@@ -148,3 +149,24 @@ def test_a_perturbed_test_of_sound_events_leads_to_what_is_heard_before_and_afte
         tables["sounds"][place][0] for place in tables["heard"][name][str(at["b.wav"])]
     )
     assert "/original/b-" in before and "/low-quality-phone/b-" in after
+
+
+def test_a_table_of_many_events_has_the_worst_recordings_at_least(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also where those that are the worst of some list are too many."""
+    table = object.__new__(SampleTable)
+    table.kind, table.keys = EventAnswers(TARGET), list(range(40))
+    table.truth = column(*([(0.0, 1.0, 0), (2.0, 3.0, 1)] for _ in table.keys))
+    worst = [n % 8 for n in table.keys]
+    names = [f"model-{n}" for n in range(8)]
+    table.answers = {
+        name: column(*([] if worst[n] == place else [(0.0, 1.0, 0)] for n in table.keys))
+        for place, name in enumerate(names)
+    }
+    table.changes, table.answered, table.counting = {}, {}, set(names)
+    table._losses, table._shifts = {}, {}
+    monkeypatch.setattr(sample_table, "MOST_ANSWERS", 9)
+    monkeypatch.setattr(sample_table, "FEWEST_SAMPLES", 5)
+    rows, depth = table.chosen()
+    assert (rows.tolist(), depth) == ([0, 1, 2, 3, 4], 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import queue
 import select
 import signal
 import subprocess
@@ -209,6 +210,36 @@ def test_copies_are_started_when_they_are_needed_and_are_no_other_model(
     assert isolated.is_apart(entry(adapter="onnx", processes=2, isolate=None), by_itself=False)
     with pytest.raises(ConfigError, match=r"processes: 2, but isolate: false allows none"):
         wild(processes=2, isolate=False)
+
+
+def test_a_copy_that_cannot_be_loaded_costs_no_sample(
+    wild, targets, batch, signals, monkeypatch, caplog
+):
+    """There may be no memory for it."""
+    tried = []
+
+    def another():
+        tried.append(1)
+        raise ModelError("model 'mine': its process ended (signal 9), while it was loaded")
+
+    first = load(wild(params={"act": "rest", "at": -1}), targets)
+    model = isolated.Copies(first, another, 3)
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(lambda signal: answer_of(model, signal), signals[:3]))
+    assert [answer["arousal"].tolist() for answer in answers] == [[n] for n in levels(signals[:3])]
+    assert tried == [1]
+    assert "signal 9), while it was loaded; the run goes on with 1" in caplog.text
+
+
+def test_a_call_that_comes_after_the_end_of_a_process_is_not_to_blame():
+    for in_turn in (False, True):
+        waiting, questions = isolated._Waiting(in_turn=in_turn), queue.SimpleQueue()
+        first, _ = waiting.enter(b"first", questions)
+        waiting.end()
+        assert not waiting.may_be_innocent(first)
+        waiting.leave(first)
+        late, answer = waiting.enter(b"late", questions)
+        assert answer.done() and waiting.may_be_innocent(late)
 
 
 def test_the_process_ends_with_the_model(wild, targets, batch, signals):

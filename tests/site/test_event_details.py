@@ -106,6 +106,21 @@ def test_timelines_are_where_samples_are_not(small: Any) -> None:
     assert samplepages.of_test(content, page, board, alpha, "any")(score, key) == ""
 
 
+def test_timelines_are_where_samples_may_not_be_shown(small: Any) -> None:
+    """The pages of a dataset without a free licence show the events, without sound."""
+    key = SimpleNamespace(data="mine-2.0.0-table", condition="original", label="")
+    entry = {"silent": "Its users sign an agreement.", "tests": ["correctness_speaker_ranking"]}
+    content = SimpleNamespace(sample_datasets=lambda target: {"mine": entry}, paths=small.folders)
+    page = Page("results/arousal/correctness_speaker_ranking", "")
+    board = SimpleNamespace(published=False, target="arousal")
+    alpha = SimpleNamespace(id="alpha", slug="alpha", published=False)
+    address = samplepages.of_test(content, page, board, alpha, "correctness_speaker_ranking")
+    score = SimpleNamespace(dataset="mine")
+    assert address(score, key).startswith("model/alpha.html#timelines")
+    entry["silent"] = ""
+    assert address(score, key).startswith("samples/index.html#?model=alpha")
+
+
 def test_other_models_have_none(small: Any) -> None:
     assert "events-details" not in small.page("results/arousal/model/dice")
 

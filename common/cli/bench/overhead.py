@@ -102,8 +102,7 @@ def bench_run(workers: int, *, files: int = FILES, call_ms: float = CALL_MS) -> 
             report = _run(folder, workers, MODEL)
         bare_s = (before_s + _bare(folder, files, model)) / 2
         beside = _beside(folder, blocks, workers, bare_s)
-    if report["calls"] != calls:
-        raise BenchmarkError(f"bench run: {report['calls']} signals predicted instead of {calls}")
+    _check(report, files)
     return {
         f"signals of {SECONDS:g} s": calls,
         "ms per call": 1000 * bare_s / calls,
@@ -115,10 +114,18 @@ def bench_run(workers: int, *, files: int = FILES, call_ms: float = CALL_MS) -> 
     }
 
 
+def _check(report: dict[str, Any], files: int) -> None:
+    """Refuse a run that has not given the model all signals."""
+    calls = files * (1 + len(CONDITIONS))
+    if report["calls"] != calls:
+        raise BenchmarkError(f"bench run: {report['calls']} signals predicted instead of {calls}")
+
+
 def _beside(folder: Path, blocks: int, workers: int, bare_s: float) -> dict[str, Any]:
     """What a run with more processes takes, and other packages for the same."""
     with Stopwatch() as run:
-        _run(folder, workers, COPIES)
+        report = _run(folder, workers, COPIES)
+    _check(report, len(list((folder / DATASET).glob("*.wav"))))
     figures: dict[str, Any] = {
         "run, a process for each worker": run.wall_s,
         "run, a process for each worker: processor time": run.processor_s,
@@ -198,7 +205,8 @@ def _bare(folder: Path, files: int, model: Busy) -> float:
 def _run(folder: Path, workers: int, model: str) -> dict[str, Any]:
     """What a run in a fresh process says that it did."""
     selection = ["--model", model, "--dataset", DATASET, "--test", TEST]
-    places = ["--catalog", folder, "--output", folder / "out", "--cache", folder / "cache"]
+    here = folder / "runs" / model
+    places = ["--catalog", folder, "--output", here / "out", "--cache", here / "cache"]
     command = [sys.executable, REPOSITORY / "build.py", "run", "--json", "--allow-code", *selection]
     command += [*places, "--workers", str(workers)]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)

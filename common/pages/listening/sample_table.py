@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: a table has at most so many samples, and so many answers
 MOST_SAMPLES, MOST_ANSWERS = 2000, 250_000
+#: and at least so many samples, however many events each has
+FEWEST_SAMPLES = 50
 #: at most so many samples of each list are looked at where a table cannot have all of them
 DEEPEST = 200
 #: a column with more values divides samples too finely
@@ -114,6 +116,8 @@ class SampleTable:
         self._table = self._distinct()
         self.keys = SampleKeys(self._table)
         self._places: dict[int, np.ndarray] = {}
+        self._losses: dict[str, np.ndarray] = {}
+        self._shifts: dict[tuple[str, str], np.ndarray] = {}
         self.seconds = np.full(len(self.keys), np.nan)
         self.truth = self._truth()
         self.answers: dict[str, np.ndarray] = {}
@@ -182,12 +186,17 @@ class SampleTable:
 
     def loss(self, model: str) -> np.ndarray:
         """How wrong the answers of a model are; NaN without an answer."""
-        return self.kind.loss(self.answers[model], self.truth)
+        if model not in self._losses:
+            self._losses[model] = self.kind.loss(self.answers[model], self.truth)
+        return self._losses[model]
 
     def shift(self, name: str, model: str) -> np.ndarray:
         """How much a condition changes the answers of a model; NaN without an answer."""
-        change = self.changes[name]
-        return self.kind.shift(change.before[model], change.after[model], self.truth)
+        if (name, model) not in self._shifts:
+            change = self.changes[name]
+            shift = self.kind.shift(change.before[model], change.after[model], self.truth)
+            self._shifts[name, model] = shift
+        return self._shifts[name, model]
 
     def lists(self) -> list[WorstFirst]:
         """What readers are led to: for each model that counts, in all and in each line."""
@@ -225,16 +234,17 @@ class SampleTable:
         """Samples that a page gets, and how many of each list if these are not all of them."""
         columns = self._answer_columns()
         per_sample = max(1.0, len(columns) * self.kind.length(columns))
-        most = min(MOST_SAMPLES, int(MOST_ANSWERS / per_sample))
+        most = min(MOST_SAMPLES, max(FEWEST_SAMPLES, int(MOST_ANSWERS / per_sample)))
         if len(self.keys) <= most:
             return np.arange(len(self.keys)), None
         lists = [each.samples for each in self.lists()]
         picked: set[int] = set()
         for depth in range(DEEPEST):
-            rank = {int(each[depth]) for each in lists if len(each) > depth}
-            if len(picked | rank) > most or not rank:
-                return np.array(sorted(picked), dtype=np.int64), depth
-            picked |= rank
+            rank = dict.fromkeys(int(each[depth]) for each in lists if len(each) > depth)
+            if len(picked | set(rank)) > most or not rank:
+                more = [row for row in rank if row not in picked][: most - len(picked)]
+                return np.array(sorted({*picked, *more}), dtype=np.int64), depth
+            picked |= set(rank)
         return np.array(sorted(picked), dtype=np.int64), DEEPEST
 
     def content(self, labels: Mapping[str, str]) -> dict[str, Any]:

@@ -40,23 +40,20 @@ def of_test(content: Content, page: Page, board: Board, model: Model, test: str)
     """Addresses of the samples of the cells of a model in a test: on their page, or their timelines."""
     if board.published:
         return unheard
-    if content.sample_datasets(board.target):
-        query = urlencode({"model": model.id, "test": test})
-        begin = f"{page.href(doc(board.target))}#?{query}"
-
-        def samples(score: WideCell, key: Key) -> str:
-            rest = place(content, board.target, test, score.dataset, key)
-            return begin + rest if rest else ""
-
-        return samples
-    data = event_details.timed(content, board.target, model, test)
+    timed = event_details.timed(content, board.target, model, test)
+    if not content.sample_datasets(board.target) and not timed:
+        return unheard
+    query = urlencode({"model": model.id, "test": test})
+    begin = f"{page.href(doc(board.target))}#?{query}"
     own_page = page.href(model_doc(board.target, model))
 
-    def timelines(score: WideCell, key: Key) -> str:
-        at = event_details.timelines(test, key.data)
-        return f"{own_page}#{at}" if key.data in data else ""
+    def samples(score: WideCell, key: Key) -> str:
+        rest = place(content, board.target, test, score.dataset, key)
+        if rest or key.data not in timed:
+            return begin + rest if rest else ""
+        return f"{own_page}#{event_details.timelines(test, key.data)}"
 
-    return timelines if data else unheard
+    return samples
 
 
 def of_model(page: Page, target: str, model: Model) -> str:
@@ -191,6 +188,7 @@ def _part(
         **entry,
         **room,
         "here": bool(table),
+        "annotated": bool(table) and (table["truth"] is not None or bool(lists)),
         "lists": lists,
         "sounds": len(table.get("sounds", ())),
     }
