@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 
 import pytest
 
@@ -27,11 +28,13 @@ def test_another_program_does_the_same_beside_it() -> None:
 
 
 def test_another_program_that_fails(monkeypatch) -> None:
+    def run(folder: Path, *more: object) -> dict[str, int]:
+        (folder / overhead.DATASET / "metadata.csv").unlink(missing_ok=True)
+        return {"calls": 1 + len(overhead.CONDITIONS)}
+
     monkeypatch.setattr(overhead, "PEERS", ())
-    monkeypatch.setattr(overhead, "CONDITIONS", ("no-such-change",))
-    monkeypatch.setattr(overhead, "_run", lambda *args: {"calls": 2})
+    monkeypatch.setattr(overhead, "_run", run)
     monkeypatch.setattr(overhead, "_bare", lambda *args: 1.0)
-    monkeypatch.setattr(overhead.sys, "executable", "/bin/false")
     with pytest.raises(BenchmarkError, match="audinterface and auglib"):
         overhead.bench_run(1, files=1, call_ms=0.1)
 

@@ -20,8 +20,9 @@ from ..core.registry import unknown
 from . import features, isolated
 from .base import LoadedModel, LoadOptions, ModelAdapter, permit, place
 from .checked import Checked
+from .copies import Copies
 from .footprint import Footprint
-from .isolated import Copies, Isolated
+from .isolated import Isolated
 
 #: adapters by the name in the catalog: modules of this package
 ADAPTERS = (

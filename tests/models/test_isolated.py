@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -20,9 +21,10 @@ from common.core import processes
 from common.core.errors import ConfigError, MissingDependency, ModelError
 from common.models import apart, isolated
 from common.models.base import Batch, LoadOptions, SampleKey
+from common.models.copies import Copies
 
 WILD = """
-import ctypes, os, signal, sys, threading, time
+import ctypes, os, signal, sys, threading
 import numpy as np
 
 LIMIT = 0.1
@@ -47,13 +49,12 @@ class Wild:
         os.abort()
 
     def meet(self):
-        folder = os.path.dirname(__file__)
-        open(os.path.join(folder, f"{os.getpid()}.here"), "w").close()
-        while len([name for name in os.listdir(folder) if name.endswith(".here")]) < 2:
-            time.sleep(0.01)
-
-    def rest(self):
-        time.sleep(1.2)
+        pipe = os.path.join(os.path.dirname(__file__), "pipe")
+        try:
+            os.mkfifo(pipe)
+            open(pipe, "rb").read()
+        except FileExistsError:
+            open(pipe, "wb").close()
 
     def leave(self):
         sys.stderr.write("I had enough\\n")
@@ -177,20 +178,27 @@ def test_of_calls_that_are_sent_ahead_only_the_one_that_was_worked_on_is_to_blam
     assert len(started) <= 1 + 4
 
 
-def test_the_time_of_a_call_begins_when_the_one_before_has_its_answer(wild, targets, signals):
-    """Both take less than the limit, and together more."""
-    mine = wild(params={"act": "rest", "at": -1}, timeout_s=2.2)
-    model = isolated.Isolated(mine, targets, LoadOptions(), serial=True)
-    with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda signal: answer_of(model, signal), signals[:2]))
-    assert [answer["arousal"].tolist() for answer in answers] == [[n] for n in levels(signals[:2])]
+def test_the_time_of_a_call_begins_when_the_one_before_has_its_answer(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(isolated.time, "monotonic", lambda: now[0])
+    for in_turn, early, late in ((True, 0.0, 2.0), (False, 4.0, 6.0)):
+        waiting, questions = isolated._Waiting(in_turn=in_turn), queue.SimpleQueue()
+        now[0] = 0.0
+        first, _ = waiting.enter(b"first", questions)
+        now[0] = 1.0
+        second, _ = waiting.enter(b"second", questions)
+        now[0] = 5.0
+        assert (waiting.since_s(first), waiting.since_s(second)) == (5.0, early)
+        waiting.settle(first, False, None)
+        now[0] = 7.0
+        assert waiting.since_s(second) == late
 
 
 def test_a_model_in_several_processes_is_asked_as_often_at_the_same_time(wild, targets, signals):
     """Each of two calls waits until the other one has begun, so that one process would wait for ever."""
     mine = wild(params={"act": "meet", "at": -1}, processes=2, timeout_s=60)
     model = load(mine, targets)
-    assert isinstance(model, isolated.Copies)
+    assert isinstance(model, Copies)
     with ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(lambda signal: answer_of(model, signal), signals[:2]))
     assert [answer["arousal"].tolist() for answer in answers] == [[n] for n in levels(signals[:2])]
@@ -212,21 +220,27 @@ def test_copies_are_started_when_they_are_needed_and_are_no_other_model(
         wild(processes=2, isolate=False)
 
 
-def test_a_copy_that_cannot_be_loaded_costs_no_sample(
-    wild, targets, batch, signals, monkeypatch, caplog
-):
+def test_a_copy_that_cannot_be_loaded_costs_no_sample(wild, targets, batch, signals, caplog):
     """There may be no memory for it."""
     tried = []
+    both = threading.Barrier(2, timeout=60)
 
     def another():
         tried.append(1)
         raise ModelError("model 'mine': its process ended (signal 9), while it was loaded")
 
-    first = load(wild(params={"act": "rest", "at": -1}), targets)
-    model = isolated.Copies(first, another, 3)
-    with ThreadPoolExecutor(3) as pool:
-        answers = list(pool.map(lambda signal: answer_of(model, signal), signals[:3]))
-    assert [answer["arousal"].tolist() for answer in answers] == [[n] for n in levels(signals[:3])]
+    first = load(wild(), targets)
+    predict = first.predict
+
+    def meeting(batch):
+        both.wait()
+        return predict(batch)
+
+    first.predict = meeting
+    model = Copies(first, another, 3)
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda signal: answer_of(model, signal), signals[:4]))
+    assert [answer["arousal"].tolist() for answer in answers] == [[n] for n in levels(signals[:4])]
     assert tried == [1]
     assert "signal 9), while it was loaded; the run goes on with 1" in caplog.text
 

@@ -1,8 +1,8 @@
 """audinterface and auglib as a yardstick of :mod:`common.cli.bench.overhead`: the same files, changes and calls.
 
 As they are used: a table of files is augmented, condition by condition, which writes the changed files, and a
-model processes each of these tables. Run as a program, so that the start of Python counts on both sides:
-``python -m common.cli.bench.overhead_peer FOLDER BLOCKS WORKERS``.
+model processes each of these tables. It is a program, so that the start of Python counts on both sides; its arguments
+are those of :func:`main`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import auglib
 import numpy as np
 import pandas as pd
 
+from ...core import terminal
 from ...spec import load_benchmark
 from .busy_model import Busy
 from .overhead import CONDITIONS, DATASET
@@ -63,4 +64,4 @@ def _ccc(truth: pd.Series, prediction: pd.Series) -> float:
 
 if __name__ == "__main__":
     place, number, threads = sys.argv[1:]
-    sys.stdout.write(f"{main(Path(place), int(number), int(threads))}\n")
+    terminal.tell(str(main(Path(place), int(number), int(threads))))
