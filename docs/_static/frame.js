@@ -35,7 +35,7 @@
   let loading = null;
   const load = (file) =>
     new Promise((done, fail) => {
-      const script = make("script", { src: `${root.dataset.content_root}_static/${file}` });
+      const script = make("script", { src: `${root.dataset.content_root}_static/${file}`, charset: "utf-8" });
       script.addEventListener("load", done);
       script.addEventListener("error", fail);
       document.head.append(script);

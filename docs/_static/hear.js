@@ -73,7 +73,7 @@
   function load(dataset) {
     if (!loading.has(dataset)) {
       loading.set(dataset, new Promise((done, fail) => {
-        const script = make("script", { src: config.files[dataset] });
+        const script = make("script", { src: config.files[dataset], charset: "utf-8" });
         script.addEventListener("load", () => done(opened(window.samplesOf[`${config.target}/${dataset}`])));
         script.addEventListener("error", () => fail(new Error(`${config.files[dataset]} cannot be loaded`)));
         document.head.append(script);

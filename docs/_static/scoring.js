@@ -286,6 +286,7 @@
     if (!loading.has(file)) {
       loading.set(file, new Promise((done, fail) => {
         const node = document.createElement("script");
+        node.charset = "utf-8"; // a busy browser once took another one
         node.src = document.documentElement.dataset.content_root + file;
         node.addEventListener("load", () => done());
         node.addEventListener("error", () => fail(new Error(`${file} cannot be loaded`)));
