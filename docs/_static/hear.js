@@ -409,7 +409,7 @@
     const said = found.all ? `${shown}, ${order}` : "no samples that have both an answer of this model and what it is compared with";
     about.textContent = `${label}, ${title}${which ? ` (${which})` : ""}: ${said}.`;
     const parts = [`${table.label}, licence ${table.license}.`];
-    if (table.kind === "events") parts.push("Seconds are counted class by class: a second is wrong for a class that is only annotated or only detected in it. They are those of the whole recording; the lanes show what is heard, its first 12 s at most.");
+    if (table.kind === "events") parts.push("Seconds are counted class by class: a second is wrong for a class that is only annotated or only detected in it. They are those of the whole recording; the lanes of a recording with sound show as much of it as is played.");
     parts.push(`Sounds: the worst samples of the models that listen, as many as fit in ${table.mb} MB.`);
     if (table.depth !== null) parts.push(`The table has ${count(table.samples.length)} of ${count(table.total)} samples: at least the ${table.depth} worst of each of these models in each cell.`);
     if (state.of && (table.words.includes(state.of) || state.of.endsWith("]"))) parts.push(state.of.endsWith("]") ? `Truth or answer lies in ${state.of}.` : `Truth or answer ${table.kind === "events" ? "has" : "is"} ${state.of}.`);
