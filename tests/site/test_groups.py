@@ -103,7 +103,9 @@ def test_only_fairness_tests_have_groups() -> None:
     table = results.frame([*ROWS, *({**line, "test": "other"} for line in ROWS)])
     families = {"fairness_sex": "fairness", "other": "robustness"}
     tested = groups.TestGroups(table, families)
-    assert tested.get("m", "fairness_sex") == groups.of_rows(table[: len(ROWS)])
+    mine, alone = tested.get("m", "fairness_sex"), groups.of_rows(table[: len(ROWS)])
+    assert mine is not None and alone is not None
+    assert (mine.every, mine.worst, mine.gaps) == (alone.every, alone.worst, alone.gaps)
     assert tested.get("m", "other") is None and tested.get("n", "fairness_sex") is None
 
 

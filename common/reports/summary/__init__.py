@@ -38,7 +38,18 @@ from .paper_text import paper_text
 from .ranks import add_scope, ranking
 from .report import rankings, text, to_json
 from .standings import Standing, Standings, standings
-from .wide import Key, Matrix, ModelColumn, Scores, WideCell, matrix, scores_of
+from .wide import (
+    Key,
+    Matrix,
+    ModelColumn,
+    Scores,
+    WideCell,
+    WideRow,
+    matrices,
+    matrix,
+    scores_of,
+    wide_rows,
+)
 
 __all__ = [
     "LEVEL",
@@ -53,6 +64,7 @@ __all__ = [
     "Standings",
     "VerdictCounts",
     "WideCell",
+    "WideRow",
     "add_scope",
     "all_mean_over_tests",
     "beyond_chance",
@@ -61,6 +73,7 @@ __all__ = [
     "counts",
     "family_of",
     "half_up",
+    "matrices",
     "matrix",
     "mean_over_tests",
     "paper_text",
@@ -77,4 +90,5 @@ __all__ = [
     "text",
     "to_json",
     "total",
+    "wide_rows",
 ]

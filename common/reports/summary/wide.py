@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -49,6 +49,9 @@ class WideCell(NamedTuple):
     cause: str = ""
 
 
+#: columns of a model, and all that are looked at
+OWNER = ("model", "model_version")
+USED = ("test", "metric", *Key._fields, *OWNER, *WideCell._fields)
 #: test -> metric -> line -> score
 Scores = dict[str, dict[str, dict[Key, WideCell]]]
 
@@ -80,6 +83,16 @@ class Matrix:
         return pd.DataFrame(values, index=index, columns=columns, dtype=dtype)
 
 
+class WideRow(NamedTuple):
+    """One row: what it is about, whose it is, and its score."""
+
+    test: str
+    metric: str
+    key: Key
+    column: ModelColumn
+    cell: WideCell
+
+
 def matrix(
     rows: pd.DataFrame, target: str, test: str, models: Sequence[str] = ()
 ) -> dict[str, Matrix]:
@@ -99,14 +112,19 @@ def matrix(
         DataError: if a model has two rows for the same cell
     """
     test_rows = rows[(rows["target"] == target) & (rows["test"] == test)]
-    model_columns = {
-        ModelColumn(*pair)
-        for pair in zip(test_rows["model"], test_rows["model_version"], strict=True)
-    }
+    return matrices(wide_rows(test_rows), target, models)
+
+
+def matrices(
+    rows: Sequence[WideRow], target: str, models: Sequence[str] = ()
+) -> dict[str, Matrix]:
+    """As :func:`matrix`, of the rows of one test of one target."""
     order = {name: n for n, name in enumerate(models)}
-    columns = tuple(sorted(model_columns, key=lambda c: (order.get(c.model, len(order)), c)))
+    columns = tuple(
+        sorted({row.column for row in rows}, key=lambda c: (order.get(c.model, len(order)), c))
+    )
     tables: dict[str, dict[Key, dict[ModelColumn, WideCell]]] = {}
-    for metric, key, column, cell in _cells(test_rows):
+    for test, metric, key, column, cell in rows:
         line = tables.setdefault(metric, {}).setdefault(key, {})
         if column in line:
             place = ", ".join((target, test, metric, *filter(None, key)))
@@ -115,16 +133,15 @@ def matrix(
     return {metric: _table(metric, lines, columns) for metric, lines in sorted(tables.items())}
 
 
-def scores_of(rows: pd.DataFrame) -> Scores:
+def scores_of(rows: Sequence[WideRow]) -> Scores:
     """Scores of one model, tests, metrics and lines in alphabetical order.
 
     Args:
-        rows: result rows of the model for one target; where two versions of it have a score, that of the
+        rows: rows of the model for one target; where two versions of it have a score, that of the
             last one counts
     """
     tests: Scores = {}
-    entries = zip(rows["test"].tolist(), _cells(rows), strict=True)
-    for test, (metric, key, _, cell) in sorted(entries, key=lambda entry: entry[1][2]):
+    for test, metric, key, _, cell in sorted(rows, key=lambda row: row.column):
         tests.setdefault(test, {}).setdefault(metric, {})[key] = cell
     return {
         test: {metric: dict(sorted(lines.items())) for metric, lines in sorted(metrics.items())}
@@ -132,18 +149,17 @@ def scores_of(rows: pd.DataFrame) -> Scores:
     }
 
 
-def _cells(rows: pd.DataFrame) -> Iterable[tuple[str, Key, ModelColumn, WideCell]]:
-    """Rows as tuples of plain Python values."""
-    plain = {name: rows[name].tolist() for name in rows}
+def wide_rows(rows: pd.DataFrame) -> list[WideRow]:
+    """Rows as plain Python values, in their order; a table is best converted as a whole."""
+    plain = {name: rows[name].tolist() for name in USED}
     for name in COUNTS:
-        plain[name] = [None if pd.isna(n) else int(n) for n in rows[name]]
-    fields = [plain[name] for name in WideCell._fields]
-    keys = zip(*(plain[name] for name in Key._fields), strict=True)
-    owners = zip(plain["model"], plain["model_version"], strict=True)
-    for metric, key, owner, cell in zip(
-        plain["metric"], keys, owners, zip(*fields, strict=True), strict=True
-    ):
-        yield metric, Key(*key), ModelColumn(*owner), WideCell(*cell)
+        plain[name] = [None if n is pd.NA or n is None or n != n else int(n) for n in plain[name]]
+    keys, columns, cells = (
+        map(kind._make, zip(*(plain[name] for name in names), strict=True))
+        for kind, names in ((Key, Key._fields), (ModelColumn, OWNER), (WideCell, WideCell._fields))
+    )
+    fields = zip(plain["test"], plain["metric"], keys, columns, cells, strict=True)
+    return list(map(WideRow._make, fields))
 
 
 def _table(

@@ -7,6 +7,7 @@ import re
 from collections import Counter, namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -99,30 +100,93 @@ class Gap:
     size: float
 
 
-@dataclass(frozen=True)
 class Groups:
-    """Comparisons of the groups of a test for one model.
+    """Comparisons of the groups of a test for one model; each is put in words where it is looked at.
 
     Args:
-        worst: of each group its worst comparison, the most disadvantaged group first
-        every: all comparisons, the worst first
-        gaps: differences between two groups, the largest first
-        pairs: whether there are two groups only; else the gaps are those of the largest and the
-            smallest score
+        lines: judged rows of the groups, in their order
         skipped: number of scores without a verdict
-        found: number of comparisons with q below 0.05
-        tested: number of comparisons with a p value
-        outcomes: verdict of the permutation test and the interval -> number of comparisons
     """
 
-    worst: list[Comparison]
-    every: list[Comparison]
-    gaps: list[Gap]
-    pairs: bool
-    skipped: int
-    found: int
-    tested: int
-    outcomes: dict[str, int]
+    def __init__(self, lines: Sequence[Any], skipped: int):
+        self.skipped = skipped
+        self._lines = lines
+        self._several = len({row.data for row in lines}) > 1
+        self._digits = decimals([row.value for row in lines])
+        self._made: dict[int, Comparison] = {}
+
+    @cached_property
+    def every(self) -> list[Comparison]:
+        """All comparisons, the worst first."""
+        return [self._comparison(place) for place in self._order]
+
+    @cached_property
+    def worst(self) -> list[Comparison]:
+        """Of each group its worst comparison, the most disadvantaged group first."""
+        return [self._comparison(place) for place in self._worst]
+
+    @property
+    def first(self) -> Comparison:
+        """The worst comparison of the most disadvantaged group."""
+        return self._comparison(self._worst[0])
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """Differences between two groups, the largest first."""
+        return _gaps(self._lines, self._digits)
+
+    @cached_property
+    def pairs(self) -> bool:
+        """Whether there are two groups only.
+
+        Else the gaps are those of the largest and the smallest score.
+        """
+        return len({row.condition for row in self._lines}) == 2
+
+    @cached_property
+    def found(self) -> int:
+        """Number of comparisons with q below 0.05."""
+        return int((self._q < 0.05).sum())
+
+    @cached_property
+    def tested(self) -> int:
+        """Number of comparisons with a p value."""
+        return sum(not math.isnan(row.p_value) for row in self._lines)
+
+    @cached_property
+    def outcomes(self) -> dict[str, int]:
+        """Verdict of the permutation test and the interval -> number of comparisons."""
+        return outcomes(row.fairness for row in self._lines)
+
+    @cached_property
+    def _q(self) -> np.ndarray:
+        return benjamini_hochberg(np.array([row.p_value for row in self._lines], dtype=float))
+
+    @cached_property
+    def _ranks(self) -> list[tuple[bool, bool, float]]:
+        """What the comparisons are put in order by."""
+        return [_rank(row) for row in self._lines]
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """Places of the comparisons in the order in which they are shown."""
+        return sorted(range(len(self._lines)), key=self._ranks.__getitem__)
+
+    @cached_property
+    def _worst(self) -> list[int]:
+        """Places of the worst comparison of each group."""
+        groups = {self._group(place): place for place in reversed(self._order)}
+        return sorted(groups.values(), key=self._ranks.__getitem__)
+
+    def _group(self, place: int) -> tuple[str, str]:
+        row = self._lines[place]
+        return with_language(row.condition), _data(row) if self._several else ""
+
+    def _comparison(self, place: int) -> Comparison:
+        if place not in self._made:
+            row, q = self._lines[place], float(self._q[place])
+            self._made[place] = _comparison(row, q, self._several, self._digits)
+        return self._made[place]
 
 
 def of_rows(rows: pd.DataFrame) -> Groups | None:
@@ -140,35 +204,13 @@ def of_rows(rows: pd.DataFrame) -> Groups | None:
 def _lines(rows: pd.DataFrame) -> list[Any]:
     """Rows as named tuples of plain values."""
     line = namedtuple("line", list(rows.columns))  # type: ignore[misc]
-    return [line(*row) for row in zip(*(rows[name].tolist() for name in rows), strict=True)]
+    return list(map(line._make, zip(*(rows[name].tolist() for name in rows), strict=True)))
 
 
 def _of_lines(rows: Sequence[Any]) -> Groups | None:
     compared = [row for row in rows if row.reference == EVERYONE]
     lines = [row for row in compared if row.status in ("pass", "fail")]
-    if not lines:
-        return None
-    q = benjamini_hochberg(np.array([row.p_value for row in lines], dtype=float))
-    several = len({row.data for row in lines}) > 1
-    digits = decimals([row.value for row in lines])
-    every = [
-        _comparison(row, float(q_value), several, digits)
-        for row, q_value in zip(lines, q, strict=True)
-    ]
-    every.sort(key=_place)
-    worst = list({(c.group, c.data): c for c in reversed(every)}.values())
-    worst.sort(key=_place)
-    gaps = _gaps(lines, digits)
-    return Groups(
-        worst=worst,
-        every=every,
-        gaps=gaps,
-        pairs=len({row.condition for row in lines}) == 2,
-        skipped=len(compared) - len(lines),
-        found=int((q < 0.05).sum()),
-        tested=int((~pd.isna(q)).sum()),
-        outcomes=outcomes(row.fairness for row in lines),
-    )
+    return Groups(lines, len(compared) - len(lines)) if lines else None
 
 
 def outcomes(verdicts: Iterable[str]) -> dict[str, int]:
@@ -183,8 +225,13 @@ def outcomes(verdicts: Iterable[str]) -> dict[str, int]:
     }
 
 
-def _place(comparison: Comparison) -> tuple[bool, bool, float]:
-    return comparison.n == "0", comparison.worse is False, -comparison.severity
+def _rank(row: Any) -> tuple[bool, bool, float]:
+    """What a comparison is put in order by."""
+    return (
+        not pd.isna(row.n) and int(row.n) == 0,
+        disadvantage(row.metric, row.value) is False,
+        -severity(row.value, row.criterion, row.status),
+    )
 
 
 def disadvantage(metric: str, value: float) -> bool | None:
@@ -311,10 +358,17 @@ def severity(value: float, criterion: str, status: str) -> float:
     >>> severity(-0.3, "|x| < 0.2", "fail"), severity(0.4, "> 0.5", "fail")
     (1.5, 1.0)
     """
-    bound = BOUND.match(criterion)
-    if bound and float(bound[1]) > 0:
-        return round(abs(value) / float(bound[1]), 9)
+    bound = _bound(criterion)
+    if bound > 0:
+        return round(abs(value) / bound, 9)
     return 1.0 if status == "fail" else 0.0
+
+
+@cache
+def _bound(criterion: str) -> float:
+    """How large a score may be either way; 0 for other rules."""
+    bound = BOUND.match(criterion)
+    return float(bound[1]) if bound else 0.0
 
 
 class TestGroups:
@@ -327,22 +381,20 @@ class TestGroups:
 
     def __init__(self, table: pd.DataFrame, families: Mapping[str, str]):
         self._table, self._families = table, families
-        self._rows: dict[str, dict[str, list[Any]]] = {}
         self._groups: dict[tuple[str, str], Groups | None] = {}
 
     def get(self, model: str, test: str) -> Groups | None:
         """Groups of a test for a model; None if it is no fairness test or has no groups."""
         key = (model, test)
         if key not in self._groups:
-            self._groups[key] = _of_lines(self._rows_of(test).get(model, []))
+            self._groups[key] = _of_lines(self._rows.get(key, []))
         return self._groups[key]
 
-    def _rows_of(self, test: str) -> dict[str, list[Any]]:
-        """Rows of a test by models; none of a test of another family."""
-        if test not in self._rows:
-            models: dict[str, list[Any]] = {}
-            if self._families[test] == FAMILY:
-                for row in _lines(self._table[self._table["test"] == test]):
-                    models.setdefault(row.model, []).append(row)
-            self._rows[test] = models
-        return self._rows[test]
+    @cached_property
+    def _rows(self) -> Mapping[tuple[str, str], list[Any]]:
+        """Rows of the fairness tests by model and test."""
+        fair = [test for test, family in self._families.items() if family == FAMILY]
+        rows: dict[tuple[str, str], list[Any]] = {}
+        for row in _lines(self._table[self._table["test"].isin(fair)]):
+            rows.setdefault((row.model, row.test), []).append(row)
+        return rows

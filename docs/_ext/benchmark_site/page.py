@@ -13,6 +13,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +22,7 @@ SUFFIX = ".page"
 OUTLINE = ".outline"
 
 
+@cache
 def slug(name: str) -> str:
     """Part of a file name or anchor for any text; different names give different slugs.
 
@@ -34,6 +36,7 @@ def slug(name: str) -> str:
     return f"{plain}-{mark}" if plain else mark
 
 
+@cache
 def anchor(*names: str) -> str:
     """Anchor in a page for one or more ids.
 

@@ -1,15 +1,18 @@
-"""Scores of a board, put in order where they are looked at: of a model, or of all models in a test."""
+"""Scores of a board, put in order where they are looked at: of a model, or of all models in a test.
+
+Rows become plain values once, as a whole; a slice of a table for each of a hundred models would take
+longer than all that is made of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-import numpy as np
 import pandas as pd
 
 from common.reports import summary
-from common.reports.summary import Key, Matrix, Scores, WideCell
+from common.reports.summary import Key, Matrix, Scores, WideCell, WideRow
 
 #: test, metric and line of a cell -> its score
 Cells = dict[tuple[str, str, Key], WideCell]
@@ -32,14 +35,14 @@ class BoardScores:
     def of_model(self, model: str) -> Scores:
         """test -> metric -> line -> score of a model; empty if it has no row."""
         if model not in self._of_model:
-            self._of_model[model] = summary.scores_of(self._rows(self._by_model, model))
+            self._of_model[model] = summary.scores_of(self._by_model.get(model, []))
         return self._of_model[model]
 
     def of_test(self, test: str) -> dict[str, Matrix]:
         """metric -> table with a column per model; empty if a test has no row."""
         if test not in self._of_test:
-            rows = self._rows(self._by_test, test)
-            self._of_test[test] = summary.matrix(rows, self._target, test, self._models)
+            rows = self._by_test.get(test, [])
+            self._of_test[test] = summary.matrices(rows, self._target, self._models)
         return self._of_test[test]
 
     def cells(self, model: str) -> Cells:
@@ -52,12 +55,19 @@ class BoardScores:
         }
 
     @cached_property
-    def _by_model(self) -> dict[str, np.ndarray]:
-        return dict(self._table.groupby("model").indices)
+    def _rows(self) -> list[WideRow]:
+        return summary.wide_rows(self._table)
 
     @cached_property
-    def _by_test(self) -> dict[str, np.ndarray]:
-        return dict(self._table.groupby("test").indices)
+    def _by_model(self) -> Mapping[str, list[WideRow]]:
+        rows: dict[str, list[WideRow]] = {}
+        for row in self._rows:
+            rows.setdefault(row.column.model, []).append(row)
+        return rows
 
-    def _rows(self, places: dict[str, np.ndarray], name: str) -> pd.DataFrame:
-        return self._table.iloc[places.get(name, [])]
+    @cached_property
+    def _by_test(self) -> Mapping[str, list[WideRow]]:
+        rows: dict[str, list[WideRow]] = {}
+        for row in self._rows:
+            rows.setdefault(row.test, []).append(row)
+        return rows

@@ -7,6 +7,8 @@ import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from markupsafe import Markup
+
 from benchmark_site import cells
 from benchmark_site.cells import Cell
 from benchmark_site.content import metric_names
@@ -69,6 +71,11 @@ class Line:
     cells: list[Cell]
     n: str = ""
     source: Source | None = None
+
+    @property
+    def html(self) -> Markup:
+        """Its cells as HTML."""
+        return Markup("".join(map(cells.html, self.cells)))
 
 
 @dataclass

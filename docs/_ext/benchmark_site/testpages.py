@@ -220,17 +220,17 @@ def _worst(content: Content, page: Page, board: Board, models: list[Model], test
     pairs.sort(
         key=lambda item: (
             item[0].chance,
-            item[1].worst[0].worse is False,
-            -item[1].worst[0].severity,
+            item[1].first.worse is False,
+            -item[1].first.severity,
         )
     )
     first, groups = pairs[0]
     return render(
         "board_groups.j2",
-        worst=groups.worst[0],
+        worst=groups.first,
         first=groups,
         model=first.label,
-        comparisons=[groups.worst[0] for _, groups in pairs],
+        comparisons=[groups.first for _, groups in pairs],
         differences=differences([groups for _, groups in pairs]),
         models=[{"label": m.label, "href": _column(page, board, m, test).href} for m, _ in pairs],
         title=board.title,
