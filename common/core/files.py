@@ -52,6 +52,18 @@ def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
     return True
 
 
+def is_file(path: Path) -> bool:
+    """Whether a file is there; under a name that the system cannot take, as a long one, none is.
+
+    >>> is_file(Path("x" * 10_000)), is_file(Path(__file__))
+    (False, True)
+    """
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def set_aside(path: Path, why: object) -> None:
     """Rename what a cache cannot use, with a warning, so that it can be made again."""
     text = " ".join(str(why).split())

@@ -19,6 +19,7 @@ from typing import Any
 from .. import spec
 from ..core.documents import parse_json, read_json
 from ..core.errors import ConfigError, ModelError
+from ..core.files import is_file
 from ..core.registry import unknown
 from . import notes
 from .base import place
@@ -57,8 +58,8 @@ class HubFolder:
     @property
     def architecture(self) -> str:
         """Name of the class that was saved; empty if the folder does not say it."""
-        names = self.config.get("architectures") or [""]
-        return str(names[0])
+        names = self.config.get("architectures")
+        return str(names[0]) if isinstance(names, list) and names else ""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -214,7 +215,7 @@ def _weights(folder: Path, where: str) -> tuple[Path, ...]:
             parts = _json(index, where).get("weight_map")
             files = sorted(set(parts.values())) if isinstance(parts, dict) else []
             for part in files:
-                if Path(str(part)).name != part or not (folder / part).is_file():
+                if Path(str(part)).name != part or not is_file(folder / part):
                     raise ModelError(f"{where}: '{index.name}' names '{part}', which is not there")
             return (index, *(folder / part for part in files))
     raise ModelError(f"{where}: folder has no weights; expected one of: {', '.join(WEIGHTS)}")

@@ -22,6 +22,7 @@ import numpy as np
 
 from .. import spec
 from ..core.errors import ModelError
+from ..core.files import is_file
 from . import notes, onnx_header
 from .base import Batch, LoadOptions, place
 from .footprint import Footprint, size_of
@@ -68,7 +69,7 @@ def check(entry: spec.Model, targets: Mapping[str, spec.Target]) -> None:
     if header is None:
         return
     for name in header.external:
-        if not (files.graph.parent / name).is_file():
+        if not is_file(files.graph.parent / name):
             raise ModelError(f"{where}: '{files.graph.name}' needs the file '{name}' beside it")
     inputs, outputs = ([Tensor(n, t, s or []) for n, t, s in part] for part in header[:2])
     description = Description(inputs, outputs, header.metadata)

@@ -17,6 +17,7 @@ from typing import Any
 from .. import spec
 from ..core.documents import read_yaml
 from ..core.errors import ConfigError, ModelError
+from ..core.files import is_file
 from .base import place
 from .notes import content_digest
 
@@ -84,13 +85,13 @@ def _folder(folder: Path, where: str) -> ModelFiles:
 
 def _graph(folder: Path, name: str, where: str) -> Path:
     graph = folder / name
-    if graph.is_file():
+    if is_file(graph):
         return graph
     names = sorted(path.name for path in folder.glob("*.onnx"))
     if len(names) == 1 and not (folder / "model.yaml").is_file():
         return folder / names[0]
     raise ModelError(
-        f"{where}: folder '{folder.name}' has no '{name}'; "
+        f"{where}: folder '{folder.name}' has no '{name:.100}'; "
         f"its .onnx files: {', '.join(names) or 'none'}"
     )
 

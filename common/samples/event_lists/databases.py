@@ -30,10 +30,9 @@ def open_database(root: Path) -> Any:
 
     Raises:
         FileNotFoundError: if there is no header
-        DataError: if the header goes beyond a limit, or a table is there as a pickle only
+        DataError: if the header goes beyond a limit or has a value of a wrong kind, or a table is
+            there as a pickle only
     """
-    import audformat
-
     if (root / HEADER).is_file():
         try:
             read_yaml(root / HEADER)
@@ -41,7 +40,7 @@ def open_database(root: Path) -> Any:
             raise DataError(str(error)) from None
     pickles = sorted(root.glob(f"db.*{PICKLE}"))
     if not pickles:
-        return audformat.Database.load(str(root))
+        return _loaded(root)
     alone = [path for path in pickles if not _has_table(path)]
     if alone:
         raise DataError(
@@ -52,7 +51,16 @@ def open_database(root: Path) -> Any:
         for path in root.glob("db.*"):
             if path.suffix in (".yaml", *TABLES):
                 shutil.copy(path, folder)
-        return audformat.Database.load(folder, load_data=True)
+        return _loaded(Path(folder), load_data=True)
+
+
+def _loaded(root: Path, **options: Any) -> Any:
+    import audformat
+
+    try:
+        return audformat.Database.load(str(root), **options)
+    except AssertionError:  # audformat says no more
+        raise DataError(f"{root / HEADER}: an entry has no value, or one of a wrong kind") from None
 
 
 def drop_pickles(folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import ConfigError
+from ...core.files import is_file
 from ...core.registry import unknown
 from ...spec import Target
 from ..audformat_adapter import readable
@@ -92,7 +93,7 @@ def audformat_entry(folder: Path, targets: Iterable[str]) -> tuple[dict[str, Any
     }
     audio = db.meta.get(AUDIO)
     first = next(iter(db[table].files), "")
-    if isinstance(audio, str) and not (folder / first).is_file():
+    if isinstance(audio, str) and not is_file(folder / first):
         entry["audio"] = str((folder / audio).resolve())
     return entry, [name for name in best if name != table]
 

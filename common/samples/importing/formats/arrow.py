@@ -13,6 +13,7 @@ from typing import Any
 
 from ....core.documents import parse_json
 from ....core.errors import ConfigError, DataError
+from ....core.files import is_file
 from ..inspection import several
 from ..reading import SPLIT, ImportedRows, Row
 from ..request import ImportRequest
@@ -108,11 +109,16 @@ def _schema(path: Path) -> Any:
 
     try:
         if path.suffix.lower() == ".parquet":
-            return pyarrow.parquet.read_schema(path)
-        with pyarrow.OSFile(str(path)) as file:
-            return _reader(file).schema
+            schema = pyarrow.parquet.read_schema(path)
+        else:
+            with pyarrow.OSFile(str(path)) as file:
+                schema = _reader(file).schema
+        # names that are no text are errors here
+        _audio_column(schema)
+        list(schema.names)
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise DataError(_broken(path, error)) from None
+    return schema
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -195,7 +201,7 @@ def _beside(source: Path, path: str) -> bytes:
     """Content of a file that a row names, empty if it is not there or outside of the folder."""
     top = source if source.is_dir() else source.parent
     place = (top / path).resolve()
-    return place.read_bytes() if place.is_relative_to(top) and place.is_file() else b""
+    return place.read_bytes() if place.is_relative_to(top) and is_file(place) else b""
 
 
 def _written(

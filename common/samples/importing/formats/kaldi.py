@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ....core.errors import DataError
+from ....core.files import is_file
 from ..inspection import several
 from ..reading import ImportedRows, Row
 from ..request import ImportRequest
@@ -94,10 +95,10 @@ def _paths(folder: Path, entries: Mapping[str, str]) -> dict[str, Path]:
             paths[name] = Path(os.path.normpath(text))
             continue
         if base is None:
-            base = next((place for place in places if (place / text).exists()), None)
+            base = next((place for place in places if is_file(place / text)), None)
         if base is None:
             looked = ", ".join(str(place) for place in places)
-            raise DataError(f"{folder / SCP}: {name}: no file {text}; looked in {looked}")
+            raise DataError(f"{folder / SCP}: {name}: no file {text:.100}; looked in {looked}")
         paths[name] = Path(os.path.normpath(base / text))
     return paths
 
