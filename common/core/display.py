@@ -38,7 +38,7 @@ def number(value: float, criterion: str = "", digits: int = 3) -> str:
     """
     edges = bounds(criterion)
     text = f"{value:.{digits}f}"
-    while digits < MOST and any(_crossed(abs(value), abs(float(text)), b) for b in edges):
+    while edges and digits < MOST and _crossed(abs(value), abs(float(text)), edges):
         digits += 1
         text = f"{value:.{digits}f}"
     return _minus(text)
@@ -54,9 +54,12 @@ def bounds(criterion: str) -> tuple[float, ...]:
     return tuple(abs(float(bound)) for bound in NUMBER.findall(criterion))
 
 
-def _crossed(value: float, shown: float, bound: float) -> bool:
+def _crossed(value: float, shown: float, edges: tuple[float, ...]) -> bool:
     """Whether the shown value lies elsewhere than the value, as seen from a bound."""
-    return (value > bound) != (shown > bound) or (value < bound) != (shown < bound)
+    for bound in edges:
+        if (value > bound) != (shown > bound) or (value < bound) != (shown < bound):
+            return True
+    return False
 
 
 def signed(value: float, digits: int = 3) -> str:

@@ -112,7 +112,7 @@ def render(
     note = {"key": key, "pages": sorted(pages), "frames": _frames(folders)}
     files.keep(memory(folders) / GIVEN, json.dumps(note))
     removed = _prune(folders, present)
-    filling.fill(places, present, memory(folders) / FILLED)
+    filling.fill(places, present, memory(folders) / FILLED, workers=workers)
     mirror(folders.media, folders.html / "extra" / "media", link=True)
     return pages, removed
 

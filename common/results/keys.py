@@ -51,7 +51,7 @@ def row_key(row: Mapping[Any, Any]) -> str:
 def row_keys(*columns: Sequence[str]) -> list[str]:
     """Keys of many result rows, of the columns of :data:`PARTS` in their order."""
     full = ([text or NO_LABEL for text in column] for column in columns)
-    return [SEPARATOR.join(parts) for parts in zip(*full, strict=True)]
+    return list(map(SEPARATOR.join, zip(*full, strict=True)))
 
 
 def split(key: str) -> tuple[CellKey, str, str]:

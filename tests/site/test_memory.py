@@ -237,7 +237,7 @@ def written(content: Content, folder: Path) -> tuple[dict[str, str], int]:
     inputs, memory = Inputs(content), Memory(folder / "made.json")
     names = [f"{t}/{board.name}: ranking" for t, parts in content.boards.items() for board in parts]
     remembered = [name in memory._last for name in names]
-    place(content, memory, inputs)
+    place(content, memory, inputs, 1)
     for target in content.boards:
         pages.write_target(content, target, folder, memory, inputs)
     memory.write()

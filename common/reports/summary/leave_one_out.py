@@ -26,6 +26,8 @@ from ...core import rng
 
 #: number of draws for the critical value
 DRAWS = 2000
+#: so many draws are looked at together: thousands of pairs of models still fit into a processor's cache
+AT_ONCE = 25
 #: probability with which no two equal models of a page are told apart
 LEVEL = 0.95
 #: part of the variance of two models that is their own; the rest is that of all pairs
@@ -234,8 +236,12 @@ def p_values(layout: RankingLayout, passed: np.ndarray, judges: PairDraws) -> np
     tails = special.stdtr(freedom[left], -size[left] / error[left])
     height = -special.ndtri(tails)
     order = np.argsort(-height, kind="stable")
-    largest = np.maximum.accumulate(drawn[:, left[order]][:, ::-1], axis=1)[:, ::-1]
-    shares = np.maximum((largest >= height[order]).mean(axis=0), 1 / draws)
+    above = np.zeros(len(left), dtype=np.int64)
+    for start in range(0, draws, AT_ONCE):
+        part = drawn[start : start + AT_ONCE, left[order[::-1]]]
+        largest = np.maximum.accumulate(part, axis=1)[:, ::-1]
+        above += (largest >= height[order]).sum(axis=0)
+    shares = np.maximum(above / draws, 1 / draws)
     p[left[order]] = np.maximum.accumulate(shares)
     table[first, second] = table[second, first] = p
     return table
@@ -254,9 +260,8 @@ def _drawn(
     spread = np.sqrt((moved**2).sum(axis=0))
     fixed = spread < ROUNDING
     error, freedom = _errors(layout, by_test, by_dataset, moves.pairs @ contrasts, models)
-    drawn = np.abs(
-        generator.normal(size=(draws, len(moved))) @ (moved / np.where(fixed, 1, spread))
-    )
+    drawn = generator.normal(size=(draws, len(moved))) @ (moved / np.where(fixed, 1, spread))
+    np.abs(drawn, out=drawn)
     return PairDraws(fixed, drawn, error, freedom)
 
 
@@ -267,7 +272,9 @@ def _certain(size: np.ndarray, judges: PairDraws) -> np.ndarray:
     certain: np.ndarray = fixed & (size > ROUNDING)
     left = np.flatnonzero(~fixed)
     while len(left):
-        critical = float(np.quantile(drawn[:, left].max(axis=1), LEVEL))
+        parts = (drawn[start : start + AT_ONCE, left] for start in range(0, len(drawn), AT_ONCE))
+        largest = np.concatenate([part.max(axis=1) for part in parts])
+        critical = float(np.quantile(largest, LEVEL))
         over = size[left] > student(critical, freedom[left]) * error[left]
         if not over.any():
             break

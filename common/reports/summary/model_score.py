@@ -68,17 +68,18 @@ def tallies_of(common: Outcomes) -> dict[Key, dict[str, Outcome]]:
     tables = (common.passed.fillna(0), ran, common.verdicts & ran)
     passed, sizes, judged = (table.groupby(level="test").sum() for table in tables)
     tests = [str(test) for test in sizes.index]
-    tallies = {}
-    for place, key in enumerate(common.models):
-        columns = (
-            table.iloc[:, place].astype("int64").tolist() for table in (passed, sizes, judged)
-        )
-        tallies[key] = {
+    columns = zip(
+        *(table.to_numpy().T.astype("int64").tolist() for table in (passed, sizes, judged)),
+        strict=True,
+    )
+    return {
+        key: {
             test: Outcome(right, cells, cells - verdicts)
-            for test, right, cells, verdicts in zip(tests, *columns, strict=True)
+            for test, right, cells, verdicts in zip(tests, *column, strict=True)
             if cells
         }
-    return tallies
+        for key, column in zip(common.models, columns, strict=True)
+    }
 
 
 def family_means(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> dict[str, Fraction]:

@@ -115,9 +115,7 @@ def matrix(
     return matrices(wide_rows(test_rows), target, models)
 
 
-def matrices(
-    rows: Sequence[WideRow], target: str, models: Sequence[str] = ()
-) -> dict[str, Matrix]:
+def matrices(rows: Sequence[WideRow], target: str, models: Sequence[str] = ()) -> dict[str, Matrix]:
     """As :func:`matrix`, of the rows of one test of one target."""
     order = {name: n for n, name in enumerate(models)}
     columns = tuple(

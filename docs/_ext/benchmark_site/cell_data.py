@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from benchmark_site.content import Board, Content, metric_names
@@ -93,10 +94,12 @@ def as_script(name: str, key: str, data: Any) -> str:
 
 def places_of(table: pd.DataFrame) -> dict[tuple[Hashable, ...], int]:
     """Place of each cell of a board in the scripts."""
-    places: dict[tuple[Hashable, ...], int] = {}
-    for key in zip(*(table[name].tolist() for name in CELL), strict=True):
-        places.setdefault(key, len(places))
-    return places
+    return {key: place for place, key in enumerate(dict.fromkeys(_keys(table)))}
+
+
+def _keys(table: pd.DataFrame) -> Iterator[tuple[Hashable, ...]]:
+    """Cell of each row."""
+    return zip(*(table[name].tolist() for name in CELL), strict=True)
 
 
 class Names:
@@ -182,11 +185,12 @@ def with_language(group: str) -> str:
 def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[str, Any]:
     """Cells and models of a board."""
     table = board.table
-    places = places_of(table)
-    keys = list(zip(*(table[name].tolist() for name in CELL), strict=True))
-    row_places = [places[key] for key in keys]
-    first = {place: row for row, place in reversed(list(enumerate(row_places)))}
-    rows = table.iloc[[first[place] for place in range(len(places))]]
+    places: dict[tuple[Hashable, ...], int] = {}
+    row_places = [places.setdefault(key, len(places)) for key in _keys(table)]
+    first: dict[int, int] = {}
+    for row, place in enumerate(row_places):
+        first.setdefault(place, row)
+    rows = table.iloc[list(first.values())]
     columns = {name: lists[name].places_of(rows[name].tolist()) for name in CELL}
     columns |= {name: lists[name].places_of(rows[name].tolist()) for name in ("criterion", "bound")}
     pairs = zip(rows["dataset"].tolist(), rows["data"].tolist(), strict=True)
@@ -201,7 +205,9 @@ def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[s
     by_owner: dict[Key, list[tuple[int, int]]] = {}
     for row, (owner, place) in enumerate(zip(owners, row_places, strict=True)):
         by_owner.setdefault((str(owner[0]), str(owner[1])), []).append((row, place))
-    values = {name: table[name].tolist() for name in OF_SCORES}
+    # most columns of published results are empty
+    present = [name for name in OF_SCORES if name not in SHOWN or table[name].notna().any()]
+    values = {name: table[name].tolist() for name in present}
     entries = [
         {
             **_model(board, models[key[0]], key),
@@ -232,16 +238,14 @@ def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[s
 def _ran(outcome_table: Outcomes, places: Mapping[tuple[Hashable, ...], int]) -> dict[Key, str]:
     """Of each model: a letter for each cell, what it made of it."""
     rows = [places[key] for key in outcome_table.passed.index]
-    letters = {}
-    for column, key in enumerate(outcome_table.models):
-        text = [AWAY] * len(places)
-        passed = outcome_table.passed.iloc[:, column].tolist()
-        verdicts = outcome_table.verdicts.iloc[:, column].tolist()
-        for place, share, verdict in zip(rows, passed, verdicts, strict=True):
-            if not math.isnan(share):
-                text[place] = (PASSED if share else FAILED) if verdict else UNSCORED
-        letters[key] = "".join(text)
-    return letters
+    passed, verdicts = outcome_table.passed.to_numpy(), outcome_table.verdicts.to_numpy()
+    of_judged = np.where(verdicts, np.where(passed > 0, PASSED, FAILED), UNSCORED)
+    letters = np.full((len(places), len(outcome_table.models)), AWAY)
+    letters[rows] = np.where(np.isnan(passed), AWAY, of_judged)
+    return {
+        key: "".join(column)
+        for key, column in zip(outcome_table.models, letters.T.tolist(), strict=True)
+    }
 
 
 def _model(board: Board, model: Model, key: Key) -> dict[str, Any]:
@@ -278,6 +282,8 @@ def _scores(
         status[place] = STATUS[values["status"][row]]
     scores: dict[str, Any] = {"status": "".join(status)}
     for name in SHOWN:
+        if name not in values:
+            continue
         column: list[Any] = [None] * number
         for row, place in rows:
             column[place] = _number(values[name][row], exact=name in ("value", "n"))

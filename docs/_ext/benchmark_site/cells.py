@@ -162,38 +162,40 @@ def cell(
     """
     href = f"{origin}--{anchor(row.dataset)}" if origin else ""
     css, mark, word = MARKS[row.status]
-    if math.isnan(row.value):
-        return Cell(css, "", mark, word, n=_n(row) if n else "", why=why, href=href)
+    if row.value != row.value:
+        return Cell(css, "", mark, word, "", _n(row) if n else "", "", why, href=href)
     # what has an interval was computed here, so its digits are known
-    digits = digits or (decimals([row.value]) if math.isnan(row.ci_low) else 3)
+    digits = digits or (decimals([row.value]) if row.ci_low != row.ci_low else 3)
     text = number(row.value, row.criterion, digits)
+    reference = _reference(row)
     return Cell(
         css,
         text,
         mark,
         word,
-        hint=_hint(row, text),
-        n=_n(row) if n else "",
-        note=remark(row),
-        why=why,
-        interval=_interval(row, digits),
-        doubt=row.certain if row.certain == DOUBT else "",
-        more=_more(row),
-        href=href,
-        hear=hear,
-        reference=_reference(row),
+        _hint(row, text, reference),
+        _n(row) if n else "",
+        remark(row),
+        why,
+        _interval(row, digits),
+        row.certain if row.certain == DOUBT else "",
+        _more(row),
+        href,
+        hear,
+        reference,
     )
 
 
 def remark(row: WideCell) -> str:
     """What is to be known of a value."""
-    return tidy("; ".join(filter(None, (on_bound(row), row.note))))
+    bound = on_bound(row)
+    return tidy("; ".join(filter(None, (bound, row.note)))) if bound or row.note else ""
 
 
 def on_bound(row: WideCell) -> str:
     """Remark on a score that fails as it equals the bound, which does not belong to the range."""
-    fails = row.status == "fail" and abs(row.value) in bounds(row.criterion)
-    return "equals the bound" if fails else ""
+    is_bound = row.status == "fail" and abs(row.value) in bounds(row.criterion)
+    return "equals the bound" if is_bound else ""
 
 
 def _n(row: WideCell) -> str:
@@ -209,13 +211,14 @@ def _interval(row: WideCell, digits: int) -> str:
 
 
 def _more(row: WideCell) -> str:
-    unit = "cluster" if row.clusters == 1 else "clusters"
-    clusters = "" if row.clusters is None else f"{count(row.clusters)} {unit}"
-    mde = ""
+    parts = []
+    if row.clusters is not None:
+        parts.append(f"{count(row.clusters)} {'cluster' if row.clusters == 1 else 'clusters'}")
     if not math.isnan(row.mde_above + row.mde_below):
-        mde = f"mde {number(row.mde_above)} above, {number(row.mde_below)} below"
-    few = "" if can_pass(row) else HOPELESS
-    return ", ".join(filter(None, (clusters, mde, few)))
+        parts.append(f"mde {number(row.mde_above)} above, {number(row.mde_below)} below")
+    if not can_pass(row):
+        parts.append(HOPELESS)
+    return ", ".join(parts)
 
 
 def can_pass(row: Any) -> bool:
@@ -249,13 +252,13 @@ def sure(scores: Iterable[WideCell]) -> Sure:
     return Sure(*(counts[name] for name in ("passes", "fails", DOUBT)))
 
 
-def _hint(row: WideCell, text: str) -> str:
-    parts = []
-    full = repr(float(row.value)).replace("-", MINUS)
-    if full != text and float(text.replace(MINUS, "-")) != row.value:
-        parts.append(full)
-    parts.append(_reference(row))
-    return ", ".join(filter(None, parts))
+def _hint(row: WideCell, text: str, reference: str) -> str:
+    full = repr(float(row.value))
+    shown = text.replace(MINUS, "-")
+    if full == shown or float(shown) == row.value:
+        return reference
+    full = full.replace("-", MINUS)
+    return f"{full}, {reference}" if reference else full
 
 
 def _reference(row: WideCell) -> str:

@@ -46,9 +46,8 @@ def _choices(content: Content, boards: Sequence[Board]) -> dict[str, list[list[s
     datasets: set[str] = set()
     codes: set[str] = set()
     for board in boards:
-        pairs = board.table[["dataset", "data"]].drop_duplicates()
-        datasets.update(pairs["dataset"])
-        codes.update(language_of(*pair) for pair in pairs.itertuples(index=False, name=None))
+        datasets |= board.datasets
+        codes.update(language_of(*pair) for pair in board.parts)
     names = languages()["names"]
     here = dict.fromkeys("published" if board.published else "own" for board in boards)
     return {

@@ -107,6 +107,12 @@ class Board:
         return frozenset(self.table["dataset"].unique())
 
     @cached_property
+    def parts(self) -> frozenset[tuple[str, str]]:
+        """Datasets with rows and their parts, as result files name them."""
+        pairs = self.table[["dataset", "data"]].drop_duplicates()
+        return frozenset(pairs.itertuples(index=False, name=None))
+
+    @cached_property
     def tests(self) -> list[str]:
         """Tests with rows, or that were not run, in the order of their families."""
         noted = {key.split("/")[0] for reasons in self.absent.values() for key in reasons}
@@ -115,7 +121,7 @@ class Board:
         def place(test: str) -> tuple[int, str]:
             return order.get(self.families[test], len(order)), test
 
-        return sorted(noted.union(self.table["test"]), key=place)
+        return sorted(noted.union(self.table["test"].unique()), key=place)
 
     @cached_property
     def tallies(self) -> dict[str, dict[str, VerdictCounts]]:
@@ -335,7 +341,7 @@ def load(
     names = sorted(noted.union(table["test"].unique()))
     families = {test: family_of(test, suite) for test in names}
     boards: dict[str, list[Board]] = {}
-    present = set(table["target"]) | {target for target, _ in manifests}
+    present = set(table["target"].unique()) | {target for target, _ in manifests}
     for target in [*benchmark.targets, *sorted(present - set(benchmark.targets))]:
         parts = sources.parts(benchmark, manifests, target, runs, paper, costs)
         boards[target] = [

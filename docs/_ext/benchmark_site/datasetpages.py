@@ -20,6 +20,8 @@ from common.spec import Dataset
 INDEX = f"{ROOT}/dataset/index"
 #: source, dataset, target and model -> passed and executed cells
 Counts = dict[tuple[str, str, str, str], tuple[int, int]]
+#: columns that are looked at
+USED = ("dataset", "dataset_version", "data", "test", "target", "n")
 #: what the catalog says where nobody knows
 UNKNOWN = ("", "unknown")
 
@@ -82,8 +84,9 @@ def pages(content: Content) -> Iterator[Page]:
     There is one for each dataset with results, and for each of the catalog, but for demonstration data
     that were not used.
     """
-    groups = {str(name): rows for name, rows in content.table.groupby("dataset", sort=True)}
-    groups |= dict.fromkeys(_unused(content, groups), content.table.iloc[:0])
+    table = content.table[list(USED)]
+    groups = {str(name): rows for name, rows in table.groupby("dataset", sort=True)}
+    groups |= dict.fromkeys(_unused(content, groups), table.iloc[:0])
     if not groups:
         return
     order = sorted(groups, key=lambda name: label_of(content, name).lower())
@@ -238,7 +241,7 @@ def _models(content: Content, page: Page, boards: list[Board], dataset: str, cou
 
 def _tests(content: Content, page: Page, rows: pd.DataFrame) -> str:
     """Tests by families, each with its targets."""
-    used = set(zip(rows["test"].tolist(), rows["target"].tolist(), strict=True))
+    used = set(rows[["test", "target"]].drop_duplicates().itertuples(index=False, name=None))
     groups: dict[str, list[dict[str, Any]]] = {}
     order = {family: place for place, family in enumerate(FAMILIES)}
     facts = [content.tests[test] for test in sorted({test for test, _ in used})]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -173,12 +172,15 @@ def _table(content: Content) -> pd.DataFrame:
     """All rows with all columns of the downloads."""
     table = content.table.reset_index(drop=True)
     mask = table["source"] == "run"
-    key = pd.Series("", index=table.index, dtype="str")
-    key[mask] = row_keys(*(table.loc[mask, part].tolist() for part in PARTS))
     stale = table["stale"].where(mask, "").astype("str")
-    # the remark of the pages has a column of its own here
-    bare = table["note"].str.replace(r"^stale(; )?", "", regex=True)
-    note = table["note"].where(stale == "", bare).astype("str")
+    note = table["note"]
+    if (stale != "").any():
+        # the remark of the pages has a column of its own here
+        bare = note.str.replace(r"^stale(; )?", "", regex=True)
+        note = note.where(stale == "", bare).astype("str")
+    keys = row_keys(*(table[part].tolist() for part in PARTS))
+    shown = [key if is_own else "" for key, is_own in zip(keys, mask.tolist(), strict=True)]
+    key = pd.Series(shown, index=table.index, dtype="str")
     return table.assign(key=key, stale=stale, note=note)[list(HEAD)]
 
 
@@ -266,10 +268,9 @@ def _results(table: pd.DataFrame) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {}
     for name in HEAD:
         values = table[name]
-        if name in NUMBERS:
-            columns[name] = [None if math.isnan(value) else value for value in values.tolist()]
-        elif name in COUNTS:
-            columns[name] = [None if value is pd.NA else value for value in values.tolist()]
+        if name in (*NUMBERS, *COUNTS):
+            numbers = values.astype("object")
+            columns[name] = numbers.where(values.notna(), None).tolist()
         else:
             codes, entries = values.factorize(sort=True)
             texts[name] = [str(text) for text in entries]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, namedtuple
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -108,7 +108,7 @@ class Groups:
         skipped: number of scores without a verdict
     """
 
-    def __init__(self, lines: Sequence[Any], skipped: int):
+    def __init__(self, lines: Sequence[Line], skipped: int):
         self.skipped = skipped
         self._lines = lines
         self._several = len({row.data for row in lines}) > 1
@@ -201,13 +201,40 @@ def of_rows(rows: pd.DataFrame) -> Groups | None:
     return _of_lines(_lines(rows))
 
 
-def _lines(rows: pd.DataFrame) -> list[Any]:
-    """Rows as named tuples of plain values."""
-    line = namedtuple("line", list(rows.columns))  # type: ignore[misc]
-    return list(map(line._make, zip(*(rows[name].tolist() for name in rows), strict=True)))
+class Line(NamedTuple):
+    """What is looked at of a row."""
+
+    model: str
+    test: str
+    data: str
+    condition: str
+    reference: str
+    metric: str
+    label: str
+    value: float
+    n: Any
+    ci_low: float
+    ci_high: float
+    p_value: float
+    effect: float
+    p_adjusted: float
+    fairness: str
+    gap: float
+    gap_low: float
+    gap_high: float
+    criterion: str
+    bound: str
+    status: str
+    certain: str
 
 
-def _of_lines(rows: Sequence[Any]) -> Groups | None:
+def _lines(rows: pd.DataFrame) -> list[Line]:
+    """Rows as plain values."""
+    columns = (rows[name].tolist() for name in Line._fields)
+    return list(map(Line._make, zip(*columns, strict=True)))
+
+
+def _of_lines(rows: Sequence[Line]) -> Groups | None:
     compared = [row for row in rows if row.reference == EVERYONE]
     lines = [row for row in compared if row.status in ("pass", "fail")]
     return Groups(lines, len(compared) - len(lines)) if lines else None
@@ -225,10 +252,10 @@ def outcomes(verdicts: Iterable[str]) -> dict[str, int]:
     }
 
 
-def _rank(row: Any) -> tuple[bool, bool, float]:
+def _rank(row: Line) -> tuple[bool, bool, float]:
     """What a comparison is put in order by."""
     return (
-        not pd.isna(row.n) and int(row.n) == 0,
+        row.n is not pd.NA and row.n == 0,
         disadvantage(row.metric, row.value) is False,
         -severity(row.value, row.criterion, row.status),
     )
@@ -247,15 +274,15 @@ def disadvantage(metric: str, value: float) -> bool | None:
     return None if best == "zero" or value == 0 else (value < 0) == (best == "higher")
 
 
-def _what(row: Any) -> str:
+def _what(row: Line) -> str:
     return " · ".join(text for text in (metric_names(row.metric)[0], tidy(row.label)) if text)
 
 
-def _data(row: Any) -> str:
+def _data(row: Line) -> str:
     return str(row.data) if part(row.condition, "", row.data) else ""
 
 
-def _comparison(row: Any, q: float, several: bool, digits: int) -> Comparison:
+def _comparison(row: Line, q: float, several: bool, digits: int) -> Comparison:
     css, mark, word = cells.MARKS[row.status]
     value = number(row.value, row.criterion, digits)
     return Comparison(
@@ -283,7 +310,7 @@ def _comparison(row: Any, q: float, several: bool, digits: int) -> Comparison:
     )
 
 
-def _gaps(lines: Sequence[Any], digits: int) -> list[Gap]:
+def _gaps(lines: Sequence[Line], digits: int) -> list[Gap]:
     """Differences between groups of the same data, metric, and class or bin.
 
     Two groups: the first minus the second, in the order of their rows, with the interval that a
@@ -291,7 +318,7 @@ def _gaps(lines: Sequence[Any], digits: int) -> list[Gap]:
     look at the scores, so there is no interval. Shifts in a context are compared with the mean
     group by definition and have no gap.
     """
-    parts: dict[tuple[str, str, str], list[Any]] = {}
+    parts: dict[tuple[str, str, str], list[Line]] = {}
     for row in lines:
         if not (row.metric in METRICS and METRICS.get(row.metric).takes == "groups"):
             whole = row.data.removesuffix(f"-{row.condition}")
@@ -391,10 +418,10 @@ class TestGroups:
         return self._groups[key]
 
     @cached_property
-    def _rows(self) -> Mapping[tuple[str, str], list[Any]]:
+    def _rows(self) -> Mapping[tuple[str, str], list[Line]]:
         """Rows of the fairness tests by model and test."""
         fair = [test for test, family in self._families.items() if family == FAMILY]
-        rows: dict[tuple[str, str], list[Any]] = {}
+        rows: dict[tuple[str, str], list[Line]] = {}
         for row in _lines(self._table[self._table["test"].isin(fair)]):
             rows.setdefault((row.model, row.test), []).append(row)
         return rows

@@ -52,7 +52,7 @@ def make(
     compiled(cache / TEMPLATES)
     content = load(folders, benchmark, prose, stale, cache / ROWS)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
-    place(content, memory, inputs)
+    place(content, memory, inputs, workers)
 
     def of_target(target: str, notes: Memory) -> None:
         pages.write_target(content, target, source, notes, inputs)

@@ -121,33 +121,42 @@ class Inputs:
 
     def of_model_alone(self, target: str, model: Model) -> list[Any]:
         """The same without where it stands among others."""
-        others = [
-            (other, same.published)
-            for other in self.content.boards
-            for same in self.content.models(other)
-            if same.id == model.id
-        ]
         return [
             self.common,
             _model(model),
-            others,
+            self._targets_of[model.id],
             [
                 [board.name, board.title, board.absent.get(model.id, {})]
                 for board in self.content.boards_of(target, model)
             ],
             self._rows_of(target, model),
-            [] if model.published else [self._heard(target), self._curves(target)],
+            [] if model.published else [self._heard.get(target, []), self._curves.get(target, [])],
         ]
 
-    def _curves(self, target: str) -> list[Any]:
-        """Levels of all models, which have one axis."""
-        here = self._below.get(target, [])
-        return [entry for entry in here if SEVERITY in str(entry[0]).split("/")]
+    @cached_property
+    def _targets_of(self) -> dict[str, list[tuple[str, bool]]]:
+        """Id of a model -> the targets that it has results for, and whether these are published."""
+        targets: dict[str, list[tuple[str, bool]]] = {}
+        for target in self.content.boards:
+            for model in self.content.models(target):
+                targets.setdefault(model.id, []).append((target, model.published))
+        return targets
 
-    def _heard(self, target: str) -> list[Any]:
-        """Datasets of a target with samples that can be heard."""
-        here = self._media_below.get(target, [])
-        return [entry for entry in here if entry[0] == f"{target}/{INDEX}"]
+    @cached_property
+    def _curves(self) -> dict[str, list[Any]]:
+        """Target -> levels of all its models, which have one axis."""
+        return {
+            target: [entry for entry in here if SEVERITY in str(entry[0]).split("/")]
+            for target, here in self._below.items()
+        }
+
+    @cached_property
+    def _heard(self) -> dict[str, list[Any]]:
+        """Target -> datasets with samples that can be heard."""
+        return {
+            target: [entry for entry in here if entry[0] == f"{target}/{INDEX}"]
+            for target, here in self._media_below.items()
+        }
 
     def of_samples(self, target: str, models: Iterable[Model]) -> list[Any]:
         """What the page with the samples of a target is made from."""
@@ -160,7 +169,7 @@ class Inputs:
                 for board, rows in zip(boards, columns, strict=True)
             ],
             self._tables(target),
-            self._heard(target),
+            self._heard.get(target, []),
         ]
 
     def _tables(self, target: str) -> list[Any]:

@@ -61,7 +61,7 @@ def page(
                 "name": board.name,
                 "title": board.title,
                 "total": total(board.tallies.get(model.id, {}).values()),
-                "sure": second(board, model, *board.scores.of_model(model.id)),
+                "sure": board.scores.second(model.id, *board.scores.of_model(model.id)),
                 "standing": board.standing(model),
                 "floor": board.standings.floor_score,
                 "ranking": f"{page.href(target_doc(target))}#{board.name}",
@@ -148,17 +148,6 @@ def _not_run(model: Model) -> list[dict[str, str]]:
         {"name": dataset, "reason": reason, "models": ", ".join(sorted(tests))}
         for (dataset, reason), tests in sorted(lines.items())
     ]
-
-
-def second(board: Board, model: Model, *tests: str) -> cells.Sure:
-    """Second verdicts of a model in tests."""
-    test_scores = board.scores.of_model(model.id)
-    return cells.sure(
-        score
-        for test in tests
-        for scores in test_scores.get(test, {}).values()
-        for score in scores.values()
-    )
 
 
 def _facts(page: Page, target: str, model: Model) -> str:

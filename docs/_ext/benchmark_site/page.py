@@ -46,6 +46,12 @@ def anchor(*names: str) -> str:
     return "--".join(re.sub(r"[._]", "-", slug(name)) for name in names)
 
 
+@cache
+def _relative(path: str, folder: str) -> str:
+    """Address of a file as seen from a folder; the pages of a target share theirs."""
+    return quote(posixpath.relpath(path, folder))
+
+
 @dataclass
 class Section:
     """A heading with finished HTML below it."""
@@ -94,11 +100,11 @@ class Page:
         >>> Page("results/a/index", "A").file("data/results.csv")
         '../../data/results.csv'
         """
-        return quote(posixpath.relpath(path, posixpath.dirname(self.doc) or "."))
+        return _relative(path, posixpath.dirname(self.doc) or ".")
 
     def to_json(self) -> str:
         """Text of the page file."""
-        return json.dumps(asdict(self), ensure_ascii=False, indent=0) + "\n"
+        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
 
     def outline(self) -> str:
         r"""Text of the file with what Sphinx has to know of the page.

@@ -6,6 +6,7 @@ of them, although most changes concern one.
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -13,6 +14,7 @@ from pydantic import TypeAdapter
 
 from benchmark_site.content import Board, Content
 from benchmark_site.memory import Inputs, Memory, digest
+from benchmark_site.team import Team
 from common.reports.summary import Standings
 from common.reports.summary.outcomes import Key
 from common.reports.summary.standings import PairDifference
@@ -36,21 +38,29 @@ class Placed:
     tallies: dict[str, dict[str, VerdictCounts]]
 
 
-def place(content: Content, memory: Memory, inputs: Inputs) -> None:
+def place(content: Content, memory: Memory, inputs: Inputs, workers: int) -> None:
     """Give each board its rankings: the remembered ones, or new ones, which are remembered.
 
     Args:
         content: its boards
         memory: what was remembered last time
         inputs: what rankings are made from
+        workers: so many rankings are made at the same time
     """
-    for target, boards in content.boards.items():
-        for board in boards:
-            key = digest(inputs.of_board(board))
-            name = f"{target}/{board.name}: ranking"
-            text = memory.recall(name, key) or _dump(board)
-            memory.keep(name, key, text)
-            _give(board, _adapter().validate_json(text))
+    boards = {
+        f"{target}/{board.name}: ranking": (board, digest(inputs.of_board(board)))
+        for target, parts in content.boards.items()
+        for board in parts
+    }
+    new = [name for name, (_, key) in boards.items() if memory.recall(name, key) is None]
+    if new:
+        importlib.import_module("scipy.special")  # once, before processes that need it begin
+    with Team(memory, min(workers, len(new))) as team:
+        for name in new:
+            board, key = boards[name]
+            team.begin(lambda notes, n=name, k=key, b=board: notes.keep(n, k, _dump(b)))
+    for name, (board, _) in boards.items():
+        _give(board, _adapter().validate_json(memory.content(name)))
 
 
 @cache

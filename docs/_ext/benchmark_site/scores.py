@@ -11,6 +11,7 @@ from functools import cached_property
 
 import pandas as pd
 
+from benchmark_site.cells import UNKNOWN, Sure, sure
 from common.reports import summary
 from common.reports.summary import Key, Matrix, Scores, WideCell, WideRow
 
@@ -44,6 +45,23 @@ class BoardScores:
             rows = self._by_test.get(test, [])
             self._of_test[test] = summary.matrices(rows, self._target, self._models)
         return self._of_test[test]
+
+    def second(self, model: str, *tests: str) -> Sure:
+        """Second verdicts of a model in tests."""
+        if not any((model, test) in self._certain for test in tests):
+            return UNKNOWN
+        scores = self.of_model(model)
+        return sure(
+            score
+            for test in tests
+            for lines in scores.get(test, {}).values()
+            for score in lines.values()
+        )
+
+    @cached_property
+    def _certain(self) -> set[tuple[str, str]]:
+        """Model and test of rows with a second verdict; published results have none."""
+        return {(row.column.model, row.test) for row in self._rows if row.cell.certain}
 
     def cells(self, model: str) -> Cells:
         """All scores of a model."""

@@ -172,8 +172,8 @@ def parts(
     embedded = {dataset.id for dataset in benchmark.datasets.values() if dataset.embedded}
     theirs = paper[paper["target"] == target]
     mine = runs[runs["target"] == target]
-    demo = mine[mine["dataset"].isin(embedded)]
-    real = mine.drop(demo.index)
+    is_demo = mine["dataset"].isin(embedded)
+    demo, real = (mine[is_demo], mine[~is_demo]) if is_demo.any() else (mine[:0], mine)
     models = _own_models(benchmark, manifests, target, mine, costs)
     apart = len(real) > 0 and len(demo) > 0
     away = {model.id: dict(model.not_run) for model in models}
@@ -206,7 +206,7 @@ def _own(
         }
         for name, reasons in away.items()
     }
-    tested = set(rows["model"])
+    tested = set(rows["model"].unique())
     return [m for m in models if m.id in tested or absent[m.id]], rows, absent
 
 
@@ -217,7 +217,7 @@ def _own_models(
     rows: pd.DataFrame,
     costs: Sequence[CostRow],
 ) -> list[Model]:
-    names = set(rows["model"]) | {model for other, model in manifests if other == target}
+    names = set(rows["model"].unique()) | {model for other, model in manifests if other == target}
     models = []
     for name in sorted(names):
         manifest = manifests.get((target, name))

@@ -30,7 +30,9 @@ class Team:
         progress: gets the number of parts that are made
     """
 
-    def __init__(self, memory: Memory, workers: int, progress: Callable[[int], None]):
+    def __init__(
+        self, memory: Memory, workers: int, progress: Callable[[int], None] = lambda number: None
+    ):
         self._memory, self._progress, self._made = memory, progress, 0
         alone = workers < 2 or not parallel_available
         self._tasks: Any = SerialTasks() if alone else ParallelTasks(workers)

@@ -13,7 +13,6 @@ from benchmark_site import (
     dots,
     glossary,
     media,
-    modelpages,
     provenance_pages,
     samplepages,
     samples,
@@ -73,7 +72,7 @@ def _datasets(boards: Sequence[Board], test: str) -> set[str]:
     return {
         str(name)
         for board in boards
-        for name in board.table.loc[board.table["test"] == test, "dataset"].unique()
+        for name in board.table["dataset"][board.table["test"] == test].unique()
     }
 
 
@@ -99,7 +98,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
             "href": page.href(model_doc(board.target, model)),
             "chance": model.chance,
             "tally": board.tally(model, test),
-            "sure": modelpages.second(board, model, test),
+            "sure": board.scores.second(model.id, test),
         }
         for model in models
     ]

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common.core import closure, display, files, provenance
+from common.core import closure, display, files, processes, provenance
 from common.core.mirror import listing
 from site_frame import head, pictures
 
@@ -46,6 +46,8 @@ SLOT = re.compile(r"<!--@(page|file):([^>]*)-->")
 #: slot for all of a page of results below its title
 SLOT_OF_PAGE = "<!--@page:-->"
 ABOUT = re.compile(r"<!--@about:([^>]*)-->")
+#: from so many changed pages on, a second process pays
+MANY = 20
 PAGE = ".page"
 ENDING = ".html"
 
@@ -84,27 +86,44 @@ def slot_of_tags(properties: Mapping[str, str]) -> str:
     return f"<!--@about:{json.dumps(dict(properties)).replace('>', chr(92) + 'u003e')}-->"
 
 
-def fill(folders: Folders, pages: Iterable[str], notes: Path) -> None:
+def fill(folders: Folders, pages: Iterable[str], notes: Path, *, workers: int = 1) -> None:
     """Bring pages up to date with their frames and what is put into these.
 
     Args:
         folders: where the parts of pages lie
         pages: names of the pages
         notes: file that remembers what pages were made from
+        workers: with more than one, another process fills half of many pages
     """
     code = closure.code_of(__name__)
     last = _noted(notes, code)
     notes.unlink(missing_ok=True)
-    now = {}
-    for name in sorted(pages):
-        page, entry = Path(folders.site, name + ENDING), last.get(name)
-        if not (entry and _size(page) == entry[0] and entry[1] == _stats(entry[1])):
-            maker = Filling(folders, name)
-            files.write_text(page, maker.html, only_changed=True)
-            entry = [_size(page), _stats(maker.read)]
-        now[name] = entry
+    now = {name: last.get(name, []) for name in sorted(pages)}
+    changed = [name for name, entry in now.items() if not _is_filled(folders, name, entry)]
+    other = changed[1::2]
+    rest = processes.beside(
+        workers if len(changed) >= MANY else 1, partial(_filled, folders, other)
+    )
+    now |= _filled(folders, changed[0::2])
+    now |= rest()
     content = {"code": code, "pages": now, "sum": provenance.digest(now)}
     files.write_text(notes, json.dumps(content))
+
+
+def _is_filled(folders: Folders, name: str, entry: Sequence[Any]) -> bool:
+    """Whether a page is as it was left, and so is all that it was made from."""
+    page = Path(folders.site, name + ENDING)
+    return bool(entry) and _size(page) == entry[0] and entry[1] == _stats(entry[1])
+
+
+def _filled(folders: Folders, names: Iterable[str]) -> dict[str, list[Any]]:
+    """Fill pages; returns what each was made from."""
+    entries: dict[str, list[Any]] = {}
+    for name in names:
+        page, maker = Path(folders.site, name + ENDING), Filling(folders, name)
+        files.write_text(page, maker.html, only_changed=True)
+        entries[name] = [_size(page), _stats(maker.read)]
+    return entries
 
 
 def forget_lost(folders: Folders) -> None:
