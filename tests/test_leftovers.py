@@ -1,17 +1,22 @@
-"""Shared memory and semaphores of runs that were killed."""
+"""Shared memory, semaphores and temporary folders of runs that were killed."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 
 import pytest
 
 from common.core import leftovers, paths
+from common.core.errors import ModelError
+from common.models import measuring
+from common.spec import Model
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such folder")
 
@@ -81,6 +86,50 @@ def test_what_a_killed_run_leaves_is_cleared_by_the_next(run) -> None:
 
 
 @linux
+def test_a_temporary_folder_of_a_killed_process_is_cleared_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "import sys, tempfile; from common.core import leftovers\n"
+        "with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as folder:\n"
+        "    open(folder + '/measured', 'w').close(); print(folder, flush=True); sys.stdin.read()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(paths.REPOSITORY), "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().strip())
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        assert folder.name not in leftovers.clear() and list(folder.iterdir())
+        process.kill()
+    assert folder.name in leftovers.clear() and list(tmp_path.iterdir()) == []
+
+
+@linux
+def test_the_folder_in_which_a_model_is_measured_bears_the_name_of_its_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folders = []
+
+    def ran(*_: object, input: bytes, **__: object) -> subprocess.CompletedProcess[bytes]:
+        path = pickle.loads(input)[0]
+        folders.append(path.parent.name)
+        path.write_bytes(pickle.dumps("no model"))
+        return subprocess.CompletedProcess([], 0, b"", b"")
+
+    monkeypatch.setattr(subprocess, "run", ran)
+    with pytest.raises(ModelError, match="no model"):
+        measuring.measure_apart(Model(id="m", version="1", adapter="onnx"), {})
+    (name,) = folders
+    assert name.startswith(f"{leftovers.owner()}-")
+
+
+@linux
 def test_names_tell_the_process() -> None:
     memory = SharedMemory(leftovers.new_name(), create=True, size=10)
     try:
@@ -127,7 +176,7 @@ class System:
         return name
 
     def clear(self) -> list[str]:
-        return leftovers.clear(self.shared, self.processes)
+        return leftovers.clear([self.shared], self.processes)
 
 
 @pytest.fixture
@@ -164,6 +213,6 @@ def test_other_users(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_systems_that_cannot_tell(system: System, tmp_path: Path) -> None:
     system.file("speechproof-77-9-100-0")
-    assert leftovers.clear(system.shared, tmp_path / "no-proc") == []
-    assert leftovers.clear(tmp_path / "nowhere", system.processes) == []
+    assert leftovers.clear([system.shared], tmp_path / "no-proc") == []
+    assert leftovers.clear([tmp_path / "nowhere"], system.processes) == []
     assert leftovers.owner(tmp_path / "no-proc") == ""

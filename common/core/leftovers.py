@@ -1,7 +1,7 @@
-"""Shared memory and semaphores of runs that were killed: named so that later runs can clear them.
+"""Shared memory, semaphores and temporary folders of runs that were killed: named so that later runs can clear them.
 
-A process that is killed cannot give back what lies in ``/dev/shm``, and neither can its helpers
-if they are killed with it. So names tell whose a file is: the process, by its number and the time of
+A process that is killed cannot give back what lies in ``/dev/shm`` or in the temporary folder, and neither can
+its helpers if they are killed with it. So names tell whose a file is: the process, by its number and the time of
 its start, as numbers are given again, and the namespace in which the number counts. What belongs
 to a living process, another user or another namespace is never touched. Other systems than
 Linux give these things back themselves, or have no place where one could look.
@@ -14,13 +14,16 @@ import itertools
 import multiprocessing
 import os
 import re
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 #: where Linux keeps shared memory and semaphores
 SHARED = Path("/dev/shm")
 PROCESSES = Path("/proc")
-#: how a name begins: of memory, or after ``sem.`` of a semaphore
+#: how a name begins: of memory or a folder, or after ``sem.`` of a semaphore
 _NAME = re.compile(r"(?:sem\.)?speechproof-(?P<space>\d+)-(?P<number>\d+)-(?P<start>\d+)-")
 _counter = itertools.count()
 
@@ -35,39 +38,54 @@ def owner(processes: Path = PROCESSES) -> str:
 
 def new_name() -> str | None:
     """Name of new shared memory; None: any."""
-    prefix = owner()
-    return f"{prefix}-{next(_counter)}" if prefix else None
+    mine = owner()
+    return f"{mine}-{next(_counter)}" if mine else None
+
+
+def prefix() -> str:
+    """How the name of a temporary folder of this process begins."""
+    return f"{owner() or 'speechproof'}-"
 
 
 def name_semaphores() -> None:
     """Let semaphores that this process makes from now on bear its name."""
-    prefix = owner()
+    mine = owner()
     # there is no public way; where the private one is gone, semaphores have any name
     config = getattr(multiprocessing.current_process(), "_config", None)
-    if prefix and isinstance(config, dict) and "semprefix" in config:
-        config["semprefix"] = f"/{prefix}"
+    if mine and isinstance(config, dict) and "semprefix" in config:
+        config["semprefix"] = f"/{mine}"
 
 
-def clear(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:
+def clear(places: Sequence[Path] = (), processes: Path = PROCESSES) -> list[str]:
     """Remove what dead processes of this user have left.
 
     Args:
-        shared: folder of shared memory
+        places: folders to look into; none: shared memory and the temporary folder
         processes: folder with a folder for each process, as ``/proc``
 
     Returns:
         names of what was removed
     """
     removed = []
-    for name in left(shared, processes):
-        with contextlib.suppress(OSError):  # somebody else was faster
-            (shared / name).unlink()
-            removed.append(name)
+    for place in places or _places():
+        for name in left(place, processes):
+            with contextlib.suppress(OSError):  # somebody else was faster
+                if (place / name).is_dir():
+                    shutil.rmtree(place / name)
+                else:
+                    (place / name).unlink()
+                removed.append(name)
     return removed
 
 
+def _places() -> Iterator[Path]:
+    yield SHARED
+    with contextlib.suppress(OSError):  # no folder that can be written to
+        yield Path(tempfile.gettempdir())
+
+
 def left(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:
-    """Names of what dead processes of this user have left; arguments as for :func:`clear`."""
+    """Names of what dead processes of this user have left in a folder; arguments as for :func:`clear`."""
     space = namespace(processes)
     names = []
     for path in sorted(shared.iterdir()) if space and shared.is_dir() else ():

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import spec
+from ..core import leftovers
 from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
 from . import answers, notes, sources
@@ -98,7 +99,7 @@ class _Asking:
 
     def __init__(self, program: Program, send: str):
         self._program, self._send = program, send
-        self._folder = Path(tempfile.mkdtemp(prefix="speechproof-"))
+        self._folder = Path(tempfile.mkdtemp(prefix=leftovers.prefix()))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def __call__(self, signal: np.ndarray, sampling_rate: int) -> dict[str, Any]:

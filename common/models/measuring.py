@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import spec
-from ..core import machine, processes
+from ..core import leftovers, machine, processes
 from ..core.errors import BenchmarkError, ModelError
 from ..core.rng import generator
 from .base import Batch, LoadOptions, SampleKey
@@ -162,7 +162,7 @@ def measure_apart(
         ModelError: if the model cannot be loaded, fails, or ends the process
     """
     limits = dict.fromkeys(LIMITS, str(THREADS))
-    with tempfile.TemporaryDirectory(prefix="speechproof-") as folder:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as folder:
         measured = Path(folder) / "measured"
         done = subprocess.run(
             processes.command_of(answer),

@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from ..core import leftovers
 from ..core.documents import read_yaml
 from ..core.errors import BenchmarkError, ConfigError, DataError, ModelError
 from ..core.paths import Paths
@@ -111,7 +112,7 @@ def evaluate(
     """
     if isinstance(tests, str):
         raise ConfigError(f"tests: expected several ids, such as ['{tests}'], found '{tests}'")
-    with tempfile.TemporaryDirectory(prefix="speechproof-") as name:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as name:
         folder = Path(name)
         catalog = folder / "catalog"
         with _plain_names(folder):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core import archives, files
+from ...core import archives, files, leftovers
 from ...core.documents import parse_json
 from ...core.errors import BenchmarkError, DataError
 from ...core.names import unusable
@@ -110,7 +110,7 @@ def check(
     if not names:
         raise DataError(f"{INDEX}: model: expected id and version")
     checked.model = f"{names['id']} {names['version']}"
-    with tempfile.TemporaryDirectory(prefix="speechproof-") as place:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as place:
         unpacked = BundleFolders(output=Path(place), cache=folders.cache)
         _write(content, unpacked, str(names["id"]))
         for target in sorted({name.split("/")[1] for name in content if name.startswith(ROWS)}):
