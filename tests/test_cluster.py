@@ -22,7 +22,7 @@ import pytest
 import yaml
 
 from common.cli.main import main
-from common.core import paths
+from common.core import leftovers, paths
 from common.core.errors import BenchmarkError, ConfigError
 from common.engine.plan import Filters
 from common.engine.run import Engine
@@ -491,6 +491,48 @@ def test_a_file_starts_a_cluster_for_the_run(mini, call) -> None:
     code, said = call("--scheduler", str(file))
     assert code == 0 and "error" not in said
     assert list((mini.root / "out" / "predictions").rglob("*.parquet"))
+
+
+#: a cluster of a file, which says that it is up and waits
+STARTS = """
+import sys
+from common.core import leftovers
+from common.predictions.schedulers import scheduler
+
+if __name__ == "__main__":
+    with scheduler(sys.argv[1]).client() as client:
+        client.wait_for_workers(1)
+        print(leftovers.owner(), flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such folder")
+def test_what_a_killed_cluster_leaves_is_cleared_by_the_next_run(tmp_path: Path) -> None:
+    file, script = tmp_path / "cluster.yaml", tmp_path / "starts.py"
+    file.write_text(
+        "cluster: distributed.LocalCluster\n"
+        "arguments: {n_workers: 0, threads_per_worker: 1, dashboard_address: ':0'}\n"
+        "jobs: 1\n"
+    )
+    script.write_text(STARTS)
+    environment = {"PYTHONPATH": str(paths.REPOSITORY), "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, str(script), str(file)],
+        env={**os.environ, **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        owner = process.stdout.readline().strip()
+        # with all its helpers, as a batch system does it
+        os.killpg(process.pid, signal.SIGKILL)
+    assert {name.split("-", 1)[0] for name in leftovers.clear() if owner in name} == {
+        "sem.speechproof"
+    }
+    assert not [path for path in leftovers.SHARED.iterdir() if owner in path.name]
 
 
 def test_files_in_the_guide_are_read() -> None:

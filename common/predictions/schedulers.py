@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pydantic
 
+from ..core import leftovers
 from ..core.documents import read_yaml
 from ..core.errors import BenchmarkError, ConfigError, MissingDependency
 from ..core.registry import unknown
@@ -120,6 +121,8 @@ class Started:
         declared, place = self._declared, f"{self._path}: {self._declared.cluster}"
         try:
             _quiet()
+            # those of processes that a cluster starts here: a later run can clear them if this one is killed
+            leftovers.name_semaphores()
             cluster = getattr(self._module, self._class)(**declared.arguments)
         # whatever the class or the batch system does not like
         except Exception as error:
