@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Runs and site builds that are killed at random points, each followed by the next: nothing may be lost, nothing left.
 
-A round begins with a part of the folders removed; then ``run`` and ``site`` are killed (SIGKILL) some times each,
-go on to their end, and all bytes are compared with those of an undisturbed run: result files, media, website,
-stored predictions. Nothing half-written, and nothing in the temporary folder or in ``/dev/shm``, may stay.
+A round begins with a part of the folders removed; then a run, a severity sweep, a measurement of cost and ``site`` are
+killed (SIGKILL) some times each, go on to their end, and all bytes are compared with those of an undisturbed run:
+result files, media, website, stored predictions. In some rounds a dask cluster makes the predictions, which changes
+no byte. Times that were measured are never the same: their table must be whole after each kill, and is removed
+before the website is made. Nothing half-written, and nothing in the temporary folder or in ``/dev/shm``, may stay.
 The same seed draws the same points, as parts of the time that the undisturbed command took. Linux only.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import random
 import shutil
@@ -19,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,8 +31,12 @@ sys.path.insert(0, str(ROOT))
 import pandas as pd  # noqa: E402
 
 from common.core import leftovers, machine  # noqa: E402
+from common.core.errors import DataError  # noqa: E402
+from common.core.paths import Paths  # noqa: E402
+from common.models.measuring import DURATIONS_S  # noqa: E402
 from common.predictions.inventory import entries  # noqa: E402
 from common.predictions.store import PredictionStore  # noqa: E402
+from common.results import cost  # noqa: E402
 from common.samples.base import KEYS  # noqa: E402
 
 #: cells of the default run that need few samples: one model of each kind of process, with and without changed signals,
@@ -45,6 +52,15 @@ SELECTION = {
     "dataset": ("demo-emotion", "demo-scenes"),
     "target": ("emotion", "sound-events"),
 }
+#: cells of a sweep that need few samples
+SWEPT = {
+    "model": ("baseline", "apart"),
+    "test": ("robustness_spectral_tilt",),
+    "dataset": ("demo-emotion",),
+    "target": ("emotion",),
+}
+#: cells that are up to date when models are measured that listen, in processes of their own
+MEASURED = {**SELECTION, "model": ("baseline", "apart")}
 #: a model that runs in a process of its own
 CATALOG = """\
 - {id: apart, version: 1.0.0, adapter: python, entry: "apart:load", sampling_rate: 16000}
@@ -64,9 +80,20 @@ class Model:
 def load():
     return Model()
 """
-#: what a round begins without: folders of a place
+#: a cluster of processes on this machine
+CLUSTER = """\
+cluster: distributed.LocalCluster
+arguments:
+  n_workers: 0
+  threads_per_worker: 1
+  dashboard_address: ":0"
+jobs: {workers}
+"""
+#: what a round begins without: folders of a place; a cluster makes the predictions of one kind of round
+BY_CLUSTER = "predictions, made by a cluster"
 RESETS = {
     "everything": ("out", "cache"),
+    BY_CLUSTER: ("out", "cache/speechproof/predictions"),
     "predictions": ("out", "cache/speechproof/predictions"),
     "results": ("out",),
     "website": ("out/build", "cache/speechproof/site"),
@@ -74,9 +101,9 @@ RESETS = {
 }
 #: whom a signal ends: the program with all its helpers, the program alone, or one of its helpers
 VICTIMS = ("all", "all", "main", "main", "helper")
-KILLS = {"run": 10, "site": 4}
-#: a run goes on where it was killed; a website is made from the start
-LONGEST_S = {"run": 15.0, "site": float("inf")}
+KILLS = {"run": 10, "cluster": 6, "severity": 4, "cost": 3, "site": 4}
+#: a run goes on where it was killed, a cluster needs some seconds to start; a website is made from the start
+LONGEST_S = {"run": 15.0, "cluster": 25.0, "severity": 15.0}
 #: folders that are compared, within the output folder
 COMPARED = ("method-tests", "extra", "build/html")
 #: names of what was begun and not ended, or set aside
@@ -94,14 +121,28 @@ class Place:
         (root / "catalog" / "models.yaml").write_text(CATALOG)
         (root / "catalog" / "apart.py").write_text(MODEL)
 
+    def words(self, command: str, workers: int) -> list[str]:
+        """What is said to ``build.py``."""
+        if command == "site":
+            return ["site"]
+        words = ["run"]
+        if command in ("severity", "cost"):
+            words.append(f"--{command}")
+        if command == "cluster":
+            path = self.root / "cluster.yaml"
+            path.write_text(CLUSTER.format(workers=workers))
+            words.append(f"--scheduler={path}")
+        chosen = {"severity": SWEPT, "cost": MEASURED}.get(command, SELECTION)
+        return [*words, *(f"--{name}={value}" for name in chosen for value in chosen[name])]
+
     def start(self, command: str, workers: int, *more: str) -> subprocess.Popen[str]:
-        """Begin ``run`` or ``site``; it leads a group of its own, with its standard error in a file."""
-        words = [sys.executable, str(ROOT / "build.py"), command, "--quiet", *more]
-        words += [f"--workers={workers}", "--allow-code", f"--catalog={self.root / 'catalog'}"]
-        words += [f"--output={self.root / 'out'}"]
-        if command == "run":
-            words += [f"--{name}={value}" for name, values in SELECTION.items() for value in values]
+        """Begin a command; it leads a group of its own, with its standard error in a file."""
+        words = [sys.executable, str(ROOT / "build.py"), *self.words(command, workers)]
+        words += ["--quiet", *more, f"--workers={workers}", "--allow-code"]
+        words += [f"--catalog={self.root / 'catalog'}", f"--output={self.root / 'out'}"]
         variables = {"XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state", "TMPDIR": "tmp"}
+        # what dask leaves there after a kill it removes itself at its next start, but for its locks
+        variables["DASK_TEMPORARY_DIRECTORY"] = "dask"
         return subprocess.Popen(
             words,
             env={**os.environ, **{name: str(self.root / at) for name, at in variables.items()}},
@@ -115,6 +156,11 @@ class Place:
     def errors(self) -> Path:
         """What the last command had to say."""
         return self.root / "errors.txt"
+
+    @property
+    def cost(self) -> Path:
+        """What was measured."""
+        return Paths(self.root / "out").cost
 
     def finish(self, command: str, workers: int, *more: str) -> float:
         """Run a command to its end; returns the seconds that it took."""
@@ -136,10 +182,18 @@ class Place:
 
 
 class Campaign:
-    """Kills, and what they led to."""
+    """Kills, and what they led to.
 
-    def __init__(self, seed: int, place: Place, workers: int):
+    Args:
+        seed: of all draws
+        place: where
+        workers: of each run
+        commands: those that are killed; the others only run to their end
+    """
+
+    def __init__(self, seed: int, place: Place, workers: int, commands: Sequence[str]):
         self.random, self.place, self.workers = random.Random(seed), place, workers
+        self.commands = commands
         self.counts: Counter[str] = Counter()
         self.faults: list[str] = []
 
@@ -205,26 +259,32 @@ class Campaign:
         self.counts[f"{command} ended with {code}"] += 1
         if "Traceback" in said or code not in (0, 2, 3, -signal.SIGKILL):
             self.fault(f"{command}, {victim}: exit code {code}: {said[-2000:]}")
+        for text in cost_faults(self.place.cost):
+            self.fault(f"{command}, {victim}: {text}")
 
     def round(self, reset: str, times: dict[str, float], kills: int) -> None:
-        """Some kills of run and site, then both to their end.
+        """Some kills of each command, then that command to its end.
 
         Args:
             reset: what is removed before
-            times: seconds that run and site take undisturbed after that
+            times: seconds that commands take undisturbed after that
             kills: at most so many
         """
         say(f"round without {reset}: {self.killed} kills so far")
         self.place.remove(RESETS[reset])
         more = ("--force",) if reset == "nothing" else ()
-        for command, most in KILLS.items():
+        for command in commands_of(reset):
+            takes_s = min(times[command], LONGEST_S.get(command, math.inf))
+            most = KILLS[command] if command in self.commands else 0
             for number in range(min(most, max(kills, 0))):
-                if self.kill(
-                    command, min(times[command], LONGEST_S[command]), *(more if not number else ())
-                ):
+                if self.kill(command, takes_s, *(more if not number else ())):
                     break
                 kills -= 1
             self.place.finish(command, self.workers)
+            if command == "cost":
+                for text in cost_faults(self.place.cost, MEASURED["model"]):
+                    self.fault(f"cost, at its end: {text}")
+                self.place.cost.unlink(missing_ok=True)
 
     @property
     def killed(self) -> int:
@@ -274,6 +334,26 @@ def rows_of(store: Path) -> pd.DataFrame:
     return table.astype({"file": object})
 
 
+def cost_faults(path: Path, models: Sequence[str] = ()) -> Iterator[str]:
+    """What is wrong with a table of measured cost.
+
+    Args:
+        path: the table; it need not be there
+        models: those that must be in it; a model that is must have all its rows
+    """
+    try:
+        rows = cost.read(path)
+    except DataError as error:
+        yield str(error)
+        return
+    lengths: dict[str, list[float]] = {model: [] for model in models}
+    for row in rows:
+        lengths.setdefault(row.model, []).append(row.duration_s)
+    for model, measured in lengths.items():
+        if sorted(measured) != sorted(DURATIONS_S):
+            yield f"{path}: {model}: measured at {measured} s"
+
+
 def unfinished(folder: Path) -> Iterator[str]:
     """What was begun and not ended, or set aside."""
     for pattern in UNFINISHED:
@@ -298,17 +378,21 @@ def shared_memory() -> set[str]:
     return {n for n in names if "speechproof-" not in n} | set(leftovers.left())
 
 
-def undisturbed_times(place: Place, workers: int) -> dict[str, dict[str, float]]:
-    """Seconds of run and site after each reset; leaves what the others are compared with."""
+def commands_of(reset: str) -> tuple[str, ...]:
+    """Commands of a round, in their order."""
+    return ("cluster" if reset == BY_CLUSTER else "run", "severity", "cost", "site")
+
+
+def undisturbed_times(place: Place, workers: int, reset: str) -> dict[str, float]:
+    """Seconds of the commands after a reset; leaves what the others are compared with."""
     times = {}
-    for reset, names in RESETS.items():
-        place.remove(names)
+    place.remove(RESETS[reset])
+    for command in commands_of(reset):
         more = ("--force",) if reset == "nothing" else ()
-        times[reset] = {command: place.finish(command, workers, *more) for command in KILLS}
-        say(
-            f"undisturbed without {reset}: "
-            + ", ".join(f"{c} {s:.1f} s" for c, s in times[reset].items())
-        )
+        times[command] = place.finish(command, workers, *more)
+        if command == "cost":
+            place.cost.unlink()
+    say(f"undisturbed without {reset}: " + ", ".join(f"{c} {s:.1f} s" for c, s in times.items()))
     return times
 
 
@@ -325,6 +409,12 @@ def main() -> int:
     )
     parser.add_argument("--kills", type=int, default=200, help="number of kills (default: 200)")
     parser.add_argument("--seed", type=int, default=0, help="seed of all draws (default: 0)")
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=list(KILLS),
+        help="kill only this command, the others run to their end (repeatable; default: all are killed)",
+    )
     parser.add_argument("--workers", type=int, default=2, help="workers of each run (default: 2)")
     options = parser.parse_args()
     work = (options.folder or Path(tempfile.mkdtemp()) / "faults").resolve()
@@ -332,14 +422,16 @@ def main() -> int:
     leftovers.clear()
     shared = shared_memory()
     undisturbed, place = Place(work / "undisturbed"), Place(work / "disturbed")
-    times = undisturbed_times(undisturbed, options.workers)
-    campaign = Campaign(options.seed, place, options.workers)
+    times: dict[str, dict[str, float]] = {}
+    campaign = Campaign(options.seed, place, options.workers, options.only or list(KILLS))
     resets = list(RESETS)
     for number in range(10**6):
         left = options.kills - campaign.killed
         if left <= 0:
             break
         reset = resets[number] if number < len(resets) else campaign.random.choice(resets)
+        if reset not in times:
+            times[reset] = undisturbed_times(undisturbed, options.workers, reset)
         campaign.round(reset, times[reset], left)
         for text in compare(undisturbed, place):
             campaign.fault(f"after a round without {reset}: {text}")

@@ -14,8 +14,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from common.cli.options import parser
 from common.core import leftovers, paths
+from common.core.documents import read_yaml
+from common.engine.cost import rows_of
+from common.models import measuring
+from common.predictions.schedulers import ClusterFile
 from common.predictions.store import PredictionStore
+from common.results import cost
+from common.spec import Model
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux does")
 STORE = "cache/speechproof/predictions/m-1.0.0/d-1.0.0/original-1"
@@ -98,6 +105,37 @@ def test_every_difference_is_seen(
     change(places[1].root)
     (found,) = faults.compare(*places)
     assert text in found
+
+
+def cost_rows(model: str, *lengths: float) -> list[cost.CostRow]:
+    """What was measured of a model with signals of some lengths."""
+    times = tuple(measuring.DurationTimes(length, 3, 0.1, 0.1, 0.1, 0.1) for length in lengths)
+    measurement = measuring.Measurement(0.1, times, None, None)
+    return rows_of(Model(id=model, version="1", adapter="onnx"), "", "cpu", measurement)
+
+
+def test_a_table_of_cost_is_whole_or_not(faults: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "cost.csv"
+    assert list(faults.cost_faults(path)) == []
+    assert [text.split(": ", 1)[1] for text in faults.cost_faults(path, ["m"])] == [
+        "m: measured at [] s"
+    ]
+    cost.add(path, cost_rows("m", *measuring.DURATIONS_S))
+    assert list(faults.cost_faults(path, ["m"])) == []
+    cost.add(path, cost_rows("other", 1.0))
+    assert "other: measured at [1.0] s" in "".join(faults.cost_faults(path, ["m"]))
+    path.write_bytes(path.read_bytes()[:-20])
+    assert "cannot be read" in "".join(faults.cost_faults(path))
+
+
+def test_every_command_can_be_given(faults: ModuleType, tmp_path: Path) -> None:
+    place = faults.Place(tmp_path)
+    commands = {command for reset in faults.RESETS for command in faults.commands_of(reset)}
+    assert commands == set(faults.KILLS)
+    for command in commands:
+        words = place.words(command, 2)
+        assert parser().parse_args([*words, "--quiet", "--force"]).command == words[0]
+    assert ClusterFile.model_validate(read_yaml(tmp_path / "cluster.yaml")).jobs == 2
 
 
 @linux
