@@ -197,6 +197,10 @@ class Campaign:
         self.counts: Counter[str] = Counter()
         self.faults: list[str] = []
 
+    def hits(self, reset: str) -> bool:
+        """Whether a round kills anything."""
+        return not set(self.commands).isdisjoint(commands_of(reset))
+
     def fault(self, text: str) -> None:
         self.faults.append(text)
         say(f"FAULT: {text}")
@@ -424,12 +428,17 @@ def main() -> int:
     undisturbed, place = Place(work / "undisturbed"), Place(work / "disturbed")
     times: dict[str, dict[str, float]] = {}
     campaign = Campaign(options.seed, place, options.workers, options.only or list(KILLS))
-    resets = list(RESETS)
+    # "everything" comes first in any case: there is nothing yet
+    resets = [n for n in RESETS if n == "everything" or campaign.hits(n)]
     for number in range(10**6):
         left = options.kills - campaign.killed
         if left <= 0:
             break
-        reset = resets[number] if number < len(resets) else campaign.random.choice(resets)
+        reset = (
+            resets[number]
+            if number < len(resets)
+            else campaign.random.choice([*filter(campaign.hits, resets)])
+        )
         if reset not in times:
             times[reset] = undisturbed_times(undisturbed, options.workers, reset)
         campaign.round(reset, times[reset], left)
