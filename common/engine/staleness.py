@@ -19,7 +19,7 @@ from ..core.errors import BenchmarkError
 from ..core.paths import Paths
 from ..results.keys import CellKey
 from ..results.manifest import Manifest
-from ..spec import Benchmark
+from ..spec import Benchmark, Dataset, Target, Test
 from .plan import Planner, participants
 
 #: part of a cell -> what it is called when it changed
@@ -116,8 +116,26 @@ class _Look:
             now = self._planner.made_of(
                 benchmark.models[key.model], self._fingerprint(key.model), test, target, dataset
             )
+            unknown = self._unknown_conditions(test, target, dataset)
+            now["perturbations"] = {**now["perturbations"], **dict.fromkeys(unknown, "")}
             return compared(origin, now)
         return None
+
+    def _unknown_conditions(self, test: Test, target: Target, dataset: Dataset) -> set[str]:
+        """Conditions with recordings that are not here, so that nobody can tell if these changed.
+
+        Those of a repository elsewhere are known by their version.
+        """
+        planner = self._planner
+        names = planner.conditions(test, target, dataset)
+        drawn = {condition: planner.library.recordings(name) for condition, name in names.items()}
+        return {
+            condition
+            for condition, recordings in drawn.items()
+            if recordings
+            and (recordings.embedded or recordings.path)
+            and planner.data(recordings)[1]
+        }
 
     def _fingerprint(self, name: str) -> str:
         """Fingerprint of a model; empty if it is not here."""
@@ -137,7 +155,8 @@ def compared(origin: Mapping[str, Any], now: Mapping[str, Any]) -> Stale | None:
 
     Args:
         origin: parts that they were made of
-        now: the same parts of today; an empty ``fingerprint`` or ``data``: not known
+        now: the same parts of today; an empty ``fingerprint``, ``data`` or digest of a
+            perturbation: not known
     """
     changed = [
         part
@@ -147,7 +166,9 @@ def compared(origin: Mapping[str, Any], now: Mapping[str, Any]) -> Stale | None:
     ]
     changed = [part for part in changed if IMPLIED.get(part) not in changed]
     before, after = origin.get("perturbations", {}), now.get("perturbations", {})
-    conditions = frozenset(c for c in {**before, **after} if before.get(c) != after.get(c))
+    conditions = frozenset(
+        c for c in {**before, **after} if before.get(c) != after.get(c) and after.get(c) != ""
+    )
     reasons = [_told(part, origin.get(part), now.get(part)) for part in changed]
     if conditions:
         reasons.append(f"the perturbation of {', '.join(sorted(conditions))} changed")

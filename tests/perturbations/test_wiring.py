@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import soundfile
 
 from common import results
 from common.engine.plan import Filters
+from common.engine.staleness import stale
 from common.figures import drawing
 from common.perturbations import library
 from common.predictions.store import PredictionStore
@@ -141,6 +144,14 @@ def test_changed_recordings_make_their_cells_stale(own) -> None:
     soundfile.write(own.catalog / "sounds" / "a.wav", np.linspace(-0.5, 0.5, 77), 16000)
     report = run(own)
     assert (report.computed, report.current, report.calls) == (2, 2, 280)
+
+
+def test_recordings_that_are_gone_make_nothing_stale(own) -> None:
+    add_sounds(own)
+    run(own)
+    shutil.rmtree(own.catalog / "sounds")
+    engine = own.engine()
+    assert stale(engine.benchmark, engine.folders) == {}
 
 
 class TestUnavailable:
