@@ -18,6 +18,8 @@ from .text import listed
 WIDTH, ROW, TOP, BOTTOM, RIGHT = 380, 17, 6, 24, 16
 #: so wide is a letter of a name, and so many letters are shown
 LETTER, LETTERS = 6.7, 24
+#: least distance between two numbers of the axis
+GAP = 5
 #: at most so many models are named in a sentence
 MOST = 3
 _NUMBER = r"(-?\d[^ ]*)"
@@ -146,9 +148,8 @@ def dots_svg(rows: Sequence[DotRow], criteria: Sequence[str], *, title: str) -> 
     dice = next((row for row in rows if row.chance and row.values), None)
     if dice:
         parts.append(f'<path class="by-chance" d="M{x(median(dice.values)):g} {TOP}V{end}"/>')
-    for tick in ticks:
-        text = display.number(tick, digits=_digits(ticks))
-        parts.append(f'<text class="x" x="{x(tick):g}" y="{end + 15}">{text}</text>')
+    for place, text in tick_labels(ticks, WIDTH - RIGHT - left).items():
+        parts.append(f'<text class="x" x="{x(ticks[place]):g}" y="{end + 15}">{text}</text>')
     for number, row in enumerate(rows):
         y = TOP + ROW * (number + 0.5)
         css = ' class="chance"' if row.chance else ""
@@ -175,6 +176,23 @@ def _short(label: str) -> str:
 
 def _digits(ticks: Sequence[float]) -> int:
     return next((n for n in range(4) if all(round(t, n) == round(t, 9) for t in ticks)), 4)
+
+
+def tick_labels(ticks: Sequence[float], width: float) -> dict[int, str]:
+    """Place of a tick -> its number; as many as do not touch, zero among them if it is there.
+
+    Args:
+        ticks: at equal distances, in increasing order
+        width: between the first and the last, in the units of the drawing
+
+    >>> tick_labels([-0.2, -0.1, 0.0, 0.1], 200), tick_labels([-0.2, -0.1, 0.0, 0.1], 80)
+    ({0: '−0.2', 1: '−0.1', 2: '0.0', 3: '0.1'}, {0: '−0.2', 2: '0.0'})
+    """
+    texts = [display.number(tick, digits=_digits(ticks)) for tick in ticks]
+    space = width / max(len(ticks) - 1, 1)
+    step = max(1, math.ceil((LETTER * max(map(len, texts)) + GAP) / space))
+    first = ticks.index(0.0) % step if 0.0 in ticks else 0
+    return {place: texts[place] for place in range(first, len(ticks), step)}
 
 
 def round_ticks(values: Sequence[float]) -> list[float]:
