@@ -527,11 +527,12 @@ def test_what_a_killed_cluster_leaves_is_cleared_by_the_next_run(tmp_path: Path)
     ) as process:
         assert process.stdout is not None
         owner = process.stdout.readline().strip()
+        assert {p.name.split("-", 1)[0] for p in leftovers.SHARED.glob(f"*{owner}*")} == {
+            "sem.speechproof"
+        }
         # with all its helpers, as a batch system does it
         os.killpg(process.pid, signal.SIGKILL)
-    assert {name.split("-", 1)[0] for name in leftovers.clear() if owner in name} == {
-        "sem.speechproof"
-    }
+    leftovers.clear()
     assert not [path for path in leftovers.SHARED.iterdir() if owner in path.name]
 
 

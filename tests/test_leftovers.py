@@ -164,6 +164,9 @@ class System:
         self.shared.mkdir()
         (self.processes / "self" / "ns").mkdir(parents=True)
         (self.processes / "self" / "ns" / "pid").symlink_to("pid:[77]")
+        boot = self.processes / "sys" / "kernel" / "random" / "boot_id"
+        boot.parent.mkdir(parents=True)
+        boot.write_text("this start of this machine")
 
     def process(self, number: int, start: int) -> None:
         (self.processes / str(number)).mkdir()
@@ -179,6 +182,10 @@ class System:
         return leftovers.clear([self.shared], self.processes)
 
 
+#: this start of this machine, and its namespace
+HERE = "6512338377"
+
+
 @pytest.fixture
 def system(tmp_path: Path) -> System:
     return System(tmp_path)
@@ -187,32 +194,43 @@ def system(tmp_path: Path) -> System:
 def test_only_what_is_dead_and_ours(system: System) -> None:
     system.process(5, 100)
     for kept in (
-        "speechproof-77-5-100-0",  # living
-        "sem.speechproof-77-5-100-xyz",
-        "speechproof-78-9-100-0",  # of another namespace, where process 9 may live
+        f"speechproof-{HERE}-5-100-0",  # living
+        f"sem.speechproof-{HERE}-5-100-xyz",
+        f"speechproof-{HERE[:-1]}8-9-100-0",  # of another namespace, where process 9 may live
+        f"speechproof-0{HERE}-9-100-0",  # of another machine
         "psm_1234",  # of other programs
         "sem.mp-1234",
         "speechproof-x",
     ):
         system.file(kept)
     dead = [
-        system.file("sem.speechproof-77-9-100-xyz"),
-        system.file("speechproof-77-5-99-0"),  # the number was given again
-        system.file("speechproof-77-9-100-0"),
+        system.file(f"sem.speechproof-{HERE}-9-100-xyz"),
+        system.file(f"speechproof-{HERE}-5-99-0"),  # the number was given again
+        system.file(f"speechproof-{HERE}-9-100-0"),
     ]
     assert system.clear() == dead
-    assert len(list(system.shared.iterdir())) == 6 and system.clear() == []
+    assert len(list(system.shared.iterdir())) == 7 and system.clear() == []
 
 
 def test_other_users(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
-    system.file("speechproof-77-9-100-0")
+    system.file(f"speechproof-{HERE}-9-100-0")
     user = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: user + 1)
     assert system.clear() == []
 
 
 def test_systems_that_cannot_tell(system: System, tmp_path: Path) -> None:
-    system.file("speechproof-77-9-100-0")
+    system.file(f"speechproof-{HERE}-9-100-0")
     assert leftovers.clear([system.shared], tmp_path / "no-proc") == []
     assert leftovers.clear([tmp_path / "nowhere"], system.processes) == []
     assert leftovers.owner(tmp_path / "no-proc") == ""
+
+
+def test_a_folder_that_nobody_may_look_into(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path) -> list[Path]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    assert system.clear() == []

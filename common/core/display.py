@@ -62,6 +62,15 @@ def _crossed(value: float, shown: float, edges: tuple[float, ...]) -> bool:
     return False
 
 
+def shortened(text: str, most: int = 300) -> str:
+    """A text of others for a message; what goes on without end is cut.
+
+    >>> shortened("speech.wav"), shortened("aaaaaa", 3)
+    ('speech.wav', 'aaa…')
+    """
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def signed(value: float, digits: int = 3) -> str:
     """Difference with its sign; zero has none.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import tempfile
@@ -53,14 +54,16 @@ def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a file is there; under a name that the system cannot take, as a long one, none is.
+    """Whether a file is there; under a name that is too long for the system, none is.
 
     >>> is_file(Path("x" * 10_000)), is_file(Path(__file__))
     (False, True)
     """
     try:
         return path.is_file()
-    except (OSError, ValueError):
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
         return False
 
 

@@ -2,14 +2,15 @@
 
 A process that is killed cannot give back what lies in ``/dev/shm`` or in the temporary folder, and neither can
 its helpers if they are killed with it. So names tell whose a file is: the process, by its number and the time of
-its start, as numbers are given again, and the namespace in which the number counts. What belongs
-to a living process, another user or another namespace is never touched. Other systems than
-Linux give these things back themselves, or have no place where one could look.
+its start, as numbers are given again, and the machine and namespace in which the number counts, as machines may
+share a temporary folder. What belongs to a living process, another user, machine or namespace is never touched. Other
+systems than Linux give these things back themselves, or have no place where one could look.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import multiprocessing
 import os
@@ -24,7 +25,7 @@ from pathlib import Path
 SHARED = Path("/dev/shm")
 PROCESSES = Path("/proc")
 #: how a name begins: of memory or a folder, or after ``sem.`` of a semaphore
-_NAME = re.compile(r"(?:sem\.)?speechproof-(?P<space>\d+)-(?P<number>\d+)-(?P<start>\d+)-")
+_NAME = re.compile(r"(?:sem\.)?speechproof-(?P<space>[0-9a-f]+)-(?P<number>\d+)-(?P<start>\d+)-")
 _counter = itertools.count()
 
 
@@ -87,8 +88,10 @@ def _places() -> Iterator[Path]:
 def left(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:
     """Names of what dead processes of this user have left in a folder; arguments as for :func:`clear`."""
     space = namespace(processes)
-    names = []
-    for path in sorted(shared.iterdir()) if space and shared.is_dir() else ():
+    names, paths = [], []
+    with contextlib.suppress(OSError):  # it is not there, or nobody may look into it
+        paths = sorted(shared.iterdir()) if space else []
+    for path in paths:
         match = _NAME.match(path.name)
         if match is None or match["space"] != space:
             continue
@@ -111,9 +114,13 @@ def started(number: int, processes: Path = PROCESSES) -> str:
 
 
 def namespace(processes: Path = PROCESSES) -> str:
-    """Number of the namespace in which numbers of processes count; empty if not known."""
+    """Machine since its start, and namespace, in which numbers of processes count; empty if not known.
+
+    The first namespace of all has one number everywhere.
+    """
     try:
+        boot = (processes / "sys" / "kernel" / "random" / "boot_id").read_bytes()
         match = re.search(r"\d+", os.readlink(processes / "self" / "ns" / "pid"))  # noqa: PTH115
     except OSError:
         return ""
-    return match[0] if match else ""
+    return f"{hashlib.sha256(boot).hexdigest()[:8]}{match[0]}" if match else ""

@@ -124,7 +124,8 @@ class _Look:
     def _unknown_conditions(self, test: Test, target: Target, dataset: Dataset) -> set[str]:
         """Conditions with recordings that are not here, so that nobody can tell if these changed.
 
-        Those of a repository elsewhere are known by their version.
+        Those of a repository elsewhere are known by their version. A digest says in one of a change,
+        its parameters and its recordings, so where these are away nothing is said of the others either.
         """
         planner = self._planner
         names = planner.conditions(test, target, dataset)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import spec
+from ..core.display import shortened
 from ..core.documents import read_yaml
 from ..core.errors import ConfigError, ModelError
 from ..core.files import is_file
@@ -91,7 +92,7 @@ def _graph(folder: Path, name: str, where: str) -> Path:
     if len(names) == 1 and not (folder / "model.yaml").is_file():
         return folder / names[0]
     raise ModelError(
-        f"{where}: folder '{folder.name}' has no '{name:.100}'; "
+        f"{where}: folder '{folder.name}' has no '{shortened(name)}'; "
         f"its .onnx files: {', '.join(names) or 'none'}"
     )
 

@@ -91,7 +91,7 @@ def render(
     """
     gather(folders, benchmark)
     with _faults(folders):
-        _extension("benchmark_site.making").make(
+        finish = _extension("benchmark_site.making").make(
             folders,
             benchmark,
             workers=workers,
@@ -99,6 +99,17 @@ def render(
             cache=memory(folders),
             progress=progress,
         )
+    try:
+        return _joined(folders, texts, intact=intact, workers=workers, progress=progress)
+    finally:
+        with _faults(folders):
+            finish()
+
+
+def _joined(
+    folders: Paths, texts: str, *, intact: bool, workers: int, progress: Progress
+) -> tuple[set[str], list[str]]:
+    """Put pages together from frames and what fills them; arguments and result as of :func:`render`."""
     filling = _extension("site_frame.filling")
     places = filling.Folders(memory(folders) / FRAMES, folders.source, folders.html, folders.media)
     key = provenance.digest([texts, _given(folders)])

@@ -73,6 +73,35 @@ def test_the_size_of_an_image_follows_its_file(parts: filling.Folders) -> None:
         assert f'width="{width}" height="20"' in filled(parts)
 
 
+def test_two_processes_fill_the_same_pages(
+    parts: filling.Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"results/{number}" for number in range(filling.MANY)]
+    frame = (parts.frames / "results" / "a.html").read_text("utf-8")
+    page = (parts.source / "results" / "a.page").read_text("utf-8")
+    for name in names:
+        files.write_text(parts.frames / f"{name}.html", frame)
+        files.write_text(parts.source / f"{name}.page", page.replace("Inner", name))
+    asked: list[int] = []
+    monkeypatch.setattr(
+        filling.processes,
+        "beside",
+        lambda workers, work, make=filling.processes.beside: (
+            asked.append(workers) or make(workers, work)
+        ),
+    )
+    made, notes = [], tmp_path / "notes.json"
+    for workers in (1, 2):
+        filling.fill(parts, names, notes, workers=workers)
+        pages = [parts.site / f"{name}.html" for name in names]
+        made.append([path.read_text("utf-8") for path in pages])
+        entries = json.loads(notes.read_text("utf-8"))["pages"]
+        assert list(entries) == sorted(names) and all(entries.values())
+        for path in (*pages, notes):
+            path.unlink()
+    assert asked == [1, 2] and made[0] == made[1] and len(set(made[0])) == len(names)
+
+
 def test_a_page_is_left_alone_while_nothing_changes(parts: filling.Folders) -> None:
     filled(parts)
     page = parts.site / "results" / "a.html"

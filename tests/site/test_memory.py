@@ -232,12 +232,12 @@ def test_a_comparison_on_shared_cells_is_known_by_its_models(content: Callable[.
     assert made(content()[1])[doc][0] != before[doc][0]
 
 
-def written(content: Content, folder: Path) -> tuple[dict[str, str], int]:
+def written(content: Content, folder: Path, workers: int = 1) -> tuple[dict[str, str], int]:
     """Page files after bringing a folder up to date, and how many rankings were remembered."""
     inputs, memory = Inputs(content), Memory(folder / "made.json")
     names = [f"{t}/{board.name}: ranking" for t, parts in content.boards.items() for board in parts]
     remembered = [name in memory._last for name in names]
-    place(content, memory, inputs, 1)
+    place(content, memory, inputs, workers)
     for target in content.boards:
         pages.write_target(content, target, folder, memory, inputs)
     memory.write()
@@ -254,7 +254,7 @@ def test_pages_of_remembered_parts_are_those_of_a_first_build(
     assert not remembered
     EDITS[name](site)
     kept, remembered = written(content()[1], tmp_path / "kept")
-    new, _ = written(content()[1], tmp_path / "new")
+    new, _ = written(content()[1], tmp_path / "new", workers=2)
     assert {doc: kept[doc] for doc in new} == new
     assert remembered >= 3 and before != kept
 

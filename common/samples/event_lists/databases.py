@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from ...core import leftovers
 from ...core.documents import read_yaml
 from ...core.errors import ConfigError, DataError
 
@@ -40,25 +41,26 @@ def open_database(root: Path) -> Any:
             raise DataError(str(error)) from None
     pickles = sorted(root.glob(f"db.*{PICKLE}"))
     if not pickles:
-        return _loaded(root)
+        return _loaded(root, root)
     alone = [path for path in pickles if not _has_table(path)]
     if alone:
         raise DataError(
             f"{alone[0]}: a table that is there as a pickle only is not read, as it may hold code; "
             "save the database with storage_format='parquet' or 'csv'"
         )
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as folder:
         for path in root.glob("db.*"):
             if path.suffix in (".yaml", *TABLES):
                 shutil.copy(path, folder)
-        return _loaded(Path(folder), load_data=True)
+        return _loaded(root, folder, load_data=True)
 
 
-def _loaded(root: Path, **options: Any) -> Any:
+def _loaded(root: Path, place: Path | str, **options: Any) -> Any:
+    """Database whose files lie in a place, which may be a copy of ``root``."""
     import audformat
 
     try:
-        return audformat.Database.load(str(root), **options)
+        return audformat.Database.load(str(place), **options)
     except AssertionError:  # audformat says no more
         raise DataError(f"{root / HEADER}: an entry has no value, or one of a wrong kind") from None
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark_site.memory import Memory
+from common.core import processes
 from common.core.paths import Paths
 from common.spec import Benchmark
 
@@ -25,10 +26,12 @@ def make(
     stale: Mapping[str, Mapping[str, Any]],
     cache: Path,
     progress: Callable[[str, int, int], None],
-) -> None:
+) -> Callable[[], None]:
     """Write the pages of results into the source folder of Sphinx and the data into the site.
 
-    Files are written only where they changed, so that nothing is done to them that need not be.
+    Files are written only where they changed, so that nothing is done to them that need not be. No
+    page needs the files with all rows by column: they are still written while Sphinx works, which
+    uses one processor.
 
     Args:
         folders: where results lie and where to build
@@ -37,6 +40,9 @@ def make(
         stale: key of a cell -> why its rows are stale
         cache: folder for rows as columns and compiled templates
         progress: gets a stage, how much of it is done, and how much there is
+
+    Returns:
+        function that waits for the last files, and raises what went wrong with them
     """
     from benchmark_site import cell_data, export, pages, population_data, preview
     from benchmark_site.content import load
@@ -58,9 +64,8 @@ def make(
         pages.write_target(content, target, source, notes, inputs)
         cell_data.write(content, target, site, notes, inputs)
 
-    parts = len(content.boards) + 3
+    parts = len(content.boards) + 2
     with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
-        team.begin(lambda _: export.write_columns(content, site / "data"))
         team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
         for target in content.boards:
             team.begin(partial(of_target, target))
@@ -72,3 +77,4 @@ def make(
     cell_data.remove_others(content, site)
     export.remove_others(content, site / "data")
     memory.write()
+    return processes.beside(workers, partial(export.write_columns, content, site / "data"))

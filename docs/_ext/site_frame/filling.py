@@ -104,8 +104,10 @@ def fill(folders: Folders, pages: Iterable[str], notes: Path, *, workers: int = 
     rest = processes.beside(
         workers if len(changed) >= MANY else 1, partial(_filled, folders, other)
     )
-    now |= _filled(folders, changed[0::2])
-    now |= rest()
+    try:
+        now |= _filled(folders, changed[0::2])
+    finally:
+        now |= rest()
     content = {"code": code, "pages": now, "sum": provenance.digest(now)}
     files.write_text(notes, json.dumps(content))
 

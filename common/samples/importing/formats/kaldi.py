@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from ....core.display import shortened
 from ....core.errors import DataError
 from ....core.files import is_file
 from ..inspection import several
@@ -98,7 +99,9 @@ def _paths(folder: Path, entries: Mapping[str, str]) -> dict[str, Path]:
             base = next((place for place in places if is_file(place / text)), None)
         if base is None:
             looked = ", ".join(str(place) for place in places)
-            raise DataError(f"{folder / SCP}: {name}: no file {text:.100}; looked in {looked}")
+            raise DataError(
+                f"{folder / SCP}: {name}: no file {shortened(text)}; looked in {looked}"
+            )
         paths[name] = Path(os.path.normpath(base / text))
     return paths
 
