@@ -30,8 +30,8 @@ def make(
     """Write the pages of results into the source folder of Sphinx and the data into the site.
 
     Files are written only where they changed, so that nothing is done to them that need not be. No
-    page needs the files with all rows by column: they are still written while Sphinx works, which
-    uses one processor.
+    page needs the files with all rows by column: they are written when a processor is free, as it is
+    while Sphinx works.
 
     Args:
         folders: where results lie and where to build
@@ -72,9 +72,11 @@ def make(
         preview.write(content, site, memory, inputs)
         team.begin(lambda notes: population_data.write(content, site, notes, inputs))
         documents = pages.write(content, source, memory, inputs)
+        columns = partial(export.write_columns, content, site / "data")
+        finish = processes.beside(workers, columns, yielding=True)
     documents = documents.union(*(memory.content(target) for target in content.boards))
     pages.remove_others(source, documents)
     cell_data.remove_others(content, site)
     export.remove_others(content, site / "data")
     memory.write()
-    return processes.beside(workers, partial(export.write_columns, content, site / "data"))
+    return finish
