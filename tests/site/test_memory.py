@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_site import modelpages, pages
+from benchmark_site import making, modelpages, pages
 from benchmark_site.content import Content, load
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.placed import place
@@ -348,3 +348,49 @@ def test_a_table_beside_the_code_decides_about_the_site(
         (folder / name).write_text(text)
         seen.append(pages_site.fingerprint(site.folders, state.benchmark))
     assert seen[0] != seen[1] == seen[2]
+
+
+def test_files_that_are_still_written_are_not_removed(
+    content: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, _ = content()
+    data = site.folders.html / "data"
+    files.write_text(data / ".results.json.x.tmp", "half of")
+    monkeypatch.setattr(making.processes, "beside", lambda workers, work, yielding: work)
+    finish = making.make(
+        site.folders,
+        load_benchmark(),
+        workers=1,
+        stale={},
+        cache=tmp_path,
+        progress=lambda *stage: None,
+    )
+    assert (data / ".results.json.x.tmp").exists() and not (data / "results.json").exists()
+    finish()
+    assert not (data / ".results.json.x.tmp").exists() and (data / "results.json").exists()
+
+
+def test_what_goes_wrong_meanwhile_is_told(
+    content: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, _ = content()
+    waited = []
+
+    def broken(*arguments: object) -> None:
+        raise BenchmarkError("no page")
+
+    def beside(workers: int, work: object, *, yielding: bool) -> Callable[[], None]:
+        return lambda: waited.append(work)
+
+    monkeypatch.setattr(making.processes, "beside", beside)
+    monkeypatch.setattr(pages, "remove_others", broken)
+    with pytest.raises(BenchmarkError, match="no page"):
+        making.make(
+            site.folders,
+            load_benchmark(),
+            workers=1,
+            stale={},
+            cache=tmp_path,
+            progress=lambda *stage: None,
+        )
+    assert len(waited) == 1

@@ -162,10 +162,10 @@ def cell(
     """
     href = f"{origin}--{anchor(row.dataset)}" if origin else ""
     css, mark, word = MARKS[row.status]
-    if row.value != row.value:
+    if math.isnan(row.value):
         return Cell(css, "", mark, word, "", _n(row) if n else "", "", why, href=href)
     # what has an interval was computed here, so its digits are known
-    digits = digits or (decimals([row.value]) if row.ci_low != row.ci_low else 3)
+    digits = digits or (decimals([row.value]) if math.isnan(row.ci_low) else 3)
     text = number(row.value, row.criterion, digits)
     reference = _reference(row)
     return Cell(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -65,18 +66,32 @@ def make(
         cell_data.write(content, target, site, notes, inputs)
 
     parts = len(content.boards) + 2
-    with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
-        team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
-        for target in content.boards:
-            team.begin(partial(of_target, target))
-        preview.write(content, site, memory, inputs)
-        team.begin(lambda notes: population_data.write(content, site, notes, inputs))
-        documents = pages.write(content, source, memory, inputs)
-        columns = partial(export.write_columns, content, site / "data")
-        finish = processes.beside(workers, columns, yielding=True)
-    documents = documents.union(*(memory.content(target) for target in content.boards))
-    pages.remove_others(source, documents)
-    cell_data.remove_others(content, site)
-    export.remove_others(content, site / "data")
-    memory.write()
+    with ExitStack() as begun:
+        with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
+            team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
+            for target in content.boards:
+                team.begin(partial(of_target, target))
+            preview.write(content, site, memory, inputs)
+            team.begin(lambda notes: population_data.write(content, site, notes, inputs))
+            documents = pages.write(content, source, memory, inputs)
+            columns = partial(export.write_columns, content, site / "data")
+            wait = processes.beside(workers, columns, yielding=True)
+            begun.callback(_settle, wait)
+        documents = documents.union(*(memory.content(target) for target in content.boards))
+        pages.remove_others(source, documents)
+        cell_data.remove_others(content, site)
+        memory.write()
+        begun.pop_all()
+
+    def finish() -> None:
+        wait()
+        # not before: while a file is written, it lies beside its place under another name
+        export.remove_others(content, site / "data")
+
     return finish
+
+
+def _settle(wait: Callable[[], None]) -> None:
+    """Let nothing be written any more after something else went wrong, which is what is told."""
+    with suppress(Exception):
+        wait()
