@@ -171,6 +171,7 @@ def language_of(dataset: str, data: str) -> str:
     return code if code in tables["names"] else UNKNOWN
 
 
+@cache
 def with_language(group: str) -> str:
     """Name of a group; the code of a language stands behind its name.
 

@@ -248,7 +248,16 @@ UNKNOWN = Sure(0, 0, 0)
 
 def sure(scores: Iterable[WideCell]) -> Sure:
     """Second verdicts of scores."""
-    counts = Counter(score.certain for score in scores)
+    return counted(score.certain for score in scores)
+
+
+def counted(verdicts: Iterable[str]) -> Sure:
+    """Second verdicts, counted; an empty text is none.
+
+    >>> counted(["passes", "", "cannot tell", "passes"])
+    Sure(passes=2, fails=0, doubt=1)
+    """
+    counts = Counter(verdicts)
     return Sure(*(counts[name] for name in ("passes", "fails", DOUBT)))
 
 

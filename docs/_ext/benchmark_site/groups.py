@@ -15,6 +15,7 @@ from benchmark_site import cells
 from benchmark_site.cell_data import with_language
 from benchmark_site.content import metric_names
 from benchmark_site.group_records import Comparison, Gap, Line
+from benchmark_site.sliced import Sliced
 from benchmark_site.tables import part
 from common.core.display import MINUS, decimals, number, signed, tidy
 from common.metrics import METRICS
@@ -170,8 +171,14 @@ def disadvantage(metric: str, value: float) -> bool | None:
     >>> disadvantage("ccc", -0.1), disadvantage("mae", -0.1), disadvantage("mean_difference", 0.1)
     (True, False, None)
     """
-    best = METRICS.get(metric).direction if metric in METRICS else "zero"
+    best = _best(metric)
     return None if best == "zero" or value == 0 else (value < 0) == (best == "higher")
+
+
+@cache
+def _best(metric: str) -> str:
+    """Which values of a metric are best."""
+    return METRICS.get(metric).direction if metric in METRICS else "zero"
 
 
 def _what(row: Line) -> str:
@@ -307,21 +314,19 @@ class TestGroups:
     """
 
     def __init__(self, table: pd.DataFrame, families: Mapping[str, str]):
-        self._table, self._families = table, families
-        self._groups: dict[tuple[str, str], Groups | None] = {}
+        self._by_test, self._families = Sliced(table, "test", Line._fields), families
+        self._groups: dict[str, dict[str, Groups | None]] = {}
 
     def get(self, model: str, test: str) -> Groups | None:
         """Groups of a test for a model; None if it is no fairness test or has no groups."""
-        key = (model, test)
-        if key not in self._groups:
-            self._groups[key] = _of_lines(self._rows.get(key, []))
-        return self._groups[key]
+        if self._families.get(test) != FAMILY:
+            return None
+        if test not in self._groups:
+            self._groups[test] = self._of_test(test)
+        return self._groups[test].get(model)
 
-    @cached_property
-    def _rows(self) -> Mapping[tuple[str, str], list[Line]]:
-        """Rows of the fairness tests by model and test."""
-        fair = [test for test, family in self._families.items() if family == FAMILY]
-        rows: dict[tuple[str, str], list[Line]] = {}
-        for row in _lines(self._table[self._table["test"].isin(fair)]):
-            rows.setdefault((row.model, row.test), []).append(row)
-        return rows
+    def _of_test(self, test: str) -> dict[str, Groups | None]:
+        rows: dict[str, list[Line]] = {}
+        for row in _lines(self._by_test.of(test)):
+            rows.setdefault(row.model, []).append(row)
+        return {model: _of_lines(lines) for model, lines in rows.items()}

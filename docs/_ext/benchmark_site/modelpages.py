@@ -61,7 +61,7 @@ def page(
                 "name": board.name,
                 "title": board.title,
                 "total": total(board.tallies.get(model.id, {}).values()),
-                "sure": board.scores.second(model.id, *board.scores.of_model(model.id)),
+                "sure": board.scores.second(model.id),
                 "standing": board.standing(model),
                 "floor": board.standings.floor_score,
                 "ranking": f"{page.href(target_doc(target))}#{board.name}",

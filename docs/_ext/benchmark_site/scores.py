@@ -1,19 +1,20 @@
 """Scores of a board, put in order where they are looked at: of a model, or of all models in a test.
 
-Rows become plain values once, as a whole; a slice of a table for each of a hundred models would take
-longer than all that is made of it.
+Rows become plain values where they are looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import pandas as pd
 
-from benchmark_site.cells import UNKNOWN, Sure, sure
+from benchmark_site.cells import Sure, counted
+from benchmark_site.sliced import Sliced
 from common.reports import summary
-from common.reports.summary import Key, Matrix, Scores, WideCell, WideRow
+from common.reports.summary import Key, Matrix, Scores, WideCell
+from common.reports.summary.wide import OWNER, USED
 
 #: test, metric and line of a cell -> its score
 Cells = dict[tuple[str, str, Key], WideCell]
@@ -30,38 +31,41 @@ class BoardScores:
 
     def __init__(self, table: pd.DataFrame, target: str, models: Sequence[str]):
         self._table, self._target, self._models = table, target, models
+        self._by_model = Sliced(table, "model", USED)
+        self._by_test = Sliced(table, "test", USED)
         self._of_model: dict[str, Scores] = {}
         self._of_test: dict[str, dict[str, Matrix]] = {}
 
     def of_model(self, model: str) -> Scores:
         """test -> metric -> line -> score of a model; empty if it has no row."""
         if model not in self._of_model:
-            self._of_model[model] = summary.scores_of(self._by_model.get(model, []))
+            self._of_model[model] = summary.scores_of(summary.wide_rows(self._by_model.of(model)))
         return self._of_model[model]
 
     def of_test(self, test: str) -> dict[str, Matrix]:
         """metric -> table with a column per model; empty if a test has no row."""
         if test not in self._of_test:
-            rows = self._by_test.get(test, [])
+            rows = summary.wide_rows(self._by_test.of(test))
             self._of_test[test] = summary.matrices(rows, self._target, self._models)
         return self._of_test[test]
 
-    def second(self, model: str, *tests: str) -> Sure:
-        """Second verdicts of a model in tests."""
-        if not any((model, test) in self._certain for test in tests):
-            return UNKNOWN
-        scores = self.of_model(model)
-        return sure(
-            score
-            for test in tests
-            for lines in scores.get(test, {}).values()
-            for score in lines.values()
-        )
+    def second(self, model: str, test: str | None = None) -> Sure:
+        """Second verdicts of a model, of all tests or of one; published results have none."""
+        words = self._second.get(model, {})
+        tests = words if test is None else [test]
+        return counted(word for name in tests for word in words.get(name, ()))
 
     @cached_property
-    def _certain(self) -> set[tuple[str, str]]:
-        """Model and test of rows with a second verdict; published results have none."""
-        return {(row.column.model, row.test) for row in self._rows if row.cell.certain}
+    def _second(self) -> dict[str, dict[str, list[str]]]:
+        """Model -> test -> second verdicts; where two versions have a score, that of the last one counts."""
+        judged = self._table[self._table["certain"].fillna("") != ""]
+        columns = (judged[name].tolist() for name in (*OWNER, "test", "metric", *Key._fields))
+        rows = zip(*columns, judged["certain"].tolist(), strict=True)
+        last = {(row[0], *row[2:-1]): row[-1] for row in sorted(rows, key=lambda row: row[:2])}
+        words: dict[str, dict[str, list[str]]] = {}
+        for (model, test, *_), word in last.items():
+            words.setdefault(model, {}).setdefault(test, []).append(word)
+        return words
 
     def cells(self, model: str) -> Cells:
         """All scores of a model."""
@@ -71,21 +75,3 @@ class BoardScores:
             for metric, lines in metrics.items()
             for key, score in lines.items()
         }
-
-    @cached_property
-    def _rows(self) -> list[WideRow]:
-        return summary.wide_rows(self._table)
-
-    @cached_property
-    def _by_model(self) -> Mapping[str, list[WideRow]]:
-        rows: dict[str, list[WideRow]] = {}
-        for row in self._rows:
-            rows.setdefault(row.column.model, []).append(row)
-        return rows
-
-    @cached_property
-    def _by_test(self) -> Mapping[str, list[WideRow]]:
-        rows: dict[str, list[WideRow]] = {}
-        for row in self._rows:
-            rows.setdefault(row.test, []).append(row)
-        return rows
