@@ -21,7 +21,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,7 @@ def render(
     *,
     workers: int,
     stale: Stale,
+    results: Sequence[Sequence[str]],
     texts: str,
     intact: bool,
     progress: Progress,
@@ -79,6 +80,7 @@ def render(
         workers: processes that make the pages of targets, and draw the plots of others; Sphinx
             uses them for all from :data:`PARALLEL_FROM` pages on
         stale: cells that pages mark
+        results: name and hash of each file of own results
         texts: hash of the texts, templates and code of the website
         intact: whether the website is as it was left
         progress: gets a stage, how much of it is done, and how much there is
@@ -96,6 +98,7 @@ def render(
             benchmark,
             workers=workers,
             stale=stale,
+            results=results,
             cache=memory(folders),
             progress=progress,
         )

@@ -14,6 +14,7 @@ import os
 import platform
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,8 @@ def build(
     last = _stamp(folders)
     stale = _stale(folders, benchmark)
     write_criteria(benchmark, folders)
-    inputs, output = _inputs(folders, benchmark, stale), _output(folders)
+    results = contents(folders.method_tests)
+    inputs, output = _inputs(folders, benchmark, results, stale), _output(folders)
     if not force and last == _state(inputs, output):
         return BuildReport(built=False, seconds=time.perf_counter() - start)
     (folders.build / STAMP).unlink(missing_ok=True)
@@ -98,6 +100,7 @@ def build(
         benchmark,
         workers=workers,
         stale=stale,
+        results=results,
         texts=_hash(_texts(benchmark)),
         intact=last.get("output") == output,
         progress=progress,
@@ -108,17 +111,22 @@ def build(
     return BuildReport(True, len(pages), removed, time.perf_counter() - start)
 
 
-def fingerprint(folders: Paths, benchmark: Benchmark) -> str:
+def fingerprint(
+    folders: Paths, benchmark: Benchmark, results: Sequence[Sequence[str]] | None = None
+) -> str:
     """Hash of everything that decides about the site.
 
     Texts and templates count by their content, code by its closure, media by name, size and
     time, packages by their version.
+
+    Args:
+        folders: where results and media lie
+        benchmark: catalog and suite
+        results: name and hash of each file of own results, if they are known
     """
-    parts = _texts(benchmark)
-    for folder in (paths.PUBLISHED, folders.method_tests):
-        parts.append(contents(folder))
-    parts.append(stats(folders.media))
-    return _hash(parts)
+    if results is None:
+        results = contents(folders.method_tests)
+    return _hash([*_texts(benchmark), contents(paths.PUBLISHED), results, stats(folders.media)])
 
 
 def _texts(benchmark: Benchmark) -> list[Any]:
@@ -151,9 +159,11 @@ def _stale(folders: Paths, benchmark: Benchmark) -> Stale:
     }
 
 
-def _inputs(folders: Paths, benchmark: Benchmark, stale: Stale) -> str:
+def _inputs(
+    folders: Paths, benchmark: Benchmark, results: Sequence[Sequence[str]], stale: Stale
+) -> str:
     """What the site is to be made from, read before it is made: later changes are seen next time."""
-    return _hash([fingerprint(folders, benchmark), stale])
+    return _hash([fingerprint(folders, benchmark, results), stale])
 
 
 def _state(inputs: str, output: str) -> dict[str, str]:

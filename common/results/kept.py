@@ -43,21 +43,25 @@ class KeptColumns(NamedTuple):
     groups: Mapping[str, Sequence[Any]]
 
 
-def read_all(method_tests: Path, place: Path) -> pd.DataFrame:
+def read_all(
+    method_tests: Path, place: Path, digests: Mapping[str, str] | None = None
+) -> pd.DataFrame:
     """As :func:`common.results.tables.read_all`, but only files that changed are parsed.
 
     Args:
         method_tests: folder with a folder per target, with a folder per model
         place: where to keep columns: a path without ending
+        digests: hash of each file by its name below the folder, if they are known
 
     Raises:
         DataError: if a file is not a result file
     """
+    digests = digests or {}
     models: dict[str, list[Path]] = {}
     for path in sorted(method_tests.glob("*/*/*.csv")):
         models.setdefault(path.parent.relative_to(method_tests).as_posix(), []).append(path)
     keys = {
-        name: digest([[path.name, file_digest(path)] for path in paths])
+        name: digest([[p.name, digests.get(f"{name}/{p.name}") or file_digest(p)] for p in paths])
         for name, paths in models.items()
     }
     if not keys:

@@ -292,21 +292,24 @@ def test_downloads_hold_every_row_in_full_precision(small: Any) -> None:
 
 def test_compact_json_is_the_same_table(small: Any) -> None:
     folder = small.html / "data"
-    content = json.loads((folder / "results.json").read_text("utf-8"))
-    table = pd.read_csv(folder / "results.csv", dtype=str, keep_default_na=False)
-    assert content["rows"] == len(table)
-    for name, texts in content["texts"].items():
-        assert [texts[code] for code in content["columns"][name]] == table[name].tolist()
-    values = ["" if v is None else repr(v) for v in content["columns"]["value"]]
-    assert values == table["value"].tolist()
+    whole = pd.read_csv(folder / "results.csv", dtype=str, keep_default_na=False)
+    for target, table in whole.groupby("target"):
+        content = json.loads((folder / "results" / target / "rows.json").read_text("utf-8"))
+        assert content["rows"] == len(table)
+        for name, texts in content["texts"].items():
+            assert [texts[code] for code in content["columns"][name]] == table[name].tolist()
+        values = ["" if v is None else repr(v) for v in content["columns"]["value"]]
+        assert values == table["value"].tolist()
+        sizes = ["" if v is None else str(v) for v in content["columns"]["n"]]
+        assert sizes == table["n"].tolist()
 
 
 def test_schema_describes_the_files(small: Any) -> None:
     folder = small.html / "data"
     schema = json.loads((folder / "schema.json").read_text("utf-8"))
-    compact = json.loads((folder / "results.json").read_text("utf-8"))
+    compact = json.loads((folder / "results" / "arousal" / "rows.json").read_text("utf-8"))
     models = json.loads((folder / "models.json").read_text("utf-8"))
-    described = schema["$defs"]["results.json"]["properties"]
+    described = schema["$defs"]["rows.json"]["properties"]
     assert compact["version"] == models["version"] == schema["version"]
     assert list(compact["columns"]) == list(described["columns"]["properties"])
     assert set(compact["texts"]) == set(described["texts"]["properties"])

@@ -355,7 +355,7 @@ def test_files_that_are_still_written_are_not_removed(
 ) -> None:
     site, _ = content()
     data = site.folders.html / "data"
-    files.write_text(data / ".results.json.x.tmp", "half of")
+    files.write_text(data / ".results.parquet.x.tmp", "half of")
     monkeypatch.setattr(making.processes, "beside", lambda workers, work, yielding: work)
     finish = making.make(
         site.folders,
@@ -365,9 +365,9 @@ def test_files_that_are_still_written_are_not_removed(
         cache=tmp_path,
         progress=lambda *stage: None,
     )
-    assert (data / ".results.json.x.tmp").exists() and not (data / "results.json").exists()
+    assert (data / ".results.parquet.x.tmp").exists() and not (data / "results.parquet").exists()
     finish()
-    assert not (data / ".results.json.x.tmp").exists() and (data / "results.json").exists()
+    assert not (data / ".results.parquet.x.tmp").exists() and (data / "results.parquet").exists()
 
 
 def test_what_goes_wrong_meanwhile_is_told(

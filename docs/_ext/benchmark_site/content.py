@@ -6,7 +6,7 @@ Nothing is computed anew here: scores and verdicts come from result rows, counts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +19,7 @@ from benchmark_site import sources
 from benchmark_site.scores import BoardScores
 from benchmark_site.sources import Model, TestFacts, facts_of, words
 from common import results
+from common.core.mirror import contents
 from common.core.paths import Paths
 from common.metrics import METRICS
 from common.reports import summary
@@ -244,6 +245,7 @@ class Content:
         table: all rows with a column ``source``
         manifests: (target, model) -> what own results were made from
         stale: cells whose rows are stale -> why
+        files: name and hash of each file of own results, as they were read
     """
 
     benchmark: Benchmark
@@ -255,6 +257,7 @@ class Content:
     table: pd.DataFrame
     manifests: Mapping[tuple[str, str], Manifest]
     stale: Mapping[CellKey, Mapping[str, Any]]
+    files: Sequence[Sequence[str]] = ()
     _samples: dict[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
     def label(self, target: str) -> str:
@@ -320,6 +323,7 @@ def load(
     docs: Iterable[str],
     stale: Mapping[str, Mapping[str, Any]] | None = None,
     memory: Path | None = None,
+    digests: Sequence[Sequence[str]] | None = None,
 ) -> Content:
     """Read published results, own results and manifests.
 
@@ -329,8 +333,11 @@ def load(
         docs: names of the prose pages, to link method pages that exist
         stale: key of a cell -> ``reasons`` and ``conditions``, see :mod:`common.engine.staleness`
         memory: folder that keeps rows as columns; None: all files are parsed
+        digests: name and hash of each file of own results, if they are known
     """
-    paper, runs = sources.rows(paths, memory)
+    if digests is None:
+        digests = contents(paths.method_tests)
+    paper, runs = sources.rows(paths, memory, digests)
     people = results.read_csv(paths.human) if paths.human.exists() else results.frame([])
     stale_cells = {split(key)[0]: entry for key, entry in (stale or {}).items()}
     runs = sources.marked(runs, stale_cells)
@@ -358,6 +365,7 @@ def load(
         table=table,
         manifests=manifests,
         stale=stale_cells,
+        files=digests,
     )
 
 

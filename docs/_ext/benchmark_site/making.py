@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -25,25 +25,27 @@ def make(
     *,
     workers: int,
     stale: Mapping[str, Mapping[str, Any]],
+    results: Sequence[Sequence[str]] | None = None,
     cache: Path,
     progress: Callable[[str, int, int], None],
 ) -> Callable[[], None]:
     """Write the pages of results into the source folder of Sphinx and the data into the site.
 
     Files are written only where they changed, so that nothing is done to them that need not be. No
-    page needs the files with all rows by column: they are written when a processor is free, as it is
-    while Sphinx works.
+    page needs the downloads: they are written when a processor is free, as it is while Sphinx works.
 
     Args:
         folders: where results lie and where to build
         benchmark: catalog and suite
         workers: processes that make the pages of targets
         stale: key of a cell -> why its rows are stale
+        results: name and hash of each file of own results, if they are known
         cache: folder for rows as columns and compiled templates
         progress: gets a stage, how much of it is done, and how much there is
 
     Returns:
-        function that waits for the last files, and raises what went wrong with them
+        function that waits for the last files, notes what was made from what, and raises what went
+        wrong with them
     """
     from benchmark_site import cell_data, export, pages, population_data, preview
     from benchmark_site.content import load
@@ -57,7 +59,7 @@ def make(
     run_report.published(folders)  # what cannot be read is refused before anything is made
     prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
     compiled(cache / TEMPLATES)
-    content = load(folders, benchmark, prose, stale, cache / ROWS)
+    content = load(folders, benchmark, prose, stale, cache / ROWS, results)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
     place(content, memory, inputs, workers)
 
@@ -65,33 +67,36 @@ def make(
         pages.write_target(content, target, source, notes, inputs)
         cell_data.write(content, target, site, notes, inputs)
 
-    parts = len(content.boards) + 2
+    def downloads() -> dict[str, Any]:
+        notes = memory.branch()
+        export.write(content, site / "data", notes, inputs)
+        return notes.notes
+
+    parts = len(content.boards) + 1
     with ExitStack() as begun:
+        wait = processes.beside(workers, downloads, yielding=True)
+        begun.callback(_settle, wait)
         with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
-            team.begin(lambda notes: export.write(content, site / "data", notes, inputs))
             for target in content.boards:
                 team.begin(partial(of_target, target))
             preview.write(content, site, memory, inputs)
             team.begin(lambda notes: population_data.write(content, site, notes, inputs))
             documents = pages.write(content, source, memory, inputs)
-            columns = partial(export.write_columns, content, site / "data")
-            wait = processes.beside(workers, columns, yielding=True)
-            begun.callback(_settle, wait)
         documents = documents.union(*(memory.content(target) for target in content.boards))
         pages.remove_others(source, documents)
         cell_data.remove_others(content, site)
-        memory.write()
         begun.pop_all()
 
     def finish() -> None:
-        wait()
+        memory.join(wait())
+        memory.write()
         # not before: while a file is written, it lies beside its place under another name
         export.remove_others(content, site / "data")
 
     return finish
 
 
-def _settle(wait: Callable[[], None]) -> None:
+def _settle(wait: Callable[[], object]) -> None:
     """Let nothing be written any more after something else went wrong, which is what is told."""
     with suppress(Exception):
         wait()

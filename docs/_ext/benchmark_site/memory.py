@@ -40,7 +40,7 @@ class Inputs:
     def __init__(self, content: Content):
         self.content = content
         folders = content.paths
-        self._results = contents(folders.method_tests)
+        self._results = [list(entry) for entry in content.files]
         self._media = stats(folders.media)
         self._below, self._media_below = _by_target(self._results), _by_target(self._media)
         self._of_models = by_model([*self._results, *self._media])

@@ -123,13 +123,21 @@ class Part:
     absent: dict[str, dict[str, str]]
 
 
-def rows(folders: Paths, memory: Path | None) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Published and own rows; parsed once where there is a folder that keeps them."""
+def rows(
+    folders: Paths, memory: Path | None, digests: Sequence[Sequence[str]]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Published and own rows; parsed once where there is a folder that keeps them.
+
+    Args:
+        folders: where own results lie
+        memory: folder that keeps rows
+        digests: name and hash of each file of own results
+    """
     if memory is None:
         return published.load(), results.read_all(folders.method_tests)
     key = digest(contents(PUBLISHED))
     paper = kept.kept(memory / "published", key, published.load)
-    return paper, kept.read_all(folders.method_tests, memory / "rows")
+    return paper, kept.read_all(folders.method_tests, memory / "rows", dict(digests))
 
 
 def manifests(paths: Paths) -> dict[tuple[str, str], Manifest]:
