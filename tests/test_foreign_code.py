@@ -63,7 +63,9 @@ def told(mini, capsys):
 def test_commands_that_run_no_model(told, words, monkeypatch) -> None:
     # the pages themselves import no model: tests/test_layers.py
     monkeypatch.setattr(rendering, "_sphinx", lambda *args: set())
-    monkeypatch.setattr(rendering._extension("site_frame.filling"), "fill", lambda *args, **options: None)
+    monkeypatch.setattr(
+        rendering._extension("site_frame.filling"), "fill", lambda *args, **options: None
+    )
     code, imported, text = told(*words)
     assert code == 0, text
     assert not imported

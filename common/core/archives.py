@@ -26,12 +26,13 @@ DAMAGED = (
 PACKED = 1 / 500
 
 
-def packed(content: Mapping[str, bytes], root: str = "") -> bytes:
+def packed(content: Mapping[str, bytes], root: str = "", *, level: int = 6) -> bytes:
     """Bytes of an archive of files by name.
 
     Args:
         content: path in the archive -> bytes
         root: folder that all entries lie in; may be empty
+        level: 1 packs fastest, 9 packs most
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -39,7 +40,7 @@ def packed(content: Mapping[str, bytes], root: str = "") -> bytes:
             entry = zipfile.ZipInfo(f"{root}/{name}" if root else name, DATE)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, MODE
             entry.create_system = 3  # the same on every system
-            archive.writestr(entry, content[name])
+            archive.writestr(entry, content[name], compresslevel=level)
     return out.getvalue()
 
 

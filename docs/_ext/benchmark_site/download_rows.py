@@ -56,20 +56,29 @@ def places(owned: Iterable[tuple[Owner, int, int]]) -> dict[Owner, np.ndarray]:
 
 
 def in_order(
-    owned: Iterable[tuple[Owner, int, int]], lines: Mapping[Owner, Sequence[str]]
+    owned: Sequence[tuple[Owner, int, int]], rows: Mapping[Owner, str | Sequence[str]]
 ) -> Iterator[str]:
-    r"""Lines of all owners in the order of the rows, with their sources.
+    r"""Rows of all owners as text of CSV, in their order, with their sources.
+
+    Args:
+        owned: what :func:`runs` gives
+        rows: rows of an owner, each with its line end; or, of an owner whose rows stand in succession
+            and take a line each, one text of them all, which is much faster
 
     >>> one, other = Owner("run", "a", "m"), Owner("run", "b", "m")
-    >>> lines = {one: ["1\n", "2\n"], other: ["3\n"]}
-    >>> "".join(in_order([(one, 0, 1), (other, 1, 2), (one, 2, 3)], lines))
-    'run,1\nrun,3\nrun,2\n'
+    >>> rows = {one: ["1\n", "2\n"], other: "3\n4\n"}
+    >>> "".join(in_order([(one, 0, 1), (other, 1, 3), (one, 3, 4)], rows))
+    'run,1\nrun,3\nrun,4\nrun,2\n'
     """
-    done = dict.fromkeys(lines, 0)
+    done = dict.fromkeys(rows, 0)
     for owner, start, end in owned:
-        first = done[owner]
-        done[owner] = last = first + end - start
-        yield "".join(f"{owner.source},{line}" for line in lines[owner][first:last])
+        block, source = rows[owner], f"{owner.source},"
+        if isinstance(block, str):
+            yield source + block[:-1].replace("\n", f"\n{source}") + "\n"
+        else:
+            first = done[owner]
+            done[owner] = last = first + end - start
+            yield "".join(f"{source}{row}" for row in block[first:last])
 
 
 def table_of(rows: pd.DataFrame) -> pd.DataFrame:

@@ -7,6 +7,7 @@ changes when a reader of the old layout would fail.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -52,9 +53,9 @@ def badge_file(target: str, model: Model) -> str:
 
 
 def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write the files that changed.
+    """Write all files without columns that changed.
 
-    Files of single models and targets are known by what they are made from. Those of all models are
+    Files of single models are known by what they are made from. Those of all models are
     made whenever a row changed, and one by one, so that no two are held together.
 
     Args:
@@ -65,14 +66,14 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
     """
     owned = download_rows.runs(content.table)
     places = download_rows.places(owned)
-    lines = _lines_of_models(content, places, folder, memory, inputs)
+    rows = _rows_of_models(content, owned, folder, memory, inputs)
     texts = {
-        TABLE: _rows(HEAD, download_rows.in_order(owned, lines)),
+        TABLE: _csv(HEAD, download_rows.in_order(owned, rows)),
         MODELS: _dump(_models(content)),
         SCHEMA: json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
         **costs.texts(content),
     }
-    del lines
+    del rows
     for target in content.boards:
         for model in content.models(target):
             texts[badge_file(target, model)] = _badge(content, target, model)
@@ -84,12 +85,13 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
     for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
     archive.write(texts, schema(), content.paths, folder / archive.NAME, memory)
-    del texts
-    _write_columns(content, folder, memory, inputs)
 
 
-def _write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write rows by column: of each target for programs, and of all of them as parquet."""
+def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
+    """Write rows by column where they changed: of each target for programs, and of all as parquet.
+
+    Arguments as of :func:`write`, but where models stand in rankings need not be known.
+    """
     keys = []
     for target in content.boards:
         name, key = columns_file(target), digest(inputs.of_ranking(target))
@@ -120,32 +122,31 @@ def remove_others(content: Content, folder: Path) -> None:
             path.unlink()
 
 
-def _lines_of_models(
+def _rows_of_models(
     content: Content,
-    places: Mapping[Owner, np.ndarray],
+    owned: Sequence[tuple[Owner, int, int]],
     folder: Path,
     memory: Memory,
     inputs: Inputs,
-) -> dict[Owner, list[str]]:
-    """Rows of each model as lines of CSV, written where they changed and read where they did not."""
-    lines: dict[Owner, list[str]] = {}
+) -> dict[Owner, str | list[str]]:
+    """Rows of each model as CSV, written where they changed and read where they did not."""
+    places, pieces = download_rows.places(owned), Counter(owner for owner, *_ in owned)
+    texts: dict[Owner, str | list[str]] = {}
     for target in content.boards:
         for model in content.models(target):
             owner, path = _owner(target, model), folder / rows_file(target, model)
-            name, key = (
-                f"{path.name}: rows of {'/'.join(owner)}",
-                digest(inputs.of_rows(target, model)),
-            )
-            rows = places.get(owner, NOWHERE)
+            name = f"{path.name}: rows of {'/'.join(owner)}"
+            key, rows = digest(inputs.of_rows(target, model)), places.get(owner, NOWHERE)
             text = path.read_text("utf-8") if memory.recall(name, key) and path.exists() else ""
-            lines[owner] = text.splitlines(keepends=True)[1:]
-            # a text with a line break takes more than one line
-            if not text or len(lines[owner]) != len(rows):
-                table = download_rows.table_of(rows_at(content.table, rows))
-                lines[owner] = download_rows.csv_lines(table)
-                files.write_text(path, _rows(HEAD[1:], lines[owner]), only_changed=True)
             memory.keep(name, key, True)
-    return lines
+            # a text with a line break takes more than one line
+            if pieces[owner] == 1 and text.count("\n") == len(rows) + 1:
+                texts[owner] = text.partition("\n")[2]
+            elif len(rows) or not text:
+                table = download_rows.table_of(rows_at(content.table, rows))
+                lines = texts[owner] = download_rows.csv_lines(table)
+                files.write_text(path, _csv(HEAD[1:], lines), only_changed=True)
+    return texts
 
 
 def _owner(target: str, model: Model) -> Owner:
@@ -160,7 +161,7 @@ def _dump(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _rows(head: Sequence[str], lines: Iterable[str]) -> str:
+def _csv(head: Sequence[str], lines: Iterable[str]) -> str:
     return "".join([",".join(head) + "\n", *lines])
 
 

@@ -61,21 +61,29 @@ def make(
     compiled(cache / TEMPLATES)
     content = load(folders, benchmark, prose, stale, cache / ROWS, results)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
-    place(content, memory, inputs, workers)
+    data = site / "data"
 
     def of_target(target: str, notes: Memory) -> None:
         pages.write_target(content, target, source, notes, inputs)
         cell_data.write(content, target, site, notes, inputs)
 
-    def downloads() -> dict[str, Any]:
-        notes = memory.branch()
-        export.write(content, site / "data", notes, inputs)
-        return notes.notes
+    def beside(write: Callable[..., None]) -> Callable[[], dict[str, Any]]:
+        """Write downloads beside the pages; what waits for them returns what they were made from."""
+        branch = memory.branch()
+
+        def work() -> dict[str, Any]:
+            write(content, data, branch, inputs)
+            return branch.notes
+
+        wait = processes.beside(workers, work, yielding=True)
+        begun.callback(_settle, wait)
+        return wait
 
     parts = len(content.boards) + 1
     with ExitStack() as begun:
-        wait = processes.beside(workers, downloads, yielding=True)
-        begun.callback(_settle, wait)
+        downloads = [beside(export.write_columns)]
+        place(content, memory, inputs, workers)
+        downloads.append(beside(export.write))
         with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
             for target in content.boards:
                 team.begin(partial(of_target, target))
@@ -88,10 +96,11 @@ def make(
         begun.pop_all()
 
     def finish() -> None:
-        memory.join(wait())
+        for wait in downloads:
+            memory.join(wait())
         memory.write()
         # not before: while a file is written, it lies beside its place under another name
-        export.remove_others(content, site / "data")
+        export.remove_others(content, data)
 
     return finish
 
