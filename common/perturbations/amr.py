@@ -91,8 +91,10 @@ def coded(samples: np.ndarray, bit_rate: int) -> np.ndarray:
     encoder.time_base = frame.time_base = Fraction(1, RATE)
     frame.pts = 0
     packets = [*encoder.encode(frame), *encoder.encode(None)]
-    parts = [part for packet in packets for part in decoder.decode(av.Packet(bytes(packet)))]
-    return to_int16(np.concatenate([part.to_ndarray()[0] for part in parts]))
+    # one packet may hold many frames: the decoder takes one after the other
+    parts = decoder.decode(av.Packet(b"".join(map(bytes, packets))))
+    decoded = b"".join(bytes(part.planes[0]) for part in parts)
+    return to_int16(np.frombuffer(decoded, np.float32))
 
 
 def round_trip(signal: np.ndarray, bit_rate: int) -> np.ndarray:
