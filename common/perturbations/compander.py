@@ -8,6 +8,8 @@ makes the gain 0.26 dB smaller there with the values of the phone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 #: level up to which the envelope counts as silent, in dB
@@ -67,16 +69,18 @@ def envelope(
     Returns:
         float64, shape (samples,)
     """
-    rise = 1 - np.exp(-1 / (sampling_rate * attack_s))
-    fall = 1 - np.exp(-1 / (sampling_rate * release_s))
-    rise, fall, value = float(rise), float(fall), 1.0
-    values: list[float] = []
-    keep = values.append
-    for size in np.abs(signal).tolist():
-        step = size - value
-        value += step * rise if step > 0 else step * fall
-        keep(value)
-    return np.array(values)
+    rise = float(1 - np.exp(-1 / (sampling_rate * attack_s)))
+    fall = float(1 - np.exp(-1 / (sampling_rate * release_s)))
+    values = _followed(np.abs(signal).tolist(), rise, fall)
+    return np.fromiter(values, np.float64, len(signal))
+
+
+def _followed(sizes: list[float], rise: float, fall: float) -> Iterator[float]:
+    """What goes a share of the way to each of some values; it starts at 1."""
+    value = 1.0
+    for size in sizes:
+        value += (size - value) * (rise if size > value else fall)
+        yield value
 
 
 def compress(
