@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from .base import Recordings, perturbation
-from .levels import level_as
+from .levels import level_as, power
 
 #: length of the filters of a spectral tilt, with the centre at half of it
 TAPS = 1024
@@ -101,4 +101,4 @@ def filtered(signal: np.ndarray, taps: np.ndarray, delay: int) -> np.ndarray:
     length = signal.shape[1]
     size = next_fast_len(length + len(taps) - 1, real=True)
     spectrum = rfft(signal, size, axis=1) * rfft(taps.astype(np.float32), size)
-    return level_as(irfft(spectrum, size, axis=1)[:, delay : delay + length], signal)
+    return level_as(irfft(spectrum, size, axis=1)[:, delay : delay + length], power(signal))

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.errors import DataError
 from .base import Choice, Recordings, draw, perturbation
 from .basics import white
-from .levels import factor, is_silent, level_as, noise_gain
+from .levels import factor, is_silent, level_as, noise_gain, power
 
 #: how often a silent piece of a recording is drawn again
 DRAWS = 20
@@ -31,7 +31,7 @@ def white_background(
         snr_db: ratio of the RMS levels in dB
     """
     ratio_db = draw(rng, snr_db)
-    return mix(signal, white(rng, signal.shape), ratio_db)
+    return mix(signal, power(signal), white(rng, signal.shape), ratio_db)
 
 
 @perturbation("background")
@@ -58,9 +58,10 @@ def background(
         DataError: if all pieces that are drawn are silent
     """
     ratio_db = draw(rng, snr_db)
-    if is_silent(signal):
+    level = power(signal)
+    if is_silent(level):
         return signal
-    return mix(signal, _audible(corpus, rng, signal.shape[1], sampling_rate), ratio_db)
+    return mix(signal, level, _audible(corpus, rng, signal.shape[1], sampling_rate), ratio_db)
 
 
 @perturbation("babble")
@@ -93,13 +94,14 @@ def babble(
         DataError: if all pieces that are drawn are silent
     """
     ratio_db = draw(rng, snr_db)
-    if is_silent(signal):
+    level = power(signal)
+    if is_silent(level):
         return signal
     voices = np.zeros((1, signal.shape[1]), dtype=np.float32)
     for _ in range(int(rng.integers(fewest, most, endpoint=True))):
         loudness = factor(int(rng.integers(lowest_db, highest_db, endpoint=True)))
         voices += np.float32(loudness) * _audible(corpus, rng, signal.shape[1], sampling_rate)
-    return mix(signal, voices, ratio_db)
+    return mix(signal, level, voices, ratio_db)
 
 
 @perturbation("event")
@@ -127,28 +129,32 @@ def event(
         DataError: if all recordings that are drawn are silent
     """
     ratio_db = draw(rng, snr_db)
-    if is_silent(signal):
+    level = power(signal)
+    if is_silent(level):
         return signal
     length = signal.shape[1]
     sound = _sound(corpus, rng, length, sampling_rate)
     start = int(rng.integers(length - sound.shape[1], endpoint=True))
     part = slice(start, start + sound.shape[1])
-    gain = noise_gain(signal[:, part], sound, ratio_db)
-    gain = np.where(gain > 0, gain, noise_gain(signal, sound, ratio_db))
+    sound_level = power(sound)
+    gain = noise_gain(power(signal[:, part]), sound_level, ratio_db)
+    gain = np.where(gain > 0, gain, noise_gain(level, sound_level, ratio_db))
     mixed = signal.copy()
     mixed[:, part] += gain.astype(np.float32) * sound
-    return level_as(mixed, signal)
+    return level_as(mixed, level)
 
 
-def mix(signal: np.ndarray, noise: np.ndarray, snr_db: float) -> np.ndarray:
+def mix(signal: np.ndarray, level: np.ndarray, noise: np.ndarray, snr_db: float) -> np.ndarray:
     """Signal with noise at a ratio of their RMS levels, at the level of the signal.
 
     Args:
         signal: shape (channels, samples)
+        level: its power, shape (channels, 1)
         noise: shape (channels, samples) or (1, samples)
         snr_db: ratio in dB
     """
-    return level_as(signal + noise_gain(signal, noise, snr_db).astype(np.float32) * noise, signal)
+    gain = noise_gain(level, power(noise), snr_db).astype(np.float32)
+    return level_as(signal + gain * noise, level)
 
 
 def _audible(
@@ -158,7 +164,7 @@ def _audible(
     for _ in range(DRAWS):
         number, position = int(rng.integers(len(corpus))), float(rng.random())
         noise = corpus.excerpt(number, position, samples, sampling_rate)[None, :]
-        if not is_silent(noise):
+        if not is_silent(power(noise)):
             return noise
     raise DataError(f"{corpus.name}: {DRAWS} pieces of {samples} samples were drawn, all silent")
 
@@ -173,6 +179,6 @@ def _sound(
             energy = np.concatenate([[0.0], np.cumsum(np.square(sound[0], dtype=np.float64))])
             best = int(np.argmax(energy[longest:] - energy[:-longest]))
             sound = sound[:, best : best + longest]
-        if not is_silent(sound):
+        if not is_silent(power(sound)):
             return sound
     raise DataError(f"{corpus.name}: {DRAWS} sounds were drawn, all silent")

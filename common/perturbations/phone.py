@@ -9,7 +9,7 @@ from . import amr
 from .base import perturbation
 from .basics import butterworth, pink
 from .compander import compress
-from .levels import factor, is_silent, level_as, peak_normalised
+from .levels import factor, is_silent, level_as, peak_normalised, power
 
 
 @perturbation("low_quality_phone")
@@ -49,7 +49,8 @@ def low_quality_phone(
     Raises:
         MissingDependency: if there is no encoder
     """
-    if is_silent(signal):
+    level = power(signal)
+    if is_silent(level):
         return signal
     narrow = peak_normalised(resample(signal, sampling_rate, amr.RATE))
     narrow = compress(
@@ -67,7 +68,7 @@ def low_quality_phone(
     if 2 * noise_cutoff_hz < sampling_rate:
         noise = butterworth(noise, sampling_rate, "highpass", noise_cutoff_hz, 2)
         speech = speech + noise
-    return level_as(speech, signal)
+    return level_as(speech, level)
 
 
 def _fitted(signal: np.ndarray, length: int) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.errors import AudioError
 from .base import Choice, draw, perturbation, samples_of
 from .basics import butterworth, white
-from .levels import factor, noise_gain
+from .levels import factor, noise_gain, power
 
 
 @perturbation("additive_tone")
@@ -215,4 +215,5 @@ def white_noise(
     """
     ratio_db = draw(rng, snr_db)
     noise = white(rng, signal.shape)
-    return signal + noise_gain(signal, noise, ratio_db).astype(np.float32) * noise
+    gain = noise_gain(power(signal), power(noise), ratio_db)
+    return signal + gain.astype(np.float32) * noise
