@@ -15,6 +15,8 @@ from .levels import level_as, power
 
 #: length of the filters of a spectral tilt, with the centre at half of it
 TAPS = 1024
+#: longest transform, in samples, for which the spectrum of a tilt is kept: 256 kB each
+KEPT_SIZE = 2**16
 
 
 @perturbation("spectral_tilt")
@@ -37,8 +39,16 @@ def spectral_tilt(
         gain_at_end: factor at ``end_hz``; linear in between, constant above
         end_hz: where the line ends
     """
-    taps = tilt_filter(sampling_rate, gain_at_zero, gain_at_end, end_hz)
-    return filtered(signal, taps, TAPS // 2)
+    size = _size(signal, TAPS)
+    spectrum_of = _tilt_spectrum if size <= KEPT_SIZE else _tilt_spectrum.__wrapped__
+    spectrum = spectrum_of(size, sampling_rate, gain_at_zero, gain_at_end, end_hz)
+    return _filtered(signal, spectrum, size, TAPS // 2)
+
+
+@lru_cache(maxsize=64)
+def _tilt_spectrum(size: int, *filter_of: float) -> np.ndarray:
+    """Spectrum of a tilt in transforms of a size; most signals of a dataset share some dozen sizes."""
+    return _spectrum(tilt_filter(*filter_of), size)
 
 
 @lru_cache(maxsize=32)
@@ -96,9 +106,26 @@ def filtered(signal: np.ndarray, taps: np.ndarray, delay: int) -> np.ndarray:
     Returns:
         float32, shape (channels, samples)
     """
-    from scipy.fft import irfft, next_fast_len, rfft
+    size = _size(signal, len(taps))
+    return _filtered(signal, _spectrum(taps, size), size, delay)
 
-    length = signal.shape[1]
-    size = next_fast_len(length + len(taps) - 1, real=True)
-    spectrum = rfft(signal, size, axis=1) * rfft(taps.astype(np.float32), size)
-    return level_as(irfft(spectrum, size, axis=1)[:, delay : delay + length], power(signal))
+
+def _size(signal: np.ndarray, taps: int) -> int:
+    """Number of samples of a transform that holds the whole convolution."""
+    from scipy.fft import next_fast_len
+
+    return int(next_fast_len(signal.shape[1] + taps - 1, real=True))
+
+
+def _spectrum(taps: np.ndarray, size: int) -> np.ndarray:
+    from scipy.fft import rfft
+
+    return np.asarray(rfft(taps.astype(np.float32), size))
+
+
+def _filtered(signal: np.ndarray, spectrum: np.ndarray, size: int, delay: int) -> np.ndarray:
+    """As :func:`filtered`, by the spectrum of the impulse response in transforms of a size."""
+    from scipy.fft import irfft, rfft
+
+    whole = irfft(rfft(signal, size, axis=1) * spectrum, size, axis=1)
+    return level_as(whole[:, delay : delay + signal.shape[1]], power(signal))

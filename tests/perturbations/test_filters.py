@@ -47,6 +47,18 @@ class TestSpectralTilt:
         assert found.shape == signal.shape
         assert np.abs(found - expected).max() < 2e-6
 
+    def test_a_spectrum_that_is_kept_changes_no_bit(self, tools, monkeypatch) -> None:
+        signal = tools.speechlike(0.3)
+        found = [filters.spectral_tilt(signal, RATE, RNG, **params) for params in (DOWN, UP, DOWN)]
+        monkeypatch.setattr(filters, "KEPT_SIZE", 0)
+        for kept, params in zip(found, (DOWN, UP, DOWN), strict=True):
+            assert np.array_equal(kept, filters.spectral_tilt(signal, RATE, RNG, **params))
+
+    def test_no_spectrum_of_a_long_signal_is_kept(self, tools) -> None:
+        filters._tilt_spectrum.cache_clear()
+        filters.spectral_tilt(tools.speechlike(filters.KEPT_SIZE / RATE), RATE, RNG, **DOWN)
+        assert filters._tilt_spectrum.cache_info().currsize == 0
+
     def test_no_delay(self) -> None:
         click = np.zeros((1, 4000), dtype=np.float32)
         click[0, 2000] = 0.5
