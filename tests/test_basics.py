@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from common import results
-from common.core import files
+from common.core import files, rng
 from common.core.errors import ConfigError, DataError, OutputError
 from common.core.paths import Paths
 from common.core.registry import Registry
@@ -24,6 +24,15 @@ def test_draws_depend_on_keys_only() -> None:
     assert np.array_equal(first, generator(0, "a", 1).random(3))
     others = [generator(1, "a", 1), generator(0, "a", "1"), generator(0, "a1"), generator(0, "a")]
     assert all(not np.array_equal(first, other.random(3)) for other in others)
+
+
+@pytest.mark.parametrize("size", [32, 28, 4])
+def test_seeds_are_integers_whatever_they_are_made_from(monkeypatch, size: int) -> None:
+    """Also the rare ones that end with zeros."""
+    key = np.random.default_rng(size).bytes(size).ljust(32, b"\0")
+    monkeypatch.setattr(rng, "digest", lambda *keys: key)
+    expected = np.random.Generator(np.random.PCG64(int.from_bytes(key, "little")))
+    assert np.array_equal(generator(0, "a").random(9), expected.random(9))
 
 
 def test_registry_refuses_duplicates_and_offers_the_nearest_name() -> None:
