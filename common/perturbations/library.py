@@ -50,6 +50,7 @@ class Library:
         self.seed = seed
         self.cache = cache
         self._digests: dict[str, str] = {}
+        self._specs: dict[str, CorpusSpec | None] = {}
         entries = benchmark.perturbations.items()
         self._variants = {(e.variant_of, e.corpora): name for name, e in entries if e.variant_of}
         self._corpora = Corpora(benchmark, cache, download)
@@ -182,7 +183,7 @@ class Library:
         """
         entry = self.entry(name)
         arguments = {**entry.params, **(params or {})}
-        spec = _corpus(entry)
+        spec = self._spec(entry)
         if spec is not None:
             corpus = self._corpora.get(spec)
             arguments[CORPUS] = corpus.first(spec.demo) if demo else corpus
@@ -190,6 +191,12 @@ class Library:
             signal, sampling_rate, generator, **arguments
         )
         return changed
+
+    def _spec(self, entry: Perturbation) -> CorpusSpec | None:
+        """Which recordings a perturbation draws from; checked once, not for each signal."""
+        if entry.id not in self._specs:
+            self._specs[entry.id] = _corpus(entry)
+        return self._specs[entry.id]
 
 
 def _corpus(entry: Perturbation) -> CorpusSpec | None:
