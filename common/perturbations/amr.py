@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import MissingDependency
+from .basics import padded
 
 #: the only sampling rate of the codec
 RATE = 8000
@@ -111,6 +112,6 @@ def round_trip(signal: np.ndarray, bit_rate: int) -> np.ndarray:
         MissingDependency: if there is no encoder
     """
     length = signal.shape[1]
-    padded = to_int16(np.pad(signal, ((0, 0), (0, DELAY))))
-    decoded = np.stack([coded(channel, bit_rate) for channel in padded])
+    samples = to_int16(padded(signal, 0, DELAY))
+    decoded = np.stack([coded(channel, bit_rate) for channel in samples])
     return decoded[:, DELAY : DELAY + length] / 32768

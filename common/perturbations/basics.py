@@ -12,6 +12,18 @@ from .levels import peak_normalised
 SIGMA = 0.3
 
 
+def padded(signal: np.ndarray, before: int, behind: int) -> np.ndarray:
+    """Signal between zeros; the pad of numpy takes ten times as long for a short signal.
+
+    >>> padded(np.ones((1, 2)), 1, 2).tolist()
+    [[0.0, 1.0, 1.0, 0.0, 0.0]]
+    """
+    channels, samples = signal.shape
+    result = np.zeros((channels, before + samples + behind), signal.dtype)
+    result[:, before : before + samples] = signal
+    return result
+
+
 def white(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Gaussian white noise, float32."""
     return np.float32(SIGMA) * rng.standard_normal(shape, dtype=np.float32)

@@ -7,7 +7,7 @@ import numpy as np
 from ..samples.audio import resample
 from . import amr
 from .base import perturbation
-from .basics import butterworth, pink
+from .basics import butterworth, padded, pink
 from .compander import compress
 from .levels import factor, is_silent, level_as, peak_normalised, power
 
@@ -74,4 +74,4 @@ def low_quality_phone(
 def _fitted(signal: np.ndarray, length: int) -> np.ndarray:
     """Signal of a length, cut or with zeros at its end."""
     signal = signal[:, :length]
-    return np.pad(signal, ((0, 0), (0, length - signal.shape[1])))
+    return padded(signal, 0, length - signal.shape[1])

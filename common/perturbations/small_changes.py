@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import AudioError
 from .base import Choice, draw, perturbation, samples_of
-from .basics import butterworth, white
+from .basics import butterworth, padded, white
 from .levels import factor, noise_gain, power
 
 
@@ -58,7 +58,7 @@ def append_zeros(
         rng: draws the duration
         duration_ms: how long
     """
-    return np.pad(signal, ((0, 0), (0, samples_of(draw(rng, duration_ms), sampling_rate))))
+    return padded(signal, 0, samples_of(draw(rng, duration_ms), sampling_rate))
 
 
 @perturbation("prepend_zeros")
@@ -66,7 +66,7 @@ def prepend_zeros(
     signal: np.ndarray, sampling_rate: int, rng: np.random.Generator, *, duration_ms: Choice
 ) -> np.ndarray:
     """Put silence before the signal; parameters as :func:`append_zeros`."""
-    return np.pad(signal, ((0, 0), (samples_of(draw(rng, duration_ms), sampling_rate), 0)))
+    return padded(signal, samples_of(draw(rng, duration_ms), sampling_rate), 0)
 
 
 def _crop(
