@@ -121,3 +121,15 @@ def test_segment_means_agree_with_praat_on_real_speech() -> None:
         theirs = parselmouth.Sound(signal, RATE).to_pitch().selected_array["frequency"]
         deviations.append(abs(mean_f0(signal, RATE) / theirs[theirs > 0].mean() - 1))
     assert np.mean(np.array(deviations) < 0.02) >= 0.95
+
+
+@pytest.mark.parametrize("size", [512, 1024, 3072])
+def test_a_transform_of_numpy_gives_the_same_bits(size: int) -> None:
+    """What was computed with it stays as it is."""
+    frames = np.random.default_rng(size).standard_normal((5, size // 2))
+    lags = np.arange(40, 400)
+    spectrum = np.fft.rfft(frames, size)
+    power = spectrum.real**2 + spectrum.imag**2
+    power[:, -1] /= 2
+    expected = np.fft.irfft(power, size * f0.FINE)[:, 40:400] * f0.FINE
+    assert np.array_equal(f0._autocorrelation(frames, size, lags), expected)
