@@ -86,3 +86,20 @@ def test_a_command_that_is_killed_while_it_is_imported(
     assert launching.launch(start, None) == 130
     assert capsys.readouterr().err == "interrupted; what was computed is kept\n"
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize(("said", "expected"), [("", "4"), ("20", "20")])
+def test_threads_for_matrices_do_not_wait_at_work(
+    monkeypatch: pytest.MonkeyPatch, said: str, expected: str
+) -> None:
+    """What the user says counts."""
+    name, _ = launching.BLAS_WAIT
+    monkeypatch.delenv(name, raising=False)
+    if said:
+        monkeypatch.setenv(name, said)
+    assert launching.launch(lambda: int(os.environ[name]), None) == int(expected)
+
+
+def test_it_is_said_before_numpy_is_loaded() -> None:
+    code = "import sys, common.core.launching; sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=paths.REPOSITORY, check=True)

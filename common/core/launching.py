@@ -14,6 +14,9 @@ from .terminal import tell
 USAGE, INTERRUPTED = 2, 130
 #: what is said of an interrupted command
 STOPPED = "interrupted; what was computed is kept"
+#: how long threads of OpenBLAS look for more work before they sleep, as a power of two of cycles. Its own 26 is some
+#: 20 ms after each product of matrices, in which they take a processor from others; it is read when numpy is loaded
+BLAS_WAIT = ("OPENBLAS_THREAD_TIMEOUT", "4")
 #: packages of this project, whose modules are never missing on a user's machine
 OWN = frozenset({"common", "speechproof", "benchmark_site", "local_math"})
 
@@ -51,6 +54,7 @@ def launch(start: Callable[[], int], requirements: Path | None) -> int:
         start: imports and runs it
         requirements: as for :func:`advice`
     """
+    os.environ.setdefault(*BLAS_WAIT)
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         return start()
