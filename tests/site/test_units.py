@@ -39,7 +39,7 @@ from common import results
 from common.cli.bench import site
 from common.cli.bench.usage import Stopwatch
 from common.core import display, paths
-from common.core.mirror import listing, mirror
+from common.core.mirror import listing, mirror, names_below
 from common.reports.summary import Key, WideCell, matrix
 from common.spec import load_benchmark
 
@@ -422,6 +422,22 @@ def write(folder: Path, name: str, text: str = "x") -> Path:
 
 def names(folder: Path) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in listing(folder)]
+
+
+def test_files_are_listed_in_the_order_of_their_paths(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    for name in ("a/b.txt", "a-b.txt", "a/c/d.txt", "a.txt", ".hidden", "ä/x"):
+        path = tmp_path / "here" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    outside.mkdir()
+    (outside / "secret.txt").write_text("not ours")
+    (tmp_path / "here" / "link").symlink_to(outside)
+    (tmp_path / "here" / "nowhere").symlink_to(tmp_path / "gone")
+    files = [path for path in (tmp_path / "here").rglob("*") if not path.is_dir()]
+    assert listing(tmp_path / "here") == sorted(files)
+    assert names_below(tmp_path / "here")[:3] == [".hidden", "a/b.txt", "a/c/d.txt"]
+    assert names_below(tmp_path / "gone") == []
 
 
 def test_mirror_touches_only_what_changed(tmp_path: Path) -> None:
