@@ -13,6 +13,7 @@ import pytest
 from common import results
 from common.core import files
 from common.core.errors import DataError
+from common.core.mirror import contents
 from common.results import kept, tables
 
 
@@ -158,3 +159,12 @@ def test_a_table_is_made_once_for_a_key(tmp_path: Path) -> None:
     tables_made = [kept.kept(tmp_path / "x", key, make) for key in ("1", "1", "2")]
     assert len(calls) == 2
     assert all(table.equals(make()) for table in tables_made)
+
+
+def test_a_file_that_changes_after_it_was_hashed_is_kept_as_what_it_is(own: Path) -> None:
+    hashes, place = dict(contents(own)), own.parent / "kept" / "rows"
+    before = (own / "arousal" / "a" / "one.csv").read_text("utf-8")
+    write(own, "a", "one", 0.25)
+    assert 0.25 in kept.read_all(own, place, hashes)["value"].tolist()
+    files.write_text(own / "arousal" / "a" / "one.csv", before)
+    assert kept.read_all(own, place, hashes).equals(results.read_all(own))

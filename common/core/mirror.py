@@ -33,10 +33,14 @@ def _walk(folder: str, begin: str) -> Iterator[str]:
         return
     for entry in entries:
         name = begin + entry.name
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path, f"{name}/")
-        elif not entry.is_dir():  # the files of a folder that is a link are not ours
+        try:
+            is_folder = entry.is_dir()
+        except OSError:  # a link to itself, or to where nobody may look
+            is_folder = False
+        if not is_folder:
             yield name
+        elif not entry.is_symlink():  # the files of a folder that is a link are not ours
+            yield from _walk(entry.path, f"{name}/")
 
 
 def contents(folder: Path, *, skip: Collection[str] = ()) -> list[list[str]]:

@@ -107,6 +107,7 @@ def render(
     finally:
         with _faults(folders):
             finish()
+        remove_empty(folders.html)
 
 
 def _joined(
@@ -283,7 +284,6 @@ def _prune(folders: Paths, pages: Iterable[str]) -> list[str]:
         ):
             path.unlink()
             removed.append(name.as_posix())
-    remove_empty(folders.html)
     return removed
 
 

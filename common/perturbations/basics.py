@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..core.errors import AudioError
 from .levels import peak_normalised
 
 #: standard deviation of white noise before its gain
@@ -15,9 +16,16 @@ SIGMA = 0.3
 def padded(signal: np.ndarray, before: int, behind: int) -> np.ndarray:
     """Signal between zeros; the pad of numpy takes ten times as long for a short signal.
 
+    Raises:
+        AudioError: if a number of zeros is negative
+
     >>> padded(np.ones((1, 2)), 1, 2).tolist()
     [[0.0, 1.0, 1.0, 0.0, 0.0]]
     """
+    if before < 0 or behind < 0:
+        raise AudioError(
+            f"{before} zeros before and {behind} behind a signal: at least 0 are allowed"
+        )
     channels, samples = signal.shape
     result = np.zeros((channels, before + samples + behind), signal.dtype)
     result[:, before : before + samples] = signal

@@ -48,7 +48,9 @@ def spectral_tilt(
 @lru_cache(maxsize=64)
 def _tilt_spectrum(size: int, *filter_of: float) -> np.ndarray:
     """Spectrum of a tilt in transforms of a size; most signals of a dataset share some dozen sizes."""
-    return _spectrum(tilt_filter(*filter_of), size)
+    spectrum = _spectrum(tilt_filter(*filter_of), size)
+    spectrum.flags.writeable = False
+    return spectrum
 
 
 @lru_cache(maxsize=32)

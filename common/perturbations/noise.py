@@ -58,10 +58,12 @@ def background(
         DataError: if all pieces that are drawn are silent
     """
     ratio_db = draw(rng, snr_db)
-    level = power(signal)
-    if is_silent(level):
+    signal_power = power(signal)
+    if is_silent(signal_power):
         return signal
-    return mix(signal, level, _audible(corpus, rng, signal.shape[1], sampling_rate), ratio_db)
+    return mix(
+        signal, signal_power, _audible(corpus, rng, signal.shape[1], sampling_rate), ratio_db
+    )
 
 
 @perturbation("babble")
@@ -94,14 +96,14 @@ def babble(
         DataError: if all pieces that are drawn are silent
     """
     ratio_db = draw(rng, snr_db)
-    level = power(signal)
-    if is_silent(level):
+    signal_power = power(signal)
+    if is_silent(signal_power):
         return signal
     voices = np.zeros((1, signal.shape[1]), dtype=np.float32)
     for _ in range(int(rng.integers(fewest, most, endpoint=True))):
         loudness = factor(int(rng.integers(lowest_db, highest_db, endpoint=True)))
         voices += np.float32(loudness) * _audible(corpus, rng, signal.shape[1], sampling_rate)
-    return mix(signal, level, voices, ratio_db)
+    return mix(signal, signal_power, voices, ratio_db)
 
 
 @perturbation("event")
@@ -129,32 +131,34 @@ def event(
         DataError: if all recordings that are drawn are silent
     """
     ratio_db = draw(rng, snr_db)
-    level = power(signal)
-    if is_silent(level):
+    signal_power = power(signal)
+    if is_silent(signal_power):
         return signal
     length = signal.shape[1]
     sound = _sound(corpus, rng, length, sampling_rate)
     start = int(rng.integers(length - sound.shape[1], endpoint=True))
     part = slice(start, start + sound.shape[1])
-    sound_level = power(sound)
-    gain = noise_gain(power(signal[:, part]), sound_level, ratio_db)
-    gain = np.where(gain > 0, gain, noise_gain(level, sound_level, ratio_db))
+    sound_power = power(sound)
+    gain = noise_gain(power(signal[:, part]), sound_power, ratio_db)
+    gain = np.where(gain > 0, gain, noise_gain(signal_power, sound_power, ratio_db))
     mixed = signal.copy()
     mixed[:, part] += gain.astype(np.float32) * sound
-    return level_as(mixed, level)
+    return level_as(mixed, signal_power)
 
 
-def mix(signal: np.ndarray, level: np.ndarray, noise: np.ndarray, snr_db: float) -> np.ndarray:
+def mix(
+    signal: np.ndarray, signal_power: np.ndarray, noise: np.ndarray, snr_db: float
+) -> np.ndarray:
     """Signal with noise at a ratio of their RMS levels, at the level of the signal.
 
     Args:
         signal: shape (channels, samples)
-        level: its power, shape (channels, 1)
+        signal_power: its power, shape (channels, 1)
         noise: shape (channels, samples) or (1, samples)
         snr_db: ratio in dB
     """
-    gain = noise_gain(level, power(noise), snr_db).astype(np.float32)
-    return level_as(signal + gain * noise, level)
+    gain = noise_gain(signal_power, power(noise), snr_db).astype(np.float32)
+    return level_as(signal + gain * noise, signal_power)
 
 
 def _audible(

@@ -49,8 +49,8 @@ def low_quality_phone(
     Raises:
         MissingDependency: if there is no encoder
     """
-    level = power(signal)
-    if is_silent(level):
+    signal_power = power(signal)
+    if is_silent(signal_power):
         return signal
     narrow = peak_normalised(resample(signal, sampling_rate, amr.RATE))
     narrow = compress(
@@ -68,7 +68,7 @@ def low_quality_phone(
     if 2 * noise_cutoff_hz < sampling_rate:
         noise = butterworth(noise, sampling_rate, "highpass", noise_cutoff_hz, 2)
         speech = speech + noise
-    return level_as(speech, level)
+    return level_as(speech, signal_power)
 
 
 def _fitted(signal: np.ndarray, length: int) -> np.ndarray:

@@ -60,15 +60,14 @@ def read_all(
     models: dict[str, list[Path]] = {}
     for path in sorted(method_tests.glob("*/*/*.csv")):
         models.setdefault(path.parent.relative_to(method_tests).as_posix(), []).append(path)
-    keys = {
-        name: digest([[p.name, digests.get(f"{name}/{p.name}") or file_digest(p)] for p in paths])
-        for name, paths in models.items()
-    }
+    keys = {name: _key(paths, digests) for name, paths in models.items()}
     if not keys:
         return tables.frame([])
     code = _code(tables.__name__)
     before = _load(place, code)
     old = {name: entry for name, entry in before.groups.items() if keys.get(name) == entry[0]}
+    # rows that are parsed now are those of now
+    keys |= {name: _key(paths, {}) for name, paths in models.items() if name not in old}
     parsed = _parsed({name: paths for name, paths in models.items() if name not in old})
     parts = [before.table.slice(*old[name][1:]) if name in old else parsed[name] for name in models]
     whole = _joined(parts)
@@ -78,6 +77,13 @@ def read_all(
         groups = zip(keys, keys.values(), starts, sizes, strict=True)
         _keep(place, code, KeptColumns(whole, {name: entry for name, *entry in groups}))
     return _frame(whole)
+
+
+def _key(paths: Sequence[Path], digests: Mapping[str, str]) -> str:
+    """Hash of the files of a model; of those whose hash is not given, as they are now."""
+    names = ["/".join(path.parts[-3:]) for path in paths]
+    pairs = zip(names, paths, strict=True)
+    return digest([[path.name, digests.get(name) or file_digest(path)] for name, path in pairs])
 
 
 def kept(place: Path, key: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:

@@ -185,3 +185,9 @@ class TestWhiteNoise:
     def test_silence_gets_none(self) -> None:
         silence = np.zeros((1, 100), dtype=np.float32)
         assert not change.white_noise(silence, RATE, generator(), snr_db=20).any()
+
+
+@pytest.mark.parametrize("put", [change.append_zeros, change.prepend_zeros])
+def test_silence_cannot_be_shorter_than_nothing(put) -> None:
+    with pytest.raises(AudioError, match="at least 0 are allowed"):
+        put(np.zeros((2, 1), np.float32), RATE, generator(), duration_ms=[-100])

@@ -9,7 +9,9 @@ from typing import Any
 import pandas as pd
 import pytest
 from benchmark_site import download_rows
+from benchmark_site.cells import Sure
 from benchmark_site.download_rows import HEAD, Owner
+from benchmark_site.scores import BoardScores
 from benchmark_site.sliced import NOWHERE, Sliced, rows_at
 
 from common import results
@@ -27,7 +29,7 @@ def table(*models: str, **entries: Any) -> pd.DataFrame:
 
 def test_rows_of_an_owner_need_not_stand_in_succession() -> None:
     rows = table("alpha", "beta", "beta", "alpha")
-    owned = download_rows.runs(rows)
+    owned = download_rows.stretches(rows)
     assert owned == [(ONE, 0, 1), (OTHER, 1, 3), (ONE, 3, 4)]
     places = {owner: at.tolist() for owner, at in download_rows.places(owned).items()}
     assert places == {ONE: [0, 3], OTHER: [1, 2]}
@@ -37,7 +39,7 @@ def test_rows_of_an_owner_need_not_stand_in_succession() -> None:
 @pytest.mark.parametrize("models", [("alpha",), ("alpha", "beta", "alpha")], ids=len)
 def test_rows_are_written_in_their_order(models: tuple[str, ...], note: str) -> None:
     rows = table(*models, note=note)
-    owned = download_rows.runs(rows)
+    owned = download_rows.stretches(rows)
     lines = {
         owner: download_rows.csv_lines(download_rows.table_of(rows_at(rows, at)))
         for owner, at in download_rows.places(owned).items()
@@ -50,7 +52,7 @@ def test_rows_are_written_in_their_order(models: tuple[str, ...], note: str) -> 
 
 
 def test_no_rows_are_no_owners() -> None:
-    assert download_rows.runs(table()) == []
+    assert download_rows.stretches(table()) == []
     assert download_rows.columns_of(download_rows.table_of(table()))["rows"] == 0
 
 
@@ -68,3 +70,12 @@ def test_rows_are_taken_out_where_they_are_looked_at() -> None:
     assert of_model.of("beta")["value"].tolist() == [0.0, 3.0]
     assert list(of_model.of("nobody")) == ["value"] and of_model.of("nobody").empty
     assert rows_at(rows, NOWHERE).empty
+
+
+def test_the_last_version_of_a_model_has_the_last_word() -> None:
+    rows = table("alpha", "alpha").assign(model_version=["2.0", "1.0"], certain=["", "passes"])
+    assert BoardScores(rows, "arousal", ["alpha"]).second("alpha").judged == 0
+    rows = rows.assign(certain=["fails", "passes"])
+    scores = BoardScores(rows, "arousal", ["alpha"])
+    assert scores.second("alpha") == scores.second("alpha", rows["test"][0]) == Sure(0, 1, 0)
+    assert scores.second("alpha", "no_such_test").judged == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_site import making, modelpages, pages
+from benchmark_site import downloads, export, making, modelpages, pages
 from benchmark_site.content import Content, load
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.placed import place
@@ -350,21 +350,26 @@ def test_a_table_beside_the_code_decides_about_the_site(
     assert seen[0] != seen[1] == seen[2]
 
 
+def build_of(site: Any, cache: Path, workers: int = 2) -> Callable[[], None]:
+    """Pages of a site, and what waits for its downloads."""
+    return making.make(
+        site.folders,
+        load_benchmark(),
+        workers=workers,
+        stale={},
+        cache=cache,
+        progress=lambda *stage: None,
+    )
+
+
 def test_files_that_are_still_written_are_not_removed(
     content: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site, _ = content()
     data = site.folders.html / "data"
     files.write_text(data / ".results.parquet.x.tmp", "half of")
-    monkeypatch.setattr(making.processes, "beside", lambda workers, work, yielding: work)
-    finish = making.make(
-        site.folders,
-        load_benchmark(),
-        workers=1,
-        stale={},
-        cache=tmp_path,
-        progress=lambda *stage: None,
-    )
+    monkeypatch.setattr(downloads.processes, "beside", lambda workers, work, yielding: work)
+    finish = build_of(site, tmp_path, workers=1)
     assert (data / ".results.parquet.x.tmp").exists() and not (data / "results.parquet").exists()
     finish()
     assert not (data / ".results.parquet.x.tmp").exists() and (data / "results.parquet").exists()
@@ -382,15 +387,56 @@ def test_what_goes_wrong_meanwhile_is_told(
     def beside(workers: int, work: object, *, yielding: bool) -> Callable[[], None]:
         return lambda: waited.append(work)
 
-    monkeypatch.setattr(making.processes, "beside", beside)
+    monkeypatch.setattr(downloads.processes, "beside", beside)
     monkeypatch.setattr(pages, "remove_others", broken)
     with pytest.raises(BenchmarkError, match="no page"):
-        making.make(
-            site.folders,
-            load_benchmark(),
-            workers=1,
-            stale={},
-            cache=tmp_path,
-            progress=lambda *stage: None,
-        )
+        build_of(site, tmp_path, workers=1)
     assert len(waited) == 2  # both processes that write downloads
+
+
+def test_a_download_that_fails_stops_no_other_and_forgets_no_page(
+    content: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, _ = content()
+
+    def full(*arguments: object) -> None:
+        raise BenchmarkError("disk is full")
+
+    monkeypatch.setattr(export, "write_columns", full)
+    with pytest.raises(BenchmarkError, match="disk is full"):
+        build_of(site, tmp_path)()
+    assert not multiprocessing.active_children()
+    assert (site.folders.html / "data" / "results.csv").exists()
+    notes = json.loads((site.folders.source / "results" / "made.json").read_text("utf-8"))
+    assert "results/arousal/correctness_regression" in notes
+
+
+def test_rows_by_column_are_made_again_for_a_target_that_changed(
+    content: Callable[..., Any], tmp_path: Path
+) -> None:
+    site, _ = content()
+    build_of(site, tmp_path)()
+    data = site.folders.html / "data"
+    names = ("results/arousal/rows.json", "results/valence/rows.json", "results.parquet")
+    before = {name: (data / name).stat().st_mtime_ns for name in names}
+    value(site)
+    build_of(site, tmp_path)()
+    changed = [name for name in names if (data / name).stat().st_mtime_ns != before[name]]
+    assert changed == ["results/arousal/rows.json", "results.parquet"]
+    assert 0.1 in json.loads((data / names[0]).read_text("utf-8"))["columns"]["value"]
+    assert ",0.1," in (data / "results" / "arousal" / "model" / "alpha.csv").read_text("utf-8")
+
+
+def test_rows_that_lie_in_the_folder_of_another_model_are_not_forgotten(
+    content: Callable[..., Any], tmp_path: Path
+) -> None:
+    site, _ = content()
+    away = site.folders.method_tests / "valence" / "guest" / "correctness_regression.csv"
+    for number in (0.125, 0.375):
+        rows = results.frame(rows_of("guest")).assign(value=number)
+        files.write_text(away, results.to_csv(rows[rows["test"] == "correctness_regression"]))
+        build_of(site, tmp_path)()
+        columns = json.loads(
+            (site.folders.html / "data" / "results" / "arousal" / "rows.json").read_text("utf-8")
+        )["columns"]
+        assert number in columns["value"]

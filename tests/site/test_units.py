@@ -434,8 +434,9 @@ def test_files_are_listed_in_the_order_of_their_paths(tmp_path: Path) -> None:
     (outside / "secret.txt").write_text("not ours")
     (tmp_path / "here" / "link").symlink_to(outside)
     (tmp_path / "here" / "nowhere").symlink_to(tmp_path / "gone")
-    files = [path for path in (tmp_path / "here").rglob("*") if not path.is_dir()]
-    assert listing(tmp_path / "here") == sorted(files)
+    (tmp_path / "here" / "itself").symlink_to(tmp_path / "here" / "itself")
+    files = sorted(path for path in (tmp_path / "here").rglob("*") if not path.is_dir())
+    assert listing(tmp_path / "here") == files and tmp_path / "here" / "itself" in files
     assert names_below(tmp_path / "here")[:3] == [".hidden", "a/b.txt", "a/c/d.txt"]
     assert names_below(tmp_path / "gone") == []
 

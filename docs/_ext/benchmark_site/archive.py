@@ -58,7 +58,7 @@ def write(
 
     Args:
         texts: downloads by name
-        schema: what they hold, see :func:`benchmark_site.export.schema`
+        schema: what they hold, see :func:`benchmark_site.schema.schema`
         folders: where criteria and manifests lie
         file: the archive
         memory: what it was made from last time

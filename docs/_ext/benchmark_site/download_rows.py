@@ -35,7 +35,7 @@ class Owner(NamedTuple):
     model: str
 
 
-def runs(rows: pd.DataFrame) -> list[tuple[Owner, int, int]]:
+def stretches(rows: pd.DataFrame) -> list[tuple[Owner, int, int]]:
     """Rows of one owner in succession: the owner, the first row, and the first that is not its."""
     if rows.empty:
         return []
@@ -48,7 +48,7 @@ def runs(rows: pd.DataFrame) -> list[tuple[Owner, int, int]]:
 
 
 def places(owned: Iterable[tuple[Owner, int, int]]) -> dict[Owner, np.ndarray]:
-    """Rows of each owner by place, from what :func:`runs` gives."""
+    """Rows of each owner by place, from what :func:`stretches` gives."""
     parts: dict[Owner, list[np.ndarray]] = {}
     for owner, start, end in owned:
         parts.setdefault(owner, []).append(np.arange(start, end))
@@ -61,7 +61,7 @@ def in_order(
     r"""Rows of all owners as text of CSV, in their order, with their sources.
 
     Args:
-        owned: what :func:`runs` gives
+        owned: what :func:`stretches` gives
         rows: rows of an owner, each with its line end; or, of an owner whose rows stand in succession
             and take a line each, one text of them all, which is much faster
 

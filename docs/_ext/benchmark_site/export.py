@@ -53,7 +53,7 @@ def badge_file(target: str, model: Model) -> str:
 
 
 def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write all files without columns that changed.
+    """Write the downloads that changed, but for those by column.
 
     Files of single models are known by what they are made from. Those of all models are
     made whenever a row changed, and one by one, so that no two are held together.
@@ -64,7 +64,7 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
         memory: what rows and model cards were made from last time, and the text of cards
         inputs: what they are made from
     """
-    owned = download_rows.runs(content.table)
+    owned = download_rows.stretches(content.table)
     places = download_rows.places(owned)
     rows = _rows_of_models(content, owned, folder, memory, inputs)
     texts = {
@@ -92,9 +92,9 @@ def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs
 
     Arguments as of :func:`write`, but where models stand in rankings need not be known.
     """
-    keys = []
+    keys, more = [], _astray(content, download_rows.stretches(content.table))
     for target in content.boards:
-        name, key = columns_file(target), digest(inputs.of_ranking(target))
+        name, key = columns_file(target), digest([inputs.of_ranking(target), more])
         rows = content.table[content.table["target"] == target]
         if len(rows):
             keys.append(key)
@@ -131,12 +131,14 @@ def _rows_of_models(
 ) -> dict[Owner, str | list[str]]:
     """Rows of each model as CSV, written where they changed and read where they did not."""
     places, pieces = download_rows.places(owned), Counter(owner for owner, *_ in owned)
+    more = _astray(content, owned)
     texts: dict[Owner, str | list[str]] = {}
     for target in content.boards:
         for model in content.models(target):
             owner, path = _owner(target, model), folder / rows_file(target, model)
             name = f"{path.name}: rows of {'/'.join(owner)}"
-            key, rows = digest(inputs.of_rows(target, model)), places.get(owner, NOWHERE)
+            key = digest([inputs.of_rows(target, model), more])
+            rows = places.get(owner, NOWHERE)
             text = path.read_text("utf-8") if memory.recall(name, key) and path.exists() else ""
             memory.keep(name, key, True)
             # a text with a line break takes more than one line
@@ -147,6 +149,14 @@ def _rows_of_models(
                 lines = texts[owner] = download_rows.csv_lines(table)
                 files.write_text(path, _csv(HEAD[1:], lines), only_changed=True)
     return texts
+
+
+def _astray(content: Content, owned: Sequence[tuple[Owner, int, int]]) -> Sequence[Sequence[str]]:
+    """All files of own results, if some hold rows of another model than that of their folder."""
+    tables = (name.split("/") for name, _ in content.files if name.endswith(".csv"))
+    folders = dict.fromkeys(tuple(parts[:2]) for parts in tables if len(parts) == 3)
+    owners = [(owner.target, owner.model) for owner, *_ in owned if owner.source == "run"]
+    return [] if list(folders) == owners else content.files
 
 
 def _owner(target: str, model: Model) -> Owner:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmark_site.memory import Memory
-from common.core import processes
 from common.core.paths import Paths
 from common.spec import Benchmark
 
@@ -49,6 +48,7 @@ def make(
     """
     from benchmark_site import cell_data, export, pages, population_data, preview
     from benchmark_site.content import load
+    from benchmark_site.downloads import Downloads
     from benchmark_site.memory import Inputs
     from benchmark_site.placed import place
     from benchmark_site.render import ROOT, compiled
@@ -61,29 +61,18 @@ def make(
     compiled(cache / TEMPLATES)
     content = load(folders, benchmark, prose, stale, cache / ROWS, results)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
-    data = site / "data"
+    downloads = Downloads(content, site / "data", memory, inputs, workers)
 
     def of_target(target: str, notes: Memory) -> None:
         pages.write_target(content, target, source, notes, inputs)
         cell_data.write(content, target, site, notes, inputs)
 
-    def beside(write: Callable[..., None]) -> Callable[[], dict[str, Any]]:
-        """Write downloads beside the pages; what waits for them returns what they were made from."""
-        branch = memory.branch()
-
-        def work() -> dict[str, Any]:
-            write(content, data, branch, inputs)
-            return branch.notes
-
-        wait = processes.beside(workers, work, yielding=True)
-        begun.callback(_settle, wait)
-        return wait
-
     parts = len(content.boards) + 1
     with ExitStack() as begun:
-        downloads = [beside(export.write_columns)]
+        begun.callback(downloads.settle)
+        downloads.begin(export.write_columns)
         place(content, memory, inputs, workers)
-        downloads.append(beside(export.write))
+        downloads.begin(export.write)
         with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
             for target in content.boards:
                 team.begin(partial(of_target, target))
@@ -93,19 +82,6 @@ def make(
         documents = documents.union(*(memory.content(target) for target in content.boards))
         pages.remove_others(source, documents)
         cell_data.remove_others(content, site)
+        memory.write()  # what is known by now, should this program be killed before the end
         begun.pop_all()
-
-    def finish() -> None:
-        for wait in downloads:
-            memory.join(wait())
-        memory.write()
-        # not before: while a file is written, it lies beside its place under another name
-        export.remove_others(content, data)
-
-    return finish
-
-
-def _settle(wait: Callable[[], object]) -> None:
-    """Let nothing be written any more after something else went wrong, which is what is told."""
-    with suppress(Exception):
-        wait()
+    return downloads.finish

@@ -46,7 +46,7 @@ def schema() -> dict[str, Any]:
             "columns": meanings,
         },
         "$defs": {
-            "rows.json": {
+            ROWS: {
                 "description": "result rows of a target by column; text columns hold places in 'texts'",
                 "type": "object",
                 "required": ["version", "rows", "texts", "columns"],
@@ -61,7 +61,7 @@ def schema() -> dict[str, Any]:
                     },
                 },
             },
-            "models.json": _models_schema(),
+            MODELS: _models_schema(),
         },
     }
 

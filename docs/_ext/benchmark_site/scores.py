@@ -58,9 +58,10 @@ class BoardScores:
     @cached_property
     def _second(self) -> dict[str, dict[str, list[str]]]:
         """Model -> test -> second verdicts; where two versions have a score, that of the last one counts."""
-        judged = self._table[self._table["certain"].fillna("") != ""]
+        models = self._table["model"][self._table["certain"].fillna("") != ""].unique()
+        judged = self._table[self._table["model"].isin(models)]
         columns = (judged[name].tolist() for name in (*OWNER, "test", "metric", *Key._fields))
-        rows = zip(*columns, judged["certain"].tolist(), strict=True)
+        rows = zip(*columns, judged["certain"].fillna("").tolist(), strict=True)
         last = {(row[0], *row[2:-1]): row[-1] for row in sorted(rows, key=lambda row: row[:2])}
         words: dict[str, dict[str, list[str]]] = {}
         for (model, test, *_), word in last.items():
