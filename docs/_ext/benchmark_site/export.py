@@ -37,6 +37,12 @@ def rows_file(target: str, model: Model) -> str:
     return model_doc(target, model) + ".csv"
 
 
+def overall(content: Content) -> tuple[str, ...]:
+    """Files with all rows or models, those of each target last, below ``data/``."""
+    present = set(content.table["target"].unique())
+    return (*FILES, *(columns_file(target) for target in content.boards if target in present))
+
+
 def columns_file(target: str) -> str:
     """File with all rows of a target by column, below ``data/``."""
     return f"results/{slug(target)}/{ROWS}"
@@ -111,10 +117,8 @@ def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs
 
 def remove_others(content: Content, folder: Path) -> None:
     """Remove files that are no longer made."""
-    present = {*FILES, *costs.FILES, archive.NAME}
-    with_rows = set(content.table["target"].unique())
+    present = {*overall(content), *costs.FILES, archive.NAME}
     for target in content.boards:
-        present |= {columns_file(target)} if target in with_rows else set()
         for model in content.models(target):
             present |= {rows_file(target, model), badge_file(target, model), card_file(model)}
     for path in sorted(folder.rglob("*")):

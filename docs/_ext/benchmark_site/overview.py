@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmark_site import choices, compare_page, costs, datasetpages, dose, own_page, runpage
 from benchmark_site.content import Board, Content, Ranked, alike
-from benchmark_site.export import FILES
+from benchmark_site.export import overall
 from benchmark_site.page import Page, Section
 from benchmark_site.render import ROOT, model_doc, render, target_doc
 from common.reports.summary import Standing
@@ -37,7 +37,7 @@ def index(content: Content) -> Page:
         own=page.href(own_page.DOC),
         datasets=page.href(datasetpages.INDEX) if len(content.table) else "",
         took=page.href(runpage.DOC) if has_report else "",
-        data={name: page.file(f"data/{name}") for name in FILES},
+        data={name: page.file(f"data/{name}") for name in overall(content)},
         swept=dose.hidden(content),
     )
     for place, group in enumerate(alike(content)):

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from benchmark_site import choices, compare_page, costs, own_page, samplepages
 from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content, Ranked, words
-from benchmark_site.export import columns_file
 from benchmark_site.page import Page, Section
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
 from common.core.display import percent
@@ -33,9 +32,6 @@ def ranking(content: Content, target: str, plans: Sequence[Plan]) -> Page:
         samples=page.href(samplepages.doc(target)) if content.sample_datasets(target) else "",
         own=own_page.link(content, page, target),
         cost=page.href(costs.DOC),
-        rows=page.file(f"data/{columns_file(target)}")
-        if any(len(board.table) for board in boards)
-        else "",
     )
     page.sections = [_board(content, page, board) for board in boards]
     tests = dict.fromkeys(test for board in boards for test in board.tests)
