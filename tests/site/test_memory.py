@@ -21,6 +21,7 @@ from common import results
 from common.cli.bench import site as bench
 from common.core import files, paths
 from common.core.errors import BenchmarkError
+from common.pages import rendering
 from common.pages import site as pages_site
 from common.results import published, sample_tables
 from common.results.manifest import Manifest
@@ -440,3 +441,24 @@ def test_rows_that_lie_in_the_folder_of_another_model_are_not_forgotten(
             (site.folders.html / "data" / "results" / "arousal" / "rows.json").read_text("utf-8")
         )["columns"]
         assert number in columns["value"]
+
+
+def test_folders_are_removed_when_nothing_is_written_any_more(
+    content: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty folder may be the one that a download is about to be written to."""
+    site, state = content()
+    order: list[str] = []
+    finish = downloads.Downloads.finish
+
+    def finished(self: downloads.Downloads) -> None:
+        finish(self)
+        order.append("written")
+
+    monkeypatch.setattr(downloads.Downloads, "finish", finished)
+    monkeypatch.setattr(rendering, "_sphinx", lambda *args: set())
+    filling = rendering._extension("site_frame.filling")
+    monkeypatch.setattr(filling, "fill", lambda *args, **options: None)
+    monkeypatch.setattr(rendering, "remove_empty", lambda folder: order.append(folder.name))
+    pages_site.build(site.folders, state.benchmark, workers=2)
+    assert order == ["written", "html"]
