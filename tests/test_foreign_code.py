@@ -10,7 +10,7 @@ from common import results
 from common.cli.main import main
 from common.core.advice import ALLOW_CODE
 from common.core.errors import ConfigError
-from common.pages import rendering
+from common.pages import framing
 from common.spec import load_benchmark
 
 MARK = "imported.txt"
@@ -62,9 +62,9 @@ def told(mini, capsys):
 )
 def test_commands_that_run_no_model(told, words, monkeypatch) -> None:
     # the pages themselves import no model: tests/test_layers.py
-    monkeypatch.setattr(rendering, "_sphinx", lambda *args: set())
+    monkeypatch.setattr(framing, "_sphinx", lambda *args: set())
     monkeypatch.setattr(
-        rendering._extension("site_frame.filling"), "fill", lambda *args, **options: None
+        framing.extension("site_frame.filling"), "fill", lambda *args, **options: None
     )
     code, imported, text = told(*words)
     assert code == 0, text

@@ -168,3 +168,21 @@ def test_a_file_that_changes_after_it_was_hashed_is_kept_as_what_it_is(own: Path
     assert 0.25 in kept.read_all(own, place, hashes)["value"].tolist()
     files.write_text(own / "arousal" / "a" / "one.csv", before)
     assert kept.read_all(own, place, hashes).equals(results.read_all(own))
+
+
+def test_pieces_that_changes_leave_are_copied_together_when_they_are_many(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces: list[int] = []
+    frame = kept._frame
+    monkeypatch.setattr(kept, "_frame", lambda t: pieces.append(t.column(0).num_chunks) or frame(t))
+    monkeypatch.setattr(kept, "MOST_PIECES", 3)
+    check(own)
+    write(own, "b", "one", 7.0, 8.0, 9.0)
+    check(own)
+    write(own, "aa", "one", 1.0)
+    check(own)
+    write(own, "c", "one", 2.0)
+    check(own)
+    check(own)
+    assert pieces == [3, 3, 1, 2, 2]

@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from common.core import paths, processes
-from common.core.errors import BenchmarkError
+from common.core.errors import BenchmarkError, OutputError
 from common.figures.drawing import Drawing
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -82,3 +83,58 @@ def test_a_copy_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     # the copy holds the other end of the pipe: all is read when it has ended, too
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, timeout=60, check=False)
     assert done.returncode == -signal.SIGKILL and int(done.stdout) > 0
+
+
+forking = pytest.mark.skipif(
+    not processes.can_fork(), reason="this system has no copies of processes"
+)
+
+
+@forking
+def test_early_work_begins_at_once_and_ends_when_it_is_wanted(tmp_path: Path) -> None:
+    here, there = os.pipe()
+    (tmp_path / "rest").write_text("early", "utf-8")
+
+    def work(wait: Callable[[], None], tell: Callable[..., None]) -> str:
+        os.write(there, b"begun")
+        wait()
+        tell("reading", 1)
+        tell("reading", 2)
+        return (tmp_path / "rest").read_text("utf-8")
+
+    early = processes.Early(work)
+    assert os.read(here, 5) == b"begun"
+    (tmp_path / "rest").write_text("late", "utf-8")
+    heard: list[tuple[str, int]] = []
+    assert early.result(lambda *content: heard.append(content)) == "late"
+    assert heard == [("reading", 1), ("reading", 2)]
+    early.close()
+
+
+@forking
+def test_an_error_of_early_work_is_raised_when_it_is_wanted() -> None:
+    def work(wait: Callable[[], None], tell: Callable[..., None]) -> None:
+        raise OutputError("website: 1 warnings of Sphinx", "index.rst:3: WARNING: no")
+
+    early = processes.Early(work)
+    early._process.join()
+    with pytest.raises(OutputError, match=r"1 warnings of Sphinx\nindex.rst:3: WARNING: no"):
+        early.result(print)
+    early.close()
+    early = processes.Early(lambda wait, tell: die())
+    with pytest.raises(BenchmarkError, match="a process that worked beside this one was killed"):
+        early.result(print)
+    early.close()
+
+
+@forking
+def test_early_work_that_nobody_wants_is_ended() -> None:
+    here, there = os.pipe()
+
+    def work(wait: Callable[[], None], tell: Callable[..., None]) -> None:
+        wait()
+        os.write(there, b"done")
+
+    processes.Early(work).close()
+    os.close(there)
+    assert os.read(here, 4) == b""  # which comes when no process has the other end

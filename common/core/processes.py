@@ -11,12 +11,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from . import heap, leftovers, paths
 from .errors import BenchmarkError
@@ -110,6 +110,73 @@ def _receive(process: BaseProcess, pipe: Connection) -> Any:
     if not is_done:
         raise answer
     return answer
+
+
+class Early(Generic[T]):
+    """Work whose beginning needs nothing that is still to be made: a copy of this process begins it now.
+
+    Args:
+        work: gets a function that waits until the rest is wanted, and one whose arguments are
+            passed on meanwhile; what it returns or raises is sent, as by :func:`beside`
+    """
+
+    def __init__(self, work: Callable[[Callable[[], None], Callable[..., None]], T]):
+        context = multiprocessing.get_context("fork")
+        self._pipe, theirs = context.Pipe()
+        # it may have processes of its own, so it is no daemon
+        self._process = context.Process(target=_call, args=(_early, (work, self._pipe, theirs)))
+        self._process.start()
+        theirs.close()
+
+    def result(self, tell: Callable[..., None]) -> T:
+        """Let the work go on; returns its result or raises its error.
+
+        Args:
+            tell: gets what the work passes on
+
+        Raises:
+            BenchmarkError: if the process was killed
+        """
+        with guarding("worked beside this one"):
+            with suppress(OSError):
+                self._pipe.send(None)  # what went wrong at once has ended, with its answer sent
+            try:
+                while (message := self._pipe.recv())[0] is None:
+                    tell(*message[1])
+            except (EOFError, OSError):
+                raise BrokenProcessPool from None
+        self._process.join()
+        is_done, answer = message
+        if not is_done:
+            raise answer
+        result: T = answer
+        return result
+
+    def close(self) -> None:
+        """End what nobody wants any more."""
+        self._process.kill()
+        self._process.join()
+        self._pipe.close()
+
+
+def _early(
+    work: Callable[[Callable[[], None], Callable[..., None]], Any],
+    ours: Connection,
+    theirs: Connection,
+) -> None:
+    ours.close()  # theirs then ends when the other process does
+
+    def wait() -> None:
+        try:
+            theirs.recv()
+        except EOFError:
+            os._exit(1)
+
+    try:
+        answer = True, work(wait, lambda *content: theirs.send((None, content)))
+    except Exception as error:
+        answer = False, error
+    theirs.send(answer)
 
 
 def _call(function: Callable[..., None], args: tuple[Any, ...]) -> None:

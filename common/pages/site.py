@@ -26,7 +26,8 @@ from ..core.paths import Paths
 from ..results.criteria import write_criteria
 from ..spec import Benchmark
 from . import identity
-from .rendering import MEMORY, Progress, Stale, forget, memory, render, silent
+from .framing import MEMORY, Progress, forget, memory
+from .rendering import Stale, render, silent
 
 #: packages that decide about the pages
 PACKAGES = (

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: endings of the columns, and of the note that says what they are
 DATA, NOTE = ".arrow", ".json"
+#: a table in more pieces is copied together
+MOST_PIECES = 32
 #: packages that decide how columns look
 PACKAGES = ("pandas", "pyarrow")
 
@@ -69,13 +71,13 @@ def read_all(
     # rows that are parsed now are those of now
     keys |= {name: _key(paths, {}) for name, paths in models.items() if name not in old}
     parsed = _parsed({name: paths for name, paths in models.items() if name not in old})
-    parts = [before.table.slice(*old[name][1:]) if name in old else parsed[name] for name in models]
-    whole = _joined(parts)
-    if list(before.groups) != list(keys) or parsed:
-        sizes = [len(part) for part in parts]
-        starts = [sum(sizes[:number]) for number in range(len(sizes))]
-        groups = zip(keys, keys.values(), starts, sizes, strict=True)
-        _keep(place, code, KeptColumns(whole, {name: entry for name, *entry in groups}))
+    if list(before.groups) == list(keys) and not parsed:
+        return _frame(before.table)
+    sizes = [old[name][2] if name in old else len(parsed[name]) for name in models]
+    starts = [sum(sizes[:number]) for number in range(len(sizes))]
+    whole = _joined(before, [name if name in old else parsed[name] for name in models])
+    groups = zip(keys, keys.values(), starts, sizes, strict=True)
+    _keep(place, code, KeptColumns(whole, {name: entry for name, *entry in groups}))
     return _frame(whole)
 
 
@@ -178,10 +180,25 @@ def _arrow(table: pd.DataFrame) -> Any:
     return pyarrow.Table.from_pandas(table, preserve_index=False, nthreads=1)
 
 
-def _joined(parts: Sequence[Any]) -> Any:
+def _joined(before: KeptColumns, parts: Sequence[Any]) -> Any:
+    """One table of parts: names of groups that are kept already, or arrow tables.
+
+    Groups that follow each other are taken as one piece, and pieces are copied together only where they
+    are many: copying takes longer than all else that one change asks for.
+    """
     import pyarrow
 
-    return pyarrow.concat_tables(parts).combine_chunks()
+    pieces: list[Any] = []  # tables, and first row and number of rows of what is kept
+    for part in parts:
+        piece = tuple(before.groups[part][1:]) if isinstance(part, str) else part
+        last = pieces[-1] if pieces else None
+        if isinstance(piece, tuple) and isinstance(last, tuple) and piece[0] == sum(last):
+            pieces[-1] = last[0], last[1] + piece[1]
+        else:
+            pieces.append(piece)
+    tables = [before.table.slice(*p) if isinstance(p, tuple) else p for p in pieces]
+    whole = pyarrow.concat_tables(tables)
+    return whole.combine_chunks() if whole.column(0).num_chunks > MOST_PIECES else whole
 
 
 def _frame(table: Any) -> pd.DataFrame:

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import ConfigError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SEPARATOR = "/"
 NO_LABEL = "-"
@@ -45,13 +49,18 @@ def row_key(row: Mapping[Any, Any]) -> str:
     ...          "metric": "ccc", "label": "", "condition": "female"})
     'arousal/m/t/d/ccc/-/female'
     """
-    return row_keys(*([str(row[part])] for part in PARTS))[0]
+    return _joined([str(row[part]) or NO_LABEL for part in PARTS])
 
 
-def row_keys(*columns: Sequence[str]) -> list[str]:
-    """Keys of many result rows, of the columns of :data:`PARTS` in their order."""
-    full = ([text or NO_LABEL for text in column] for column in columns)
-    return list(map(SEPARATOR.join, zip(*full, strict=True)))
+def row_keys(rows: pd.DataFrame) -> pd.Series:
+    """Keys of many result rows."""
+    columns = (rows[part] for part in PARTS)
+    return _joined([column.where(column != "", NO_LABEL) for column in columns])
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Texts, or columns of texts, as keys."""
+    return reduce(lambda key, part: key + SEPARATOR + part, parts)
 
 
 def split(key: str) -> tuple[CellKey, str, str]:

@@ -393,12 +393,13 @@ def test_a_moved_repository_is_no_trouble(small: Any) -> None:
         small.docs = moved.rename(docs)
 
 
-def test_a_warning_is_an_error_each_time(new_site: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_warning_is_an_error_each_time(new_site: Callable[..., Any], workers: int) -> None:
     site = new_site()
     page = site.docs / "method" / "correctness_regression.rst"
     page.write_text("Regression\n==========\n\n:doc:`nowhere` and :math:`\\foo{x}`.\n")
     for _ in range(2):
-        head, *warnings = site.build()["error"].splitlines()
+        head, *warnings = site.build(workers=workers)["error"].splitlines()
         assert head == "website: 2 warnings of Sphinx"
         assert sorted(line.split(": WARNING: ")[0] for line in warnings) == [
             "docs/method/correctness_regression.rst:4",
@@ -408,10 +409,11 @@ def test_a_warning_is_an_error_each_time(new_site: Callable[..., Any]) -> None:
         assert any("formula cannot be converted" in line for line in warnings)
 
 
-def test_a_broken_result_file_is_named(new_site: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_broken_result_file_is_named(new_site: Callable[..., Any], workers: int) -> None:
     site = new_site("alpha")
     site.result_file("alpha").write_text("no,result\n1,2\n")
-    error = site.build()["error"]
+    error = site.build(workers=workers)["error"]
     assert re.fullmatch(r"\S+/alpha/correctness_regression.csv: not a result file, .*", error)
 
 

@@ -21,7 +21,7 @@ from common import results
 from common.cli.bench import site as bench
 from common.core import files, paths
 from common.core.errors import BenchmarkError
-from common.pages import rendering
+from common.pages import framing, rendering
 from common.pages import site as pages_site
 from common.results import published, sample_tables
 from common.results.manifest import Manifest
@@ -456,8 +456,8 @@ def test_folders_are_removed_when_nothing_is_written_any_more(
         order.append("written")
 
     monkeypatch.setattr(downloads.Downloads, "finish", finished)
-    monkeypatch.setattr(rendering, "_sphinx", lambda *args: set())
-    filling = rendering._extension("site_frame.filling")
+    monkeypatch.setattr(framing, "_sphinx", lambda *args: set())
+    filling = framing.extension("site_frame.filling")
     monkeypatch.setattr(filling, "fill", lambda *args, **options: None)
     monkeypatch.setattr(rendering, "remove_empty", lambda folder: order.append(folder.name))
     pages_site.build(site.folders, state.benchmark, workers=2)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from common.results import COLUMNS, COUNTS, NUMBERS
-from common.results.keys import PARTS, row_keys
+from common.results.keys import row_keys
 
 VERSION = "3"
 #: columns beside those of a result file
@@ -95,9 +95,7 @@ def table_of(rows: pd.DataFrame) -> pd.DataFrame:
         # the remark of the pages has a column of its own here
         bare = note.str.replace(r"^stale(; )?", "", regex=True)
         note = note.where(stale == "", bare).astype("str")
-    keys = row_keys(*(table[part].tolist() for part in PARTS))
-    shown = [key if is_own else "" for key, is_own in zip(keys, mask.tolist(), strict=True)]
-    key = pd.Series(shown, index=table.index, dtype="str")
+    key = row_keys(table).where(mask, "")
     return table.assign(key=key, stale=stale, note=note)[list(HEAD)]
 
 

@@ -59,8 +59,10 @@ def place(content: Content, memory: Memory, inputs: Inputs, workers: int) -> Non
         for name in new:
             board, key = boards[name]
             team.begin(lambda notes, n=name, k=key, b=board: notes.keep(n, k, _dump(b)))
-    for name, (board, _) in boards.items():
-        _give(board, _adapter().validate_json(memory.content(name)))
+        for name in boards.keys() - new:  # meanwhile
+            _give(boards[name][0], memory.content(name))
+    for name in new:
+        _give(boards[name][0], memory.content(name))
 
 
 @cache
@@ -83,7 +85,8 @@ def _dump(board: Board) -> str:
     return _adapter().dump_json(placed).decode()
 
 
-def _give(board: Board, placed: Placed) -> None:
+def _give(board: Board, remembered: str) -> None:
+    placed = _adapter().validate_json(remembered)
     differences = {(one, other): entry for one, other, entry in placed.differences}
     board.standings = replace(placed.standings, differences=differences)
     board.positions = list(placed.positions)

@@ -1,0 +1,233 @@
+"""Frames of pages: what Sphinx makes of texts and of the headings of generated pages.
+
+What Sphinx remembers of a build are pickles, and loading a pickle can run any code. An output
+folder may come from anybody, so they lie in the cache folder, which is the user's own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..core import files, paths, processes, provenance
+from ..core.documents import parse_json
+from ..core.errors import BenchmarkError, OutputError
+from ..core.mirror import listing, stats
+from ..core.paths import Paths
+
+#: folder in the cache, with a folder for each website
+MEMORY = "site"
+#: what is remembered of a website: frames, what they were made from, what pages were filled with
+FRAMES, GIVEN, FILLED = "frames", "given.json", "filled.json"
+LEVEL = re.compile(r"(^|: )(WARNING|ERROR|CRITICAL|SEVERE): ")
+LONGEST = 300
+#: below so many pages, starting processes costs more than they save
+PARALLEL_FROM = 1000
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+
+#: takes a stage, how much of it is done, and how much there is
+Progress = Callable[[str, int, int], None]
+
+
+class FrameMaker:
+    """Lets Sphinx make frames, unless they are made from what there is.
+
+    Sphinx takes a second to start, in which it needs nothing that is still to be made. Where frames will
+    be made for sure, a copy of this process starts it at once.
+
+    Args:
+        folders: where the website is built
+        workers: as :func:`common.pages.rendering.render`
+        begin: hash of what is there already of all that frames are made from
+        intact: whether the website is as it was left
+    """
+
+    def __init__(self, folders: Paths, workers: int, begin: str, *, intact: bool):
+        self._folders, self._begin = folders, begin
+        self._key, self._last = "", _remembered(folders) if intact else {}
+        self._run = partial(_sphinx, folders, workers)
+        self._early: processes.Early[set[str]] | None = None
+        if self._last.get("begin") != begin and workers > 1 and processes.can_fork():
+            self._early = processes.Early(self._run)
+
+    def __enter__(self) -> FrameMaker:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._early is not None:
+            self._early.close()
+
+    def make(self, rest: Any, places: Any, progress: Progress) -> set[str]:
+        """Bring frames up to date; returns the names of all documents.
+
+        Args:
+            rest: the rest of what frames are made from
+            places: where the parts of pages lie
+            progress: gets a stage, how much of it is done, and how much there is
+
+        Raises:
+            OutputError: if Sphinx has a warning, with one line for each, or cannot go on
+        """
+        self._key = provenance.digest([self._begin, rest])
+        if self._last.get("key") == self._key:
+            return set(self._last["pages"])
+        extension("site_frame.filling").forget_lost(places)
+        (memory(self._folders) / GIVEN).unlink(missing_ok=True)
+        if self._early is not None:
+            return self._early.result(progress)
+        return self._run(lambda: None, progress)
+
+    def note(self, pages: Iterable[str]) -> None:
+        """Note what the frames that are there were made from.
+
+        Args:
+            pages: names of all documents
+        """
+        note = {
+            "begin": self._begin,
+            "key": self._key,
+            "pages": sorted(pages),
+            "frames": _frames(self._folders),
+        }
+        files.keep(memory(self._folders) / GIVEN, json.dumps(note))
+
+
+def _remembered(folders: Paths) -> dict[str, Any]:
+    """What is noted of the frames that are there; nothing if they are not as they were left.
+
+    Such frames are made again, with all that Sphinx knows.
+    """
+    try:
+        note = parse_json((memory(folders) / GIVEN).read_text("utf-8"))
+        whole = note["frames"] == _frames(folders)
+        noted = {"begin": note["begin"], "key": note["key"], "pages": list(note["pages"])}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+    if not whole:
+        forget(folders)
+    return noted if whole else {}
+
+
+def _frames(folders: Paths) -> str:
+    """Hash of names, sizes and times of all frames."""
+    return provenance.digest(stats(memory(folders) / FRAMES))
+
+
+def _sphinx(
+    folders: Paths, workers: int, wait: Callable[[], object], progress: Progress
+) -> set[str]:
+    """Run Sphinx in this process.
+
+    Args:
+        folders: where the website is built
+        workers: as :class:`FrameMaker`
+        wait: called when Sphinx has started; returns when all that it reads is there
+        progress: as :meth:`FrameMaker.make`
+
+    Returns:
+        names of all documents
+    """
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    # matplotlib copies it after the pages are written; lying there before, it would get a
+    # checksum in their heads, and a second build would differ from the first
+    (folders.html / "_static" / "plot_directive.css").unlink(missing_ok=True)
+    warnings = io.StringIO()
+    with faults(folders), patch_docutils(), docutils_namespace():
+        app = Sphinx(
+            srcdir=folders.source,
+            confdir=paths.DOCS,
+            outdir=folders.html,
+            doctreedir=doctrees(folders),
+            buildername="html",
+            status=None,
+            warning=warnings,
+            warningiserror=True,
+            parallel=workers if _many(folders) else 0,
+            confoverrides={"drawing_workers": workers},
+        )
+        wait()
+        extension("site_frame.frames").tell(app, progress)
+        app.build()
+        documents = set(app.env.found_docs)
+    lines = _lines(warnings.getvalue(), folders)
+    if lines:
+        forget(folders)
+        raise OutputError(f"website: {len(lines)} warnings of Sphinx", *lines)
+    return documents
+
+
+def extension(name: str) -> Any:
+    """Module of our extensions of Sphinx, which lie beside the texts."""
+    place = str(paths.DOCS / "_ext")
+    if place not in sys.path:
+        sys.path.insert(0, place)
+    return importlib.import_module(name)
+
+
+@contextlib.contextmanager
+def faults(folders: Paths) -> Iterator[None]:
+    """Forget what an interrupted build left behind, and say in one line what Sphinx says."""
+    try:
+        yield
+    except Exception as error:
+        from sphinx.errors import ExtensionError, SphinxError
+
+        forget(folders)
+        if isinstance(error, ExtensionError):
+            cause = error.orig_exc
+            if isinstance(cause, BenchmarkError | ImportError | OSError | MemoryError):
+                raise cause from None
+            raise
+        if isinstance(error, SphinxError):
+            raise OutputError(f"website: {error}") from None
+        raise
+
+
+def _many(folders: Paths) -> bool:
+    """Whether the last build left so many pages that several processes pay."""
+    return sum(1 for path in listing(folders.source) if path.suffix == ".page") >= PARALLEL_FROM
+
+
+def forget(folders: Paths) -> None:
+    """Make Sphinx read all pages again.
+
+    It does not repeat a warning about a page that it knows, trusts what an interrupted build
+    left behind, and remembers where the repository lay.
+    """
+    for folder in (doctrees(folders), memory(folders) / FRAMES):
+        shutil.rmtree(folder, ignore_errors=True)
+    for name in (GIVEN, FILLED):
+        (memory(folders) / name).unlink(missing_ok=True)
+
+
+def _lines(text: str, folders: Paths) -> list[str]:
+    """Warnings, one line each, with paths as the writer of a page knows them."""
+    warnings: list[str] = []
+    for line in ESCAPES.sub("", text).replace(f"{folders.source}/", "docs/").splitlines():
+        if LEVEL.search(line) or not warnings:
+            warnings.append(line)
+        else:
+            warnings[-1] += f" {line.strip()}"
+    return [textwrap.shorten(line, LONGEST, placeholder=" ...") for line in warnings]
+
+
+def memory(folders: Paths) -> Path:
+    """Where Sphinx keeps what it knows about the website of an output folder."""
+    return folders.cache / MEMORY / provenance.digest(str(folders.output))
+
+
+def doctrees(folders: Paths) -> Path:
+    """What Sphinx knows about the pages."""
+    return memory(folders) / "doctrees"
