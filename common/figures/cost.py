@@ -95,9 +95,9 @@ def describe_costs(
     alike = [point for point in points if point.best]
     cheapest = min(alike, key=lambda p: (p.cost, -p.score), default=tops[0])
     if cheapest.cost < tops[0].cost:
-        parts.append(
-            f"{cheapest.label} ({say(cheapest.cost)}) is the {cheap} that cannot be told apart from the best."
-        )
+        which = cheap if floor is None else f"{cheap} model above chance"
+        who = f"{cheapest.label} ({say(cheapest.cost)})"
+        parts.append(f"{who} is the {which} that cannot be told apart from the best.")
     elif tops[0].cost == min(point.cost for point in points):
         parts.append("It is also the " + cheap + "." if len(tops) == 1 else "")
     others = [

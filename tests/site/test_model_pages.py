@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import pandas as pd
 import pytest
-from benchmark_site import modelcells
+from benchmark_site import download_rows, export, modelcells, modelpages
+from benchmark_site.content import load
+from benchmark_site.memory import Inputs, digest
 from benchmark_site.modelcells import ModelCell, excess
 
+from common import results
+from common.core import files
+from common.core.display import percent
 from common.reports.summary import Key, WideCell
+from common.spec import load_benchmark
 
 OWN = "results/arousal/model/alpha"
 PAPER = "results/arousal/published/wavlm"
@@ -34,6 +44,7 @@ def cell(test: str, value: float, rule: str = "> 0.5", status: str = "fail") -> 
         (-0.2, "> -0.05", "change_ccc", 4.0),
         (-0.2, "|x| < 0.1", "", 2.0),
         (0.2, "|x| > 0.7", "", 2.666666667),
+        (-0.6, "|x| > 0.7", "", 1.333333333),
         (0.5, "0.1 < x < 0.3", "", 3.0),
         (0.5, "|x| < simulated", "", 1.0),
         (0.5, "< 0", "", 1.0),
@@ -195,3 +206,46 @@ def test_no_fault_that_axe_knows_when_all_is_open(visit: Any, scheme: str) -> No
         page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
         faults = axe.Axe().run(page).response["violations"]
         assert not faults, [(fault["id"], fault["nodes"][0]["html"]) for fault in faults]
+
+
+def test_shares_of_own_and_of_demonstration_data_are_not_put_together(
+    new_site: Callable[..., Any],
+) -> None:
+    site = new_site("alpha")
+    path = site.result_file("alpha")
+    rows = results.read_csv(path)
+    both = pd.concat([rows, rows.assign(dataset="demo-emotion", status="pass")])
+    files.write_text(path, results.to_csv(both))
+    content = load(site.folders, load_benchmark(), [], {})
+    (model,) = (m for m in content.models("arousal") if m.id == "alpha")
+    page = modelpages.page(content, "arousal", model)
+    (html,) = (section.html for section in page.sections if section.id == "tests")
+    (line,) = (part for part in html.split("<summary>") if ">Regression<" in part)
+    shown = line.partition("</summary>")[0]
+    # two of three pass on own data, all of them on demonstration data
+    assert re.findall(r"(\d+ / \d+)", shown) == ["2 / 3", "3 / 3"]
+    titles = ["Own runs", "Own runs on embedded demonstration data"]
+    assert re.findall(r'class="part">(.*?)<', shown) == titles
+
+
+def test_a_card_has_the_score_for_each_target(new_site: Callable[..., Any]) -> None:
+    content = load(new_site("alpha").folders, load_benchmark(), [], {})
+    model = next(m for m in content.models("arousal") if m.id == "hubert-L")
+    owned = download_rows.stretches(content.table)
+    text = export._card(content, download_rows.places(owned), model)
+    scores = {
+        content.label(target): board.score(model)
+        for target, boards in content.boards.items()
+        for board in boards
+        if board.published
+    }
+    assert len(scores) > 2
+    parts = {part.partition("\n")[0]: part for part in text.split("\n### ")[1:]}
+    for label, score in scores.items():
+        assert score is not None and f"Score **{percent(score)}**" in parts[label], label
+    # a score that changes for another target makes the card again
+    before = digest(Inputs(content).of_card(model))
+    (board,) = (board for board in content.boards["valence"] if board.published)
+    lines = [line._replace(score=Fraction(1, 3)) for line in board.standings.lines]
+    board.standings = replace(board.standings, lines=tuple(lines))
+    assert digest(Inputs(content).of_card(model)) != before

@@ -294,8 +294,12 @@ class Content:
         return list({(model.published, model.id): model for model in models}.values())
 
     def boards_of(self, target: str, model: Model) -> list[Board]:
-        """Boards on which a model stands."""
-        return [board for board in self.boards[target] if model in board.models]
+        """Boards of a target on which a model stands, be it the entry of another target."""
+        return [
+            board
+            for board in self.boards[target]
+            if any((m.published, m.id) == (model.published, model.id) for m in board.models)
+        ]
 
 
 def alike(content: Content) -> list[list[Board]]:

@@ -30,6 +30,8 @@ from common.spec import Criterion
 MOST = 5
 #: a remark with more characters stands below the table, once
 SHORT = 20
+#: beginning of a rule on the size of a score
+SIZE = "|x| >"
 
 
 class ModelCell(NamedTuple):
@@ -62,8 +64,10 @@ def excess(value: float, criterion: str, metric: str = "") -> float:
     >>> excess(0.25, "> 0.5"), excess(0.3, "< 0.1"), excess(-0.3, "|x| < 0.1"), excess(-0.2, "> -0.1", "change_ccc")
     (1.5, 3.0, 3.0, 2.0)
     """
+    if criterion.startswith(SIZE):  # of published results: the sign does not count
+        value, criterion = abs(value), criterion.removeprefix("|x| ")
     try:
-        rule = Criterion.of_text(criterion.replace("|x| >", ">"))
+        rule = Criterion.of_text(criterion)
     except ValueError:
         return 1.0
     entry = METRICS.get(metric) if metric in METRICS else None

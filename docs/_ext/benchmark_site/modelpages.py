@@ -12,7 +12,6 @@ from typing import Any
 from markupsafe import Markup
 
 from benchmark_site import (
-    cells,
     datasetpages,
     dose,
     event_details,
@@ -27,7 +26,7 @@ from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
 from benchmark_site.sources import COST, FACTS, FOUNDATION, UNPUBLISHED, Model
 from benchmark_site.tables import Source
-from common.reports.summary import VerdictCounts, total
+from common.reports.summary import total
 
 #: facts that stand above the scores
 IDENTITY = (
@@ -175,7 +174,12 @@ def _tests(content: Content, page: Page, boards: list[Board], model: Model) -> s
     return render(
         "model_tests.j2",
         families=[{"title": title, "tests": tests} for title, tests in families.items()],
-        certain=any(test["sure"].judged for tests in families.values() for test in tests),
+        certain=any(
+            part["sure"].judged
+            for tests in families.values()
+            for test in tests
+            for part in test["parts"]
+        ),
     )
 
 
@@ -205,13 +209,15 @@ def _test(
         "anchor": anchor("test", test),
         "title": facts.title,
         "description": facts.description,
-        "tally": total([board.tally(model, test) or VerdictCounts(0, 0, 0, 0) for board in boards]),
-        "sure": cells.sure(
-            score
+        # shares mean something beside shares on the same data only
+        "parts": [
+            {
+                "title": board.title,
+                "tally": board.tally(model, test),
+                "sure": board.scores.second(model.id, test),
+            }
             for board in boards
-            for lines in board.scores.of_model(model.id)[test].values()
-            for score in lines.values()
-        ),
+        ],
         "side_by_side": page.href(test_doc(target, test)),
         "method": page.href(method) if method in content.method_pages else "",
         "cells": anchor(test, metrics[0]),

@@ -23,6 +23,8 @@ PARAGRAPHS = (
     re.compile(r"<p(?: [^>]*)?>(.*?)</p>", re.S),
 )
 FORMULA = re.compile(r"<annotation\b.*?</annotation>", re.S)
+#: a drawing at the end of an answer, which says the same
+DRAWN = re.compile(r'<span class="score-bar".*', re.S)
 TAG = re.compile(r"<[^>]+>")
 LONGEST = 160
 SHORTEST = 40
@@ -44,10 +46,12 @@ def description(body: str) -> str:
 
     >>> description("<h1>Pitch</h1><p>Short.</p><p>How models treat high and low voices, by group.</p>")
     'How models treat high and low voices, by group.'
+    >>> description('<p class="answer">Score 78.5 %, chance 41.2 %, rank 1 to 11. <span class="score-bar">78.5 %</span></p>')
+    'Score 78.5 %, chance 41.2 %, rank 1 to 11.'
     """
     for pattern in PARAGRAPHS:
         for match in pattern.finditer(body):
-            text = plain(match[1])
+            text = plain(DRAWN.sub("", match[1]))
             if len(text) >= SHORTEST:
                 return shorten(text)
     return SITE

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
@@ -25,6 +26,8 @@ KINDS = {"method": ("Method", 12), "howto": ("How to", 6), "reference": ("Refere
 OTHER = ("", 2)
 RESULTS = "results"
 WORD = re.compile(r"[^\W\d_]{3,}")
+#: stands where a text has something else
+HOLE = "…"
 #: words that tell no page from another
 COMMON = frozenset(
     [
@@ -87,7 +90,8 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
         memory[env.docname] = {"about": "", "headings": [], "words": ""}
         return
     texts = [plain(node) for node in doctree.findall(_is_text)]
-    about = next((text for text in texts if len(text) >= SHORTEST), "")
+    long = [text for text in texts if len(text) >= SHORTEST]
+    about = next((text for text in long if HOLE not in text), long[0] if long else "")
     words = {word.lower() for text in texts for word in WORD.findall(text)} - COMMON
     memory[env.docname] = {
         "about": shorten(about),
@@ -102,11 +106,16 @@ def _is_text(node: nodes.Node) -> bool:
 
 def plain(node: nodes.Node) -> str:
     """Text of a paragraph without formulas and markup of HTML, on one line."""
-    if isinstance(node, nodes.math | nodes.raw):
-        return "…"
+    if isinstance(node, nodes.math | nodes.raw) or _is_citation(node):
+        return HOLE
     if isinstance(node, nodes.Text):
         return node.astext()
     return "".join(plain(child) for child in node.children).replace("\n", " ")
+
+
+def _is_citation(node: nodes.Node) -> bool:
+    """Whether a node stands for authors and year, of which only the key is known yet."""
+    return isinstance(node, addnodes.pending_xref) and node.get("refdomain") == "cite"
 
 
 def headings(doctree: nodes.document) -> list[list[str]]:
