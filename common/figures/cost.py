@@ -123,6 +123,8 @@ def cost_svg(
     say: Callable[[float], str],
     finding: str,
     floor: float | None = None,
+    beside: Sequence[CostPoint] = (),
+    floors: Sequence[float] = (),
 ) -> str:
     """Scores over cost on a logarithmic axis.
 
@@ -136,15 +138,18 @@ def cost_svg(
         say: a cost as text
         finding: what the drawing says, the rest of the text alternative
         floor: score of a chance model
+        beside: models of drawings beside this one, which have the same axes
+        floors: scores of their chance models
     """
     front = frontier(points)
     order = sorted(points, key=lambda p: (p not in front, -p.score, p.label))
     named = sorted(order[:MOST], key=lambda p: (-p.score, p.cost, p.label))
     end = TOP + max(HEIGHT, LINE * len(named))
     right = WIDTH - NAMES
-    scores = [p.score for p in points] + ([floor] if floor is not None else [])
+    shown = [*points, *beside]
+    scores = [*(p.score for p in shown), *floors, *([] if floor is None else [floor])]
     ticks = round_ticks(widened(scores))
-    steps = cost_ticks([p.cost for p in points])
+    steps = cost_ticks([p.cost for p in shown])
     low, high = math.log(steps[0]), math.log(steps[-1])
 
     def x(cost: float) -> float:

@@ -159,7 +159,11 @@ def test_published_models_have_the_parameters_of_their_networks(folders: Paths) 
         # a score for each target of the paper
         assert len(re.findall(r"\d\d\.\d %", line[0])) == 4
     lacking = [name for name, millions in stated.items() if not millions]
-    assert section.html.count("<svg") == 4
+    drawings = section.html.split("<svg")[1:]
+    assert len(drawings) == 4
+    for css in ("x", "y"):  # one scale for all
+        scales = [re.findall(rf'<text class="{css}"[^>]*>[^<]*<', svg) for svg in drawings]
+        assert scales[0] and all(scale == scales[0] for scale in scales)
     for figure in re.findall(r"<figure>.*?</figure>", section.html, re.S):
         assert all(name in figure.partition("so not shown:")[2] for name in lacking)
         assert re.search(r'aria-label="\w+: score against parameters of 8 models.*highest', figure)

@@ -134,9 +134,9 @@ SPEED = (
 
 
 def _plots(content: Content, boards: list[Board], cost: tuple[Any, ...]) -> list[dict[str, Any]]:
-    """A drawing per target of what is known, with the models that it lacks."""
+    """A drawing per target of what is known, with the models that it lacks; all have the same axes."""
     look, say, axis, cheap = cost
-    plots = []
+    drawn: list[tuple[Board, list[CostPoint], list[str]]] = []
     for board in boards:
         scored = [(model, board.score(model)) for model in board.scored]
         points = [
@@ -144,12 +144,14 @@ def _plots(content: Content, boards: list[Board], cost: tuple[Any, ...]) -> list
             for model, score in scored
             if score is not None and look(model.cost)
         ]
-        lacking = [model.label for model, _ in scored if not look(model.cost)]
-        if len(points) < 2:
-            continue
-        floor = board.standings.floor_score
-        label = content.label(board.target)
-        chance = None if floor is None else float(floor)
+        if len(points) > 1:
+            lacking = [model.label for model, _ in scored if not look(model.cost)]
+            drawn.append((board, points, lacking))
+    every = [point for _, points, _ in drawn for point in points]
+    floors = [floor for board, *_ in drawn if (floor := _floor(board)) is not None]
+    plots = []
+    for board, points, lacking in drawn:
+        label, chance = content.label(board.target), _floor(board)
         finding = describe_costs(points, say, cheap, lacking=len(lacking), floor=chance)
         title = f"{label}: score against {axis} of {len(points)} models, logarithmic."
         svg = cost_svg(
@@ -159,6 +161,8 @@ def _plots(content: Content, boards: list[Board], cost: tuple[Any, ...]) -> list
             say=say,
             finding=finding,
             floor=chance,
+            beside=every,
+            floors=floors,
         )
         plots.append(
             {
@@ -170,6 +174,12 @@ def _plots(content: Content, boards: list[Board], cost: tuple[Any, ...]) -> list
             }
         )
     return plots
+
+
+def _floor(board: Board) -> float | None:
+    """Score of the best chance model."""
+    floor = board.standings.floor_score
+    return None if floor is None else float(floor)
 
 
 def _may_be_best(board: Board, model: Model) -> bool:
