@@ -198,7 +198,7 @@
   let buttons = [];
   addEventListener("beforeprint", () => {
     document.querySelectorAll('img[loading="lazy"]').forEach((image) => (image.loading = "eager"));
-    opened = [...document.querySelectorAll("details:not([open])")];
+    opened = [...document.querySelectorAll("details:not([open], .many)")];
     opened.forEach((each) => (each.open = true));
     readyCells();
     buttons = [...document.querySelectorAll("button.sort")].map((button) => {

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from benchmark_site import model_report
+from benchmark_site.render import TEMPLATES, environment
 
 from common.cli.main import main
 from common.core.errors import BenchmarkError, OutputError
@@ -117,3 +118,18 @@ def test_chromium_prints_it(small: Any, tmp_path: Path) -> None:
     report.print_pdf(small.folders, load_benchmark(), "alpha", file)
     assert file.read_bytes().startswith(b"%PDF")
     assert [path.name for path in tmp_path.iterdir()] == ["alpha.pdf"]
+
+
+def test_paper_has_the_worst_of_each_group_and_breaks_long_remarks() -> None:
+    line = dict.fromkeys(("group", "data", "what", "value", "mark", "css", "rule", "bound"), "x")
+    line |= dict.fromkeys(("n", "interval", "effect", "p", "q", "fairness"), "") | {"word": "pass"}
+    source = '{% import "groups.j2" as g %}{{ g.lines(lines, "Groups", "Score") }}'
+    html = environment().from_string(source).render(lines=[{**line, "certain": "cannot tell; few"}])
+    assert '<td class="text">cannot tell; few</td>' in html  # all others stay on one line
+    texts = ('<details class="notes many"><summary>', '<details class="folded"><summary>')
+    opened = [model_report.FOLDED.sub("<details open", text) for text in texts]
+    assert opened == [texts[0], '<details open class="folded"><summary>']
+    names = re.findall(
+        r'<details class="([^"]*)"><summary>All', (TEMPLATES / "groups.j2").read_text("utf-8")
+    )
+    assert names and set(names) == {"notes many"}

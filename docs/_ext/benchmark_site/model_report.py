@@ -43,8 +43,10 @@ body { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
 .note-of-report { color: var(--pst-color-text-muted); }
 nav.targets-of-report ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.5rem 1.2rem; padding: 0; }
 section.target-of-report { border-top: 3px solid var(--line); margin-top: 3rem; padding-top: 1rem; }
-@media print { details > summary { list-style: none; } body { padding: 0; } }
+@media print { details > summary { list-style: none; } body { padding: 0; max-width: none; } }
 """
+#: what paper needs open: not the tables of hundreds of lines of which another one has the worst
+FOLDED = re.compile(r'<details(?! class="notes many")')
 LINK = re.compile(r'<a\b[^>]*?\bhref="(?!#|https?:)[^"]*"[^>]*>(.*?)</a>', re.S)
 IMAGE = re.compile(r'<img\b[^>]*?\bsrc="([^"]*)"[^>]*>')
 ALT = re.compile(r'\balt="([^"]*)"')
@@ -66,7 +68,7 @@ def report(content: Content, name: str, *, opened: bool = False) -> str:
     Args:
         content: what the pages of the site show
         name: id of the model; an own model comes before a published one
-        opened: whether all that can be unfolded is unfolded, as paper needs it
+        opened: whether what is folded is unfolded, as paper needs it
 
     Raises:
         ConfigError: if there is no such model
@@ -108,7 +110,7 @@ def report(content: Content, name: str, *, opened: bool = False) -> str:
         f'<nav class="targets-of-report" aria-label="Targets"><ul>{"".join(links)}</ul></nav>\n'
         f"{chr(10).join(parts)}\n</main>\n</body>\n</html>\n"
     )
-    return text.replace("<details", "<details open") if opened else text
+    return FOLDED.sub("<details open", text) if opened else text
 
 
 def _written(content: Content, models: Mapping[str, Model]) -> str:
