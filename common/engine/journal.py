@@ -32,7 +32,8 @@ class Report:
         errors: cell -> message
         not_run: cell -> reason
         calls: number of signals that were given to models
-        distinct: number of distinct (model, segment, condition) that were asked for
+        distinct: number of distinct (model, segment, condition) that were asked for; the same audio in
+            two versions of a database counts once for a model that listens
         settled: whether there was nothing to do
         predictions: of each model, condition and dataset how many predictions were asked for (distinct),
             how many of them the store had, how many signals were given to the model, how many failed
@@ -117,7 +118,9 @@ class Journal:
     def predicted(self, dataset: str, requests: Iterable[Request]) -> None:
         """How many predictions on a dataset were asked for, stored, and made."""
         for request in requests:
-            distinct = int(request.wanted.sum())
+            if not request.wanted.any():
+                continue
+            distinct = int(request.wanted.sum()) - request.repeated
             self.report.calls += request.calls
             self.report.distinct += distinct
             self.report.predictions.append(

@@ -15,7 +15,9 @@ from ..designs import Selection
 from ..models.lazy import Lazy
 from ..predictions.array_store import store_of
 from ..predictions.inputs import Request, Source, description, store_folder
+from ..predictions.relatives import relatives
 from ..predictions.shards import NOT_TRIED
+from ..predictions.store import PredictionStore
 from ..samples.base import Samples
 from ..spec import Model, kinds
 from ..spec.cell import Cell
@@ -107,6 +109,42 @@ class Asking:
             cell_requests[name] = requests[key]
         return replace(work, cell=cell, requests=cell_requests, lacking=lacking)
 
+    def look_ahead(self, jobs: Sequence[tuple[Source, list[Request]]]) -> None:
+        """Let models that are asked about a later version of a database hear what an earlier one hears anyway.
+
+        What they say is kept as predictions on the earlier version, from where the later one takes it. So a
+        signal is changed once, though each version may be heard by other models.
+
+        Args:
+            jobs: sources in the order in which they are predicted, each with its requests; some are added
+        """
+        by_source = {
+            id(source): {(r.name, r.condition): r for r in requests} for source, requests in jobs
+        }
+        for source, requests in jobs:
+            for request in [request for request in requests if request.listens]:
+                open_ids = request.wanted.copy()
+                for earlier, ids, rows in source.earlier:
+                    there = by_source[id(earlier)]
+                    chosen = open_ids[ids] & _heard(there.values(), request.condition, rows)
+                    if chosen.any():
+                        self._twin(request, earlier, there).ahead[rows[chosen]] = True
+                        open_ids[ids[chosen]] = False
+        for source, requests in jobs:
+            requests[:] = by_source[id(source)].values()
+
+    def _twin(
+        self, request: Request, earlier: Source, there: dict[tuple[str, str], Request]
+    ) -> Request:
+        """The same request on an earlier source, made if there is none."""
+        key = request.name, request.condition
+        if key not in there:
+            model = self.planner.benchmark.models[request.name]
+            there[key] = self._request(model, request.condition, earlier)
+        if not len(there[key].ahead):
+            there[key].ahead = np.zeros(len(earlier.keys), dtype=bool)
+        return there[key]
+
     def _lacks(self, model: Model, used: str) -> str:
         """Why there are no predictions after a perturbation; fetches what it needs."""
         return self.planner.lacking(model, used) or self.planner.library.prepare(used)
@@ -125,15 +163,20 @@ class Asking:
         ragged = {t.id: kinds.get(t.kind).layout(t) for t in targets if kinds.get(t.kind).is_ragged}
         if ragged:
             described["layouts"] = ragged
-        folder = store_folder(self.planner.folders.predictions, described)
+        hears = models.listens(model)
+
+        def stored(described: dict[str, Any]) -> PredictionStore:
+            return store_of(store_folder(self.planner.folders.predictions, described), described)
+
         return Request(
             model=loaded,
             name=model.id,
             condition=condition,
             columns=columns,
             wanted=np.zeros(len(source.keys), dtype=bool),
-            store=store_of(folder, described),
-            listens=models.listens(model),
+            store=stored(described),
+            listens=hears,
+            relatives=relatives(source.overlaps, described, stored) if hears else (),
         )
 
     def _found_out(self, name: str) -> tuple[tuple[str, ...], str, Lazy]:
@@ -156,6 +199,12 @@ def wanted(cell: Cell) -> Iterator[tuple[str, str]]:
     yield from used.items()
 
 
+def _heard(requests: Iterable[Request], condition: str, ids: np.ndarray) -> np.ndarray:
+    """Which segments any model is to hear in a condition."""
+    masks = [r.wanted[ids] for r in requests if r.listens and r.condition == condition]
+    return np.logical_or.reduce([np.zeros(len(ids), dtype=bool), *masks])
+
+
 def by_database(
     selected: Iterable[tuple[Samples, Sequence[Work]]],
 ) -> list[tuple[Source, list[Work]]]:
@@ -170,8 +219,14 @@ def by_database(
         entry = dataset.adapter, dataset.database, dataset.version, str(dataset.embedded)
         key = (*entry, samples.media_fingerprint)
         source, collected = groups.setdefault(key, (Source(samples), []))
-        source.add(dataset.id, samples.table)
+        source.add(dataset.id, samples.table, samples.kin)
         collected += works
+    versions: dict[tuple[str, ...], list[Source]] = {}
     for source, _ in groups.values():
         source.freeze()
+        dataset = source.samples.dataset
+        name = dataset.adapter, dataset.database, str(dataset.embedded)
+        for earlier in versions.setdefault(name, []):
+            source.follow(earlier)
+        versions[name].append(source)
     return list(groups.values())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -127,8 +128,13 @@ class Engine:
                 (samples, self._select(samples, cells, journal))
                 for samples, cells in self._load(plan.todo, journal)
             ]
-            for source, works in by_database(selected):
-                works, requests = self._ask(works, source, journal)
+            jobs = [
+                (source, *self._ask(works, source, journal))
+                for source, works in by_database(selected)
+            ]
+            self.asking.look_ahead([(source, requests) for source, _, requests in jobs])
+            while jobs:  # the values of a database go with its turn
+                source, works, requests = jobs.pop(0)
                 works = self._predict(works, source, requests, journal)
                 self._describe(source, [samples for samples, _ in selected])
                 for work in self._told(f"score {source.name}", works):
@@ -173,6 +179,8 @@ class Engine:
             with self.times("load", dataset=name), journal.guarding(*cells, cause=DATA):
                 may = self.planner.may_fetch(name)
                 samples = datasets.load(cells[0].dataset, cache, targets, download=may)
+                kin = datasets.kin(samples, self.benchmark.datasets.values())
+                samples = replace(samples, kin=kin)
             if samples is not None:
                 yield samples, cells
 
@@ -230,6 +238,7 @@ class Engine:
 
     def _describe(self, source: Source, selected: Sequence[Samples]) -> None:
         """Write what the datasets of a source are like."""
+        source.complete_peaks()
         for samples in selected if self.describes else ():
             if source.has(samples.dataset.id):
                 progress = partial(self.progress, f"describe {samples.dataset.id}")

@@ -212,7 +212,11 @@ def may_be_elsewhere(entry: spec.Model) -> bool:
 
 
 def listens(entry: spec.Model) -> bool:
-    """Whether a model computes its predictions from signals; precomputed and chance models do not."""
+    """Whether a model computes its predictions from signals; precomputed and chance models do not.
+
+    The predictions of one that does depend on nothing else: they are taken for the same signal of
+    another version of a database.
+    """
     return not getattr(_adapter(entry), "DEAF", False)
 
 

@@ -15,9 +15,10 @@ import numpy as np
 from .. import spec
 from ..core import provenance
 from ..models.base import LoadedModel
-from ..samples.base import KEYS, Samples
+from ..samples.base import KEYS, Kin, Samples
 from ..spec.view import ORIGINAL
-from .store import PredictionStore
+from .relatives import Overlap, Relative
+from .store import PredictionStore, match
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +49,7 @@ class Source:
         self.name = f"{self.database} {self.version}"
         self._tables: dict[str, pd.DataFrame] = {}
         self._codes: dict[str, np.ndarray] = {}
+        self._kin: dict[tuple[str, str], set[str]] = {}
         self.keys = pd.DataFrame(columns=KEYS)
         #: names of the recordings in alphabetical order, and the place of each segment's among them
         self.files: list[str] = []
@@ -55,10 +57,25 @@ class Source:
         self._times: tuple[np.ndarray, ...] = ()
         #: largest absolute value of each segment, NaN of those that were not read, shape (K,)
         self.peaks = np.empty(0)
+        #: other versions that hold some of the same audio
+        self.overlaps: tuple[Overlap, ...] = ()
+        #: which segments an earlier source of the run has as well, boolean, shape (K,)
+        self.repeated = np.empty(0, dtype=bool)
+        #: earlier sources, numbers of the segments that they have as well, and their numbers there
+        self.earlier: list[tuple[Source, np.ndarray, np.ndarray]] = []
 
-    def add(self, dataset: str, table: pd.DataFrame) -> None:
-        """Add the segments of a sample table."""
+    def add(self, dataset: str, table: pd.DataFrame, kin: Iterable[Kin] = ()) -> None:
+        """Add the segments of a sample table.
+
+        Args:
+            dataset: id of the entry
+            table: its sample table
+            kin: other versions of the database that hold some of the files of the table
+        """
         self._tables[dataset] = table[KEYS]
+        for relative in kin:
+            key = (relative.version, relative.media_fingerprint)
+            self._kin.setdefault(key, set()).update(relative.files)
 
     def freeze(self) -> None:
         """Find the distinct segments; call after the last :meth:`add`."""
@@ -80,6 +97,28 @@ class Source:
         self.files = names.tolist()
         self._times = tuple(everything[name].to_numpy() for name in KEYS[1:])
         self.peaks = np.full(len(everything), np.nan)
+        self.repeated = np.zeros(len(everything), dtype=bool)
+        self.overlaps = tuple(
+            Overlap(version, data, everything["file"].isin(files).to_numpy())
+            for (version, data), files in sorted(self._kin.items())
+        )
+        self._kin.clear()
+
+    def follow(self, earlier: Source) -> None:
+        """Note which segments an earlier source of the run has, if it is of a version of this database."""
+        before = (earlier.version, earlier.samples.media_fingerprint)
+        for overlap in self.overlaps:
+            if (overlap.version, overlap.data) == before:
+                ids = np.flatnonzero(overlap.segments)
+                rows = match(self.keys.iloc[ids], earlier.keys)
+                self.earlier.append((earlier, ids[rows >= 0], rows[rows >= 0]))
+                self.repeated[ids[rows >= 0]] = True
+
+    def complete_peaks(self) -> None:
+        """Take peaks of segments that were not read from earlier sources that have read the same audio."""
+        for earlier, ids, rows in self.earlier:
+            unread = np.isnan(self.peaks[ids])
+            self.peaks[ids[unread]] = earlier.peaks[rows[unread]]
 
     def has(self, dataset: str) -> bool:
         """Whether segments of a dataset are among them."""
@@ -161,6 +200,11 @@ class Request:
         calls: number of signals that were given to the model
         stored: number of segments whose predictions the store had
         listens: whether the model hears signals, as far as that can be said without loading it
+        relatives: stores that may have predictions on the same audio
+        shared: segments whose predictions came from them
+        repeated: number of those whose audio an earlier source of the run has, too
+        ahead: segments that a later source of the run wants of the same model in the same condition,
+            boolean, shape (K,), or empty
     """
 
     model: Callable[[], LoadedModel]
@@ -174,6 +218,10 @@ class Request:
     calls: int = 0
     stored: int = 0
     listens: bool = True
+    relatives: tuple[Relative, ...] = ()
+    shared: list[int] = field(default_factory=list)
+    repeated: int = 0
+    ahead: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
 
     @property
     def first_failure(self) -> str:
@@ -195,12 +243,29 @@ class Request:
         Returns:
             number of segments that it has
         """
+        places = self._take(source, missing, self.store)
+        missing[places] = False
+        self.stored += len(places)
+        return len(places)
+
+    def share(self, source: Source, missing: np.ndarray) -> None:
+        """Take what other versions have of missing segments, and keep it in the own store as well."""
+        for relative in self.relatives:
+            places = self._take(source, missing & relative.segments, relative.store)
+            missing[places] = False
+            self.shared += places.tolist()
+        ids = sorted(self.shared)
+        keys = source.keys.iloc[ids].reset_index(drop=True)
+        self.store.append(keys, self.values[ids], self.columns)
+        self.repeated = int(source.repeated[ids].sum())
+        self.stored += len(ids) - self.repeated
+
+    def _take(self, source: Source, missing: np.ndarray, store: PredictionStore) -> np.ndarray:
+        """Take what a store has of missing segments; returns which."""
         places = np.flatnonzero(missing)
-        values, hits = self.store.read(source.keys.iloc[places], self.columns)
+        values, hits = store.read(source.keys.iloc[places], self.columns)
         self.values[places[hits]] = values[hits]
-        missing[places[hits]] = False
-        self.stored += int(hits.sum())
-        return int(hits.sum())
+        return places[hits]
 
 
 def evictable(values: np.ndarray, beside: Path) -> np.ndarray:

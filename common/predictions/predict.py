@@ -4,12 +4,15 @@ All segments of one database that any test wants are put together first. What th
 taken; the rest is divided into shards (:mod:`common.predictions.shards`), in which each file is
 read once, each segment is perturbed once per condition, and each model sees each distinct
 (segment, condition) once, whatever the number of tests, targets and datasets that use it.
+What another version of the database has of the same audio is taken from there
+(:mod:`common.predictions.relatives`).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from queue import SimpleQueue
 
 import numpy as np
@@ -20,7 +23,7 @@ from .executing import Assignment, Executor, Threads, assignments
 from .inputs import Request, Source, pieces
 from .lanes import Lane
 from .perturbing import Perturbing
-from .shards import Resources, ShardResult
+from .shards import NOT_TRIED, Resources, ShardResult
 from .store import parts_of
 
 #: rows and seconds after which new predictions go to disk
@@ -58,16 +61,60 @@ class Predictor:
         self.perturbing = perturbing
         self.progress = progress or (lambda done, total: None)
         self.executor = executor
-        self.requests: list[Request] = []
-        self.missing: list[np.ndarray] = []
-        for request in requests:
-            missing = request.read(source)
-            if missing.any():
-                self.requests.append(request)
-                self.missing.append(missing)
+        self.requests = list(requests)
+        self.missing = [request.read(source) for request in requests]
+        #: what is missing of requests that another version has a part in
+        self._alone = [
+            _Alone(request, request.wanted.copy(), missing.copy(), request.stored)
+            for request, missing in zip(self.requests, self.missing, strict=True)
+            if request.relatives or len(request.ahead)
+        ]
+        self._look_ahead()
+        self._drop_done()
 
     def run(self) -> None:
         """Predict what is missing; keeps what was computed when it is interrupted."""
+        self._share()
+        self._predict()
+        # when a model is given up depends on what it is asked: it is asked what it would be without the others
+        self.requests, self.missing = [], []
+        for alone in self._alone:
+            if alone.differs and _given_up(alone.request):
+                self.requests.append(alone.restored())
+                self.missing.append(alone.missing)
+        self._drop_done()
+        self._predict()
+
+    def _drop_done(self) -> None:
+        """Leave requests out of which nothing is missing."""
+        left = [n for n, missing in enumerate(self.missing) if missing.any()]
+        self.requests = [self.requests[n] for n in left]
+        self.missing = [self.missing[n] for n in left]
+
+    def _look_ahead(self) -> None:
+        """Ask models for a later version, too, about signals that are to be heard in any case."""
+        heard: dict[str, np.ndarray] = {}
+        for request, missing in zip(self.requests, self.missing, strict=True):
+            if request.listens:
+                heard[request.condition] = heard.get(request.condition, False) | missing
+        for request, missing in zip(self.requests, self.missing, strict=True):
+            if len(request.ahead):
+                more = request.ahead & heard[request.condition] & ~request.wanted
+                request.wanted |= more
+                request.fill(self.source, more)
+                missing |= more
+
+    def _share(self) -> None:
+        """Take what other versions of the database have, once the audio is here as it would be without."""
+        if not any(request.relatives for request in self.requests):
+            return
+        self._media(np.logical_or.reduce(self.missing))
+        for request, missing in zip(self.requests, self.missing, strict=True):
+            request.share(self.source, missing)
+        self._drop_done()
+
+    def _predict(self) -> None:
+        """Predict what is missing."""
         if not self.requests:
             return
         union = np.logical_or.reduce(self.missing)
@@ -98,7 +145,8 @@ class Predictor:
 
     def _hears(self, request: Request) -> bool:
         """Whether the model of a request wants audio; a model that fails here fails later."""
-        if request.listens and self.executor is not None and self.executor.elsewhere:
+        elsewhere = self.executor is not None and self.executor.elsewhere
+        if request.listens and (elsewhere or request.relatives):
             return True
         try:
             return request.model().needs_audio
@@ -124,6 +172,35 @@ class Predictor:
             if request.condition != ORIGINAL or request.name in small:
                 masks[request.condition] = masks.get(request.condition, False) | missing
         return int(sum(union.sum() for union in masks.values()))
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """What a request would be without other versions of the database.
+
+    Args:
+        request: the request
+        wanted: which segments are wanted of it, boolean, shape (K,)
+        missing: which of them its store lacks
+        stored: number of those that it has
+    """
+
+    request: Request
+    wanted: np.ndarray
+    missing: np.ndarray
+    stored: int
+
+    @property
+    def differs(self) -> bool:
+        """Whether other versions had a part in it."""
+        return bool(self.request.shared or (self.request.wanted != self.wanted).any())
+
+    def restored(self) -> Request:
+        """The request without what came from other versions or was asked for them, and without what failed."""
+        request = self.request
+        request.wanted, request.stored = self.wanted, self.stored
+        request.shared, request.repeated, request.failed = [], 0, {}
+        return request
 
 
 class _Buffer:
@@ -178,6 +255,11 @@ class _Buffer:
             if others:
                 self.done += request.fill(self.source, self.missing[id(request)])
         self.rows, self.count, self.written = {}, 0, time.monotonic()
+
+
+def _given_up(request: Request) -> bool:
+    """Whether segments were not tried because others had failed."""
+    return any(reason.startswith(NOT_TRIED) for reason in request.failed.values())
 
 
 def _parts(request: Request) -> set[str]:

@@ -22,7 +22,7 @@ from ..core.paths import Paths
 from ..core.provenance import digest
 from ..spec import Column, Dataset, Target
 from . import repositories
-from .base import Samples, definition
+from .base import Kin, Samples, definition
 from .entries import needed, place
 from .event_lists.databases import drop_pickles
 from .repositories import Repository
@@ -151,6 +151,37 @@ def media(samples: Samples, files: Collection[str]) -> Path:
             **where,
         )
     return root
+
+
+def kin(samples: Samples, other: Dataset) -> Kin | None:
+    """What another version holds of the same audio; None if none of its tables was loaded here.
+
+    The checksums are those of the media, which audb notes when a version is published.
+
+    Args:
+        samples: loaded samples
+        other: entry of another version of the same database
+
+    Raises:
+        DataError: if what audb keeps about a version cannot be read
+        DatasetUnavailable: if it is no longer there
+    """
+    if not _is_cached(other, samples.cache):
+        return None
+    files = samples.table["file"].unique().tolist()
+    here, there = (_checksums(entry, samples.cache, files) for entry in (samples.dataset, other))
+    same = frozenset(file for file, checksum in here.items() if there.get(file) == checksum)
+    return Kin(other.version, _recipe(other, samples.cache), same)
+
+
+def _checksums(dataset: Dataset, cache: Path, files: Collection[str]) -> dict[str, str]:
+    """File -> checksum, of those that a version holds."""
+    where = {"version": dataset.version, "cache_root": str(cache_root(dataset, cache))}
+    with repositories.only(_local(dataset, cache)) as audb:
+        dependencies = _call(dataset, audb.dependencies, dataset.database, **where)
+    table = dependencies()
+    rows = table[table.index.isin(files) & (table["removed"] == 0)]["checksum"]
+    return {str(file): str(checksum) for file, checksum in rows.items() if checksum}
 
 
 def _existing(dataset: Dataset, audb: Any, root: Path) -> list[str]:

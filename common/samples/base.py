@@ -18,6 +18,21 @@ KEYS = ["file", "start", "end"]
 
 
 @dataclass(frozen=True)
+class Kin:
+    """Another version of a database that holds some of the same audio.
+
+    Args:
+        version: the other version
+        media_fingerprint: that of its :class:`Samples`
+        files: those of a sample table that have the same name and content in both versions
+    """
+
+    version: str
+    media_fingerprint: str
+    files: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Samples:
     """Loaded sample table of one dataset entry.
 
@@ -36,6 +51,7 @@ class Samples:
             the database stay; equal for all entries that share their audio
         cache: cache folder of the program
         download: whether audio that is missing may be fetched from a remote repository
+        kin: other versions of the database, see :func:`common.samples.datasets.kin`
     """
 
     dataset: Dataset
@@ -45,10 +61,15 @@ class Samples:
     media_fingerprint: str = ""
     cache: Path = Path()
     download: bool = False
+    kin: tuple[Kin, ...] = ()
 
 
 class DataAdapter(Protocol):
-    """One way to get at data; adapters are modules without state of their own."""
+    """One way to get at data; adapters are modules without state of their own.
+
+    One that knows the content of files without reading them also has
+    ``kin(samples, other) -> Kin | None``, see :func:`common.samples.datasets.kin`.
+    """
 
     def availability(self, dataset: Dataset, cache: Path, *, download: bool) -> str:
         """Empty if the dataset can be loaded, else the reason why not; see the package."""

@@ -8,15 +8,18 @@ the tables of a database become one sample table), :mod:`~common.samples.audio`.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Mapping
+import logging
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import cast
 
-from ..core.errors import DatasetUnavailable
+from ..core.errors import BenchmarkError, DatasetUnavailable
 from ..core.registry import unknown
 from ..spec import Dataset, Target
 from . import entries
-from .base import DataAdapter, Samples
+from .base import DataAdapter, Kin, Samples
+
+logger = logging.getLogger(__name__)
 
 #: adapters by the name in the catalog: modules of this package, loaded when one is needed
 ADAPTERS = ("audb", "audformat", "folder")
@@ -111,6 +114,40 @@ def media(samples: Samples, files: Collection[str] | None = None) -> Path:
     return _adapter(samples.dataset).media(samples, file_names)
 
 
+def kin(samples: Samples, others: Iterable[Dataset]) -> tuple[Kin, ...]:
+    """Other versions of a database that hold some of the same audio, as far as this machine knows.
+
+    Only of adapters that know what is in a file without reading it, and only versions of which
+    something was loaded before: nothing is fetched, and without any the answer is empty.
+
+    Args:
+        samples: loaded samples
+        others: entries, of this database or of others
+    """
+    dataset = samples.dataset
+    compare = getattr(_adapter(dataset), "kin", None)
+    if compare is None:
+        return ()
+    versions: dict[str, Kin] = {}
+    for other in others:
+        if not _is_version_of(other, dataset) or other.version in versions:
+            continue
+        try:
+            relative = compare(samples, other)
+        except BenchmarkError as error:  # what is wrong with the other is no fault of this one
+            logger.warning("%s: not compared with %s: %s", dataset.id, other.version, error)
+            continue
+        if relative is not None:
+            versions[other.version] = relative
+    return tuple(relative for _, relative in sorted(versions.items()) if relative.files)
+
+
+def _is_version_of(other: Dataset, dataset: Dataset) -> bool:
+    """Whether an entry is of another version of the same database."""
+    first, second = ((d.adapter, d.database, d.embedded) for d in (other, dataset))
+    return first == second and other.version != dataset.version
+
+
 def module(dataset: Dataset) -> str:
     """Dotted name of the adapter of an entry.
 
@@ -133,6 +170,7 @@ __all__ = [
     "check",
     "declared_columns",
     "fingerprint",
+    "kin",
     "load",
     "media",
     "module",

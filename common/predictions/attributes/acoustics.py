@@ -16,23 +16,25 @@ They describe a recording well enough to divide samples into groups, no more.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ...core import closure
 from ...core.errors import DataError
-from ...core.provenance import digest
 from ...models.base import Batch
 from ...samples import datasets
 from ...samples.base import Samples
 from ...spec.view import ORIGINAL
 from ..inputs import Request, Source
 from ..predict import Predictor
+from ..relatives import relatives
 from ..store import PredictionStore
 from .base import Context
-from .segment_f0 import FOLDER, method, segment_f0
+from .segment_f0 import FOLDER, folder_name, method, segment_f0
 
 RATE_HZ = 16000
 #: columns of the store
@@ -155,10 +157,10 @@ class Acoustics:
         return dict(zip(COLUMNS, values.reshape(-1, len(COLUMNS)).T, strict=True))
 
 
-def store(samples: Samples, cache: Path) -> PredictionStore:
-    """Where the measures of the segments of a database are kept."""
+def _described(samples: Samples) -> dict[str, Any]:
+    """What decides about the measures of the segments of a database."""
     dataset = samples.dataset
-    described = {
+    return {
         "attribute": "acoustics",
         "columns": list(COLUMNS),
         "code": closure.code_of(Acoustics, datasets.module(dataset)),
@@ -167,8 +169,10 @@ def store(samples: Samples, cache: Path) -> PredictionStore:
         "database_version": dataset.version,
         "data": samples.media_fingerprint,
     }
-    name = f"{dataset.database}-{dataset.version}-{digest(described)}"
-    return PredictionStore(cache / FOLDER / "acoustics" / name, described)
+
+
+def _stored(described: Mapping[str, Any], cache: Path) -> PredictionStore:
+    return PredictionStore(cache / FOLDER / "acoustics" / folder_name(described), described)
 
 
 def measured(samples: Samples, context: Context) -> dict[str, np.ndarray]:
@@ -179,12 +183,19 @@ def measured(samples: Samples, context: Context) -> dict[str, np.ndarray]:
         DataError: if a file cannot be decoded
     """
     source = Source(samples)
-    source.add(samples.dataset.id, samples.table)
+    source.add(samples.dataset.id, samples.table, samples.kin)
     source.freeze()
     ids = source.ids(samples.dataset.id, samples.table.index)
     every = np.ones(len(source.keys), dtype=bool)
+    stored, described = partial(_stored, cache=context.cache), _described(samples)
     request = Request(
-        Acoustics, "acoustics", ORIGINAL, list(COLUMNS), every, store(samples, context.cache)
+        Acoustics,
+        "acoustics",
+        ORIGINAL,
+        list(COLUMNS),
+        every,
+        stored(described),
+        relatives=relatives(source.overlaps, described, stored),
     )
     Predictor(source, [request], workers=context.workers, progress=context.progress).run()
     if request.failed:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +19,7 @@ from ...samples.base import Samples
 from ...spec.view import ORIGINAL
 from ..inputs import Request, Source
 from ..predict import Predictor
+from ..relatives import relatives
 from ..store import PredictionStore
 from . import f0
 from .base import Context
@@ -84,8 +88,13 @@ class Praat(Autocorrelation):
 
 def store(model: Autocorrelation, samples: Samples, cache: Path) -> PredictionStore:
     """Where the F0 of the segments of a database is kept."""
+    return _stored(_described(model, samples), cache)
+
+
+def _described(model: Autocorrelation, samples: Samples) -> dict[str, Any]:
+    """What decides about the F0 of the segments of a database."""
     dataset = samples.dataset
-    described = {
+    return {
         "attribute": COLUMN,
         "method": model.fingerprint,
         "code": closure.code_of(type(model), datasets.module(dataset)),
@@ -94,8 +103,15 @@ def store(model: Autocorrelation, samples: Samples, cache: Path) -> PredictionSt
         "database_version": dataset.version,
         "data": samples.media_fingerprint,
     }
-    name = f"{dataset.database}-{dataset.version}-{digest(described)}"
-    return PredictionStore(cache / FOLDER / COLUMN / name, described)
+
+
+def _stored(described: Mapping[str, Any], cache: Path) -> PredictionStore:
+    return PredictionStore(cache / FOLDER / COLUMN / folder_name(described), described)
+
+
+def folder_name(described: Mapping[str, Any]) -> str:
+    """Name of the folder of what is described."""
+    return f"{described['database']}-{described['database_version']}-{digest(described)}"
 
 
 def segment_f0(
@@ -107,13 +123,21 @@ def segment_f0(
         DataError: if a file cannot be decoded
     """
     source = Source(samples)
-    source.add(samples.dataset.id, samples.table)
+    source.add(samples.dataset.id, samples.table, samples.kin)
     source.freeze()
     ids = source.ids(samples.dataset.id, samples.table.index)[chosen]
     mask = np.zeros(len(source.keys), dtype=bool)
     mask[ids] = True
-    pitch_store = store(model, samples, context.cache)
-    request = Request(lambda: model, COLUMN, ORIGINAL, [COLUMN], mask, pitch_store)
+    stored, described = partial(_stored, cache=context.cache), _described(model, samples)
+    request = Request(
+        lambda: model,
+        COLUMN,
+        ORIGINAL,
+        [COLUMN],
+        mask,
+        stored(described),
+        relatives=relatives(source.overlaps, described, stored),
+    )
     Predictor(source, [request], workers=context.workers, progress=context.progress).run()
     if request.failed:
         count = f"{len(request.failed)} of {int(mask.sum())}"
