@@ -31,10 +31,9 @@ def written(content: Content, folder: Path, cache: Path) -> dict[str, str]:
     """Page files after bringing a folder up to date."""
     inputs, memory = Inputs(content), Memory(folder / "made.json")
     place(content, memory, inputs, 1)
-    parts = Fragments(cache)
     for target in content.boards:
-        pages.write_target(content, target, folder, memory, inputs, parts)
-    parts.remove_others(content)
+        pages.write_target(content, target, folder, memory, inputs, cache)
+    Fragments(cache).remove_others(content)
     memory.write()
     return {p.relative_to(folder).as_posix(): p.read_text("utf-8") for p in folder.rglob("*.page")}
 

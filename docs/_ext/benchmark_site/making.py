@@ -63,11 +63,10 @@ def make(
     compiled(cache / TEMPLATES)
     content = load(folders, benchmark, prose, stale, cache / ROWS, results)
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
-    fragments = Fragments(cache / COLUMNS)
     downloads = Downloads(content, site / "data", memory, inputs, workers)
 
     def of_target(target: str, notes: Memory) -> None:
-        pages.write_target(content, target, source, notes, inputs, fragments)
+        pages.write_target(content, target, source, notes, inputs, cache / COLUMNS)
         cell_data.write(content, target, site, notes, inputs)
 
     parts = len(content.boards) + 1
@@ -85,7 +84,7 @@ def make(
         documents = documents.union(*(memory.content(target) for target in content.boards))
         pages.remove_others(source, documents)
         cell_data.remove_others(content, site)
-        fragments.remove_others(content)
+        Fragments(cache / COLUMNS).remove_others(content)
         memory.write()  # what is known by now, should this program be killed before the end
         begun.pop_all()
     return downloads.finish

@@ -102,7 +102,7 @@ def write_target(
     source: Path,
     memory: Memory,
     inputs: Inputs,
-    fragments: Fragments | None = None,
+    columns: Path | None = None,
 ) -> None:
     """Bring the pages of a target up to date, where they are not known.
 
@@ -112,8 +112,10 @@ def write_target(
         source: source folder of Sphinx
         memory: what the pages were made from last time
         inputs: what they are made from
-        fragments: what pages of tests show of each model; None: nothing is remembered of it
+        columns: folder that keeps what pages of tests show of each model; None: it is not kept
     """
+    # made here, so that its code belongs to the code of the pages
+    fragments = None if columns is None else Fragments(columns)
     whole = digest(inputs.of_target(target))
     docs: list[str] = memory.recall(target, whole) or []
     if docs and all(_is_there(source, doc) for doc in docs):
