@@ -165,8 +165,10 @@ def _marks(places: Sequence[float], css: str, y: float) -> str:
     if not places:
         return ""
     if css == "p":  # a line of no length with round ends is a dot
-        return f'<path class="p" d="{"".join(f"M{x:g} {y:g}h0" for x in places)}"/>'
-    crosses = "".join(f"M{x - 2.5:g} {y - 2.5:g}l5 5m0-5l-5 5" for x in places)
+        dot = f" {y:g}h0"
+        return f'<path class="p" d="{"".join([f"M{x:g}{dot}" for x in places])}"/>'
+    cross = f" {y - 2.5:g}l5 5m0-5l-5 5"
+    crosses = "".join([f"M{x - 2.5:g}{cross}" for x in places])
     return f'<path class="f" d="{crosses}"/>'
 
 

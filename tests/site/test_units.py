@@ -7,6 +7,7 @@ import doctest
 import importlib
 import math
 import re
+import types
 from fractions import Fraction
 from html import unescape
 from itertools import pairwise
@@ -28,6 +29,7 @@ from benchmark_site import (
     tables,
     testpages,
 )
+from benchmark_site.scores import BoardScores
 from docutils import nodes
 from docutils.frontend import get_default_settings
 from docutils.utils import new_document
@@ -40,7 +42,7 @@ from common.cli.bench import site
 from common.cli.bench.usage import Stopwatch
 from common.core import display, paths
 from common.core.mirror import listing, mirror, names_below
-from common.reports.summary import Key, WideCell, matrix
+from common.reports.summary import Key, WideCell
 from common.spec import load_benchmark
 
 EXTENSIONS = sorted(
@@ -133,7 +135,31 @@ def line(model: str, data: str, **more: Any) -> dict[str, Any]:
 
 
 def one(lines: list[dict[str, Any]]) -> Any:
-    return matrix(results.frame(lines), "arousal", "correctness_regression")["ccc"]
+    models = sorted({line["model"] for line in lines})
+    scores = BoardScores(results.frame(lines), "arousal", models)
+    return scores.of_test("correctness_regression")["ccc"]
+
+
+def cells_of(line: tables.Line) -> list[Any]:
+    """What the cells of a line show, read from their HTML."""
+    parts = {
+        "text": r"^([^<]*)",
+        "why": r"<sup>(.*?)</sup>",
+        "interval": r'<small class="ci">(.*?)</small>',
+        "doubt": r'<small class="q">(.*?)</small>',
+        "n": r"<small>n (.*?)</small>",
+        "more": r'<small class="more-of-cell">(.*?)</small>',
+        "note": r"<small>([^n].*?)</small>",
+    }
+    return [
+        types.SimpleNamespace(
+            **{
+                name: match[1].strip() if (match := re.search(pattern, html)) else ""
+                for name, pattern in parts.items()
+            }
+        )
+        for html in re.findall(r"<td[^>]*>(.*?)</td>", line.html)
+    ]
 
 
 COLUMNS = [tables.Column("a"), tables.Column("b")]
@@ -142,7 +168,7 @@ COLUMNS = [tables.Column("a"), tables.Column("b")]
 def test_a_missing_cell_stays_empty_and_shifts_nothing() -> None:
     table = tables.by_models("x", one([line("a", "d1"), line("b", "d2"), line("a", "d2")]), COLUMNS)
     (block,) = table.blocks
-    shown = {row.label: [cell.text for cell in row.cells] for row in block.lines}
+    shown = {row.label: [cell.text for cell in cells_of(row)] for row in block.lines}
     assert shown == {"d1": ["0.50", ""], "d2": ["0.50", "0.50"]}
 
 
@@ -151,7 +177,7 @@ def test_equal_n_stands_in_a_column_different_n_in_the_cells() -> None:
     assert (equal.has_n, equal.blocks[0].lines[0].n) == (True, "5")
     other = tables.by_models("x", one([line("a", "d", n=5), line("b", "d", n=6)]), COLUMNS)
     assert not other.has_n
-    assert [cell.n for cell in other.blocks[0].lines[0].cells] == ["5", "6"]
+    assert [cell.n for cell in cells_of(other.blocks[0].lines[0])] == ["5", "6"]
     unknown = tables.by_models("x", one([line("a", "d"), line("b", "d")]), COLUMNS)
     assert unknown.n_note == "n not published"
 
@@ -169,7 +195,7 @@ def test_reasons_become_footnotes() -> None:
     ]
     table = tables.by_models("x", one(rows), COLUMNS)
     assert table.notes == [("a", "broken", 1), ("b", "too few", 2)]
-    assert [cell.why for cell in table.blocks[0].lines[0].cells] == ["b", "b"]
+    assert [cell.why for cell in cells_of(table.blocks[0].lines[0])] == ["b", "b"]
 
 
 # -- comparison -----------------------------------------------------------------------------------
@@ -516,7 +542,7 @@ def test_the_second_verdict_stands_in_the_cell() -> None:
         line("b", "e", value=0.1, ci_low=0.0, ci_high=0.2, certain="fails"),
     ]
     table = tables.by_models("x", one(rows), COLUMNS)
-    first, second = table.blocks[0].lines[0].cells
+    first, second = cells_of(table.blocks[0].lines[0])
     assert (first.interval, first.doubt) == ("0.40 to 0.61", "cannot tell")
     assert first.more == "1\u202f200 clusters, mde 0.140 above, 0.160 below"
     assert (second.interval, second.doubt, second.more) == ("0.80 to 1.00", "", "")
@@ -525,7 +551,7 @@ def test_the_second_verdict_stands_in_the_cell() -> None:
 
 def test_an_end_of_an_interval_is_not_rounded_onto_the_threshold() -> None:
     rows = [line("a", "d", ci_low=0.4, ci_high=0.5004, certain="cannot tell")]
-    (cell,) = tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0].cells
+    (cell,) = cells_of(tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0])
     assert cell.interval == "0.40 to 0.5004"
 
 
@@ -637,14 +663,14 @@ def test_only_a_chance_model_was_run() -> None:
 def test_one_speaker_only_is_wide_and_cannot_tell() -> None:
     found = {"ci_low": -1.0, "ci_high": 1.0, "clusters": 1, "mde_above": 2.1, "mde_below": 0.7}
     rows = [line("a", "d", certain="cannot tell", **found)]
-    (cell,) = tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0].cells
+    (cell,) = cells_of(tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0])
     assert (cell.interval, cell.doubt) == ("−1.00 to 1.00", "cannot tell")
     assert cell.more == "1 cluster, mde 2.100 above, 0.700 below"
 
 
 def test_an_interval_without_ends_is_told_without_numbers() -> None:
     rows = [line("a", "d", clusters=1, certain="cannot tell")]
-    (cell,) = tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0].cells
+    (cell,) = cells_of(tables.by_models("x", one(rows), COLUMNS[:1]).blocks[0].lines[0])
     assert (cell.interval, cell.doubt, cell.more) == ("", "cannot tell", "1 cluster")
 
 
@@ -666,9 +692,9 @@ def test_raters_stand_beside_models_and_chance() -> None:
     table = tables.by_models(
         "x", own.scores.of_test("correctness_regression")["ccc"], COLUMNS, raters
     )
-    assert [cell.text for cell in table.blocks[0].lines[0].cells] == ["0.40", "0.02", "0.60"]
-    assert [cell.text for cell in table.blocks[0].lines[1].cells] == ["0.30", "", ""]
-    assert table.blocks[0].lines[0].cells[2].note == ""
+    assert [cell.text for cell in cells_of(table.blocks[0].lines[0])] == ["0.40", "0.02", "0.60"]
+    assert [cell.text for cell in cells_of(table.blocks[0].lines[1])] == ["0.30", "", ""]
+    assert cells_of(table.blocks[0].lines[0])[2].note == ""
 
 
 def test_without_raters_nothing_is_drawn() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,7 @@ from benchmark_site.sources import Model
 from common.core import files
 from common.reports.summary import Key
 from common.reports.summary.outcomes import CELL, Outcomes, outcomes
+from common.reports.summary.wide import OWNER
 
 FORMAT = 1
 FOLDER = "cells"
@@ -36,9 +37,8 @@ LANGUAGES = Path(__file__).with_name("languages.json")
 UNKNOWN, NOT_STATED = "other", "not stated"
 #: letter of a status
 STATUS = {"pass": "p", "fail": "f", "skip": "s", "error": "e"}
-#: columns with numbers of a score; all columns that are looked at
+#: columns with numbers of a score
 SHOWN = ("value", "ci_low", "ci_high", "p_value", "n")
-OF_SCORES = ("status", *SHOWN, "criterion", "reason")
 #: letters of what counts for a score: passed, not passed, without a verdict, not run
 PASSED, FAILED, UNSCORED, AWAY = "1", "0", "n", "."
 #: digits of intervals and p values, which are shown and never judged
@@ -186,12 +186,9 @@ def with_language(group: str) -> str:
 def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[str, Any]:
     """Cells and models of a board."""
     table = board.table
-    places: dict[tuple[Hashable, ...], int] = {}
-    row_places = [places.setdefault(key, len(places)) for key in _keys(table)]
-    first: dict[int, int] = {}
-    for row, place in enumerate(row_places):
-        first.setdefault(place, row)
-    rows = table.iloc[list(first.values())]
+    cell_of_row = _numbered(table, CELL)
+    rows = table.iloc[np.unique(cell_of_row, return_index=True)[1]]
+    places = places_of(rows)
     columns = {name: lists[name].places_of(rows[name].tolist()) for name in CELL}
     columns |= {name: lists[name].places_of(rows[name].tolist()) for name in ("criterion", "bound")}
     pairs = zip(rows["dataset"].tolist(), rows["data"].tolist(), strict=True)
@@ -201,18 +198,13 @@ def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[s
         set() if outcome_table is None else {places[key] for key in outcome_table.passed.index}
     )
     models = {model.id: model for model in board.models}
-    owners = list(zip(table["model"].tolist(), table["model_version"].tolist(), strict=True))
     ran = {} if outcome_table is None else _ran(outcome_table, places)
-    by_owner: dict[Key, list[tuple[int, int]]] = {}
-    for row, (owner, place) in enumerate(zip(owners, row_places, strict=True)):
-        by_owner.setdefault((str(owner[0]), str(owner[1])), []).append((row, place))
-    # most columns of published results are empty
-    present = [name for name in OF_SCORES if name not in SHOWN or table[name].notna().any()]
-    values = {name: table[name].tolist() for name in present}
+    by_owner = _by_owner(table)
+    scores = Scores(table, cell_of_row, columns["criterion"], lists)
     entries = [
         {
             **_model(board, models[key[0]], key),
-            **_scores(values, own_rows, len(places), columns["criterion"], lists),
+            **scores.of_rows(own_rows),
             "ran": ran.get(key, AWAY * len(places)),
         }
         for key, own_rows in sorted(by_owner.items())
@@ -270,42 +262,93 @@ def _model(board: Board, model: Model, key: Key) -> dict[str, Any]:
     }
 
 
-def _scores(
-    values: Mapping[str, Sequence[Any]],
-    rows: Sequence[tuple[int, int]],
-    number: int,
-    criteria: Sequence[int],
-    lists: Mapping[str, Names],
-) -> dict[str, Any]:
-    """Scores of a model: letters of verdicts, numbers, and criteria that are its own."""
-    status = ["."] * number
-    for row, place in rows:
-        status[place] = STATUS[values["status"][row]]
-    scores: dict[str, Any] = {"status": "".join(status)}
-    for name in SHOWN:
-        if name not in values:
-            continue
-        column: list[Any] = [None] * number
-        for row, place in rows:
-            column[place] = _number(values[name][row], exact=name in ("value", "n"))
-        if any(value is not None for value in column):
-            scores[name] = column
-    rules = lists["criterion"].places_of(values["criterion"][row] for row, _ in rows)
-    scores["criteria"] = {
-        str(place): rule
-        for (_, place), rule in zip(rows, rules, strict=True)
-        if rule != criteria[place]
-    }
-    reasons = ((place, values["reason"][row]) for row, place in rows)
-    scores["reasons"] = {
-        str(place): lists["reason"].places_of([reason])[0] for place, reason in reasons if reason
-    }
-    return scores
+def _numbered(table: pd.DataFrame, names: Iterable[str]) -> np.ndarray:
+    """Number of the entries of some columns in each row, counted as they come."""
+    numbers = np.zeros(len(table), dtype=np.int64)
+    for name in names:
+        codes, entries = pd.factorize(table[name], use_na_sentinel=False)
+        numbers = pd.factorize(numbers * len(entries) + codes)[0]
+    return numbers
 
 
-def _number(value: Any, *, exact: bool) -> float | int | None:
-    if value is None or value is pd.NA or math.isnan(value):
-        return None
+def _by_owner(table: pd.DataFrame) -> dict[Key, np.ndarray]:
+    """Model and version -> places of their rows."""
+    numbers = _numbered(table, OWNER)
+    order = np.argsort(numbers, kind="stable")
+    bounds = np.flatnonzero(np.diff(numbers[order])) + 1
+    groups = [rows for rows in np.split(order, bounds) if len(rows)]
+    heads = table.iloc[[rows[0] for rows in groups]]
+    owners = zip(*(heads[name].tolist() for name in OWNER), strict=True)
+    return {
+        (str(model), str(version)): rows
+        for (model, version), rows in zip(owners, groups, strict=True)
+    }
+
+
+class Scores:
+    """Scores of models: letters of verdicts, numbers, and criteria that are their own.
+
+    What occurs in many rows becomes text once.
+
+    Args:
+        table: rows of a board
+        cell_of_row: place of the cell of each row
+        criteria: place of the criterion of each cell in the list of criteria
+        lists: lists of names
+    """
+
+    def __init__(
+        self,
+        table: pd.DataFrame,
+        cell_of_row: np.ndarray,
+        criteria: Sequence[int],
+        lists: Mapping[str, Names],
+    ):
+        self._cells, self._criteria, self._lists = cell_of_row, np.array(criteria), lists
+        self._status = _mapped(table["status"], STATUS.__getitem__)
+        self._numbers = {
+            name: _mapped(table[name], lambda v, exact=name in ("value", "n"): _number(v, exact))
+            for name in SHOWN
+        }
+        self._rules, names = pd.factorize(table["criterion"], use_na_sentinel=False)
+        self._rule_names = np.array(names.tolist(), dtype=object)
+        self._reasons = _mapped(table["reason"], lambda reason: reason)
+
+    def of_rows(self, rows: np.ndarray) -> dict[str, Any]:
+        """Scores of a model, whose rows are at some places."""
+        cells, number = self._cells[rows], len(self._criteria)
+        status = np.full(number, ".", dtype=object)
+        status[cells] = self._status[rows]
+        scores: dict[str, Any] = {"status": "".join(status)}
+        for name, numbers in self._numbers.items():
+            column = np.full(number, None, dtype=object)
+            column[cells] = numbers[rows]
+            values = column.tolist()
+            if any(value is not None for value in values):
+                scores[name] = values
+        codes, names = pd.factorize(self._rules[rows])
+        places = self._lists["criterion"].places_of(self._rule_names[names])
+        rules = np.array(places, dtype=int)[codes]
+        other = rules != self._criteria[cells]
+        pairs = zip(cells[other].tolist(), rules[other].tolist(), strict=True)
+        scores["criteria"] = {str(cell): rule for cell, rule in pairs}
+        reasons = zip(cells.tolist(), self._reasons[rows], strict=True)
+        scores["reasons"] = {
+            str(cell): self._lists["reason"].places_of([reason])[0]
+            for cell, reason in reasons
+            if reason
+        }
+        return scores
+
+
+def _mapped(column: pd.Series, change: Callable[[Any], Any]) -> np.ndarray:
+    """Entries of a column, changed; None where there is none."""
+    codes, entries = pd.factorize(column)
+    changed = np.array([*map(change, entries.tolist()), None], dtype=object)
+    return changed[codes]
+
+
+def _number(value: float, exact: bool) -> float | int:
     number = float(value)
     if number.is_integer():
         return int(number)

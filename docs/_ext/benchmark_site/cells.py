@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from benchmark_site.page import anchor
-from common.core.display import MINUS, bounds, decimals, number, tidy
+from common.core.display import MINUS, bounds, decimals, number, percent, tidy
 from common.reports.summary import WideCell
 from common.spec import Criterion
 from common.uncertainty import is_decidable
@@ -119,6 +119,30 @@ def width(share: Fraction) -> str:
     '33.3%'
     """
     return f"{float(100 * share):.1f}%"
+
+
+def bar(
+    share: Fraction | None, wide: bool = False, chance: Fraction | None = None, none: str = "none"
+) -> Markup:
+    """Share as a bar with its number; written here, as pages of many models have thousands.
+
+    Args:
+        share: the share; None: there is none
+        wide: whether the bar is a wide one
+        chance: share of a chance model, which is marked; None: nothing is
+        none: what is said where there is no share
+
+    >>> bar(None)
+    Markup('<span class="share none">none</span>')
+    """
+    if share is None:
+        return Markup(f'<span class="share none">{none}</span>')
+    mark = "" if chance is None else f'<i style="left:{width(chance)}"></i>'
+    return Markup(
+        f'<span class="share{" wide" if wide else ""}"><span class="bar">'
+        f'<span style="width:{width(share)}"></span>{mark}</span>'
+        f'<span class="num">{percent(share)}</span></span>'
+    )
 
 
 def count(n: int) -> str:
@@ -259,6 +283,15 @@ def counted(verdicts: Iterable[str]) -> Sure:
     """
     counts = Counter(verdicts)
     return Sure(*(counts[name] for name in ("passes", "fails", DOUBT)))
+
+
+def total(parts: Iterable[Sure]) -> Sure:
+    """Sum of second verdicts.
+
+    >>> total([Sure(1, 0, 2), Sure(0, 4, 1)]), total([])
+    (Sure(passes=1, fails=4, doubt=3), Sure(passes=0, fails=0, doubt=0))
+    """
+    return Sure(*map(sum, zip(UNKNOWN, *parts, strict=True)))
 
 
 def _hint(row: WideCell, text: str, reference: str) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
 from benchmark_site import tables
+from benchmark_site.columns import SideBySide
 from benchmark_site.content import Board, metric_names
 from benchmark_site.page import anchor
 from benchmark_site.sources import Model
 from common.figures.dots import DotRow, dots_svg, finding
 from common.figures.text import count
-from common.reports.summary import Matrix, WideCell
 
 
 def of_test(board: Board, models: Sequence[Model], test: str) -> list[dict[str, Any]]:
@@ -26,17 +25,17 @@ def of_test(board: Board, models: Sequence[Model], test: str) -> list[dict[str, 
         test: the test
     """
     drawn = []
-    for metric, matrix in board.scores.of_test(test).items():
-        scores = [cell for line in matrix.cells for cell in line if _judged(cell)]
-        rows = [row for row in _rows(matrix, models) if row.values]
+    for metric, scores in board.scores.of_test(test).items():
+        rows = [row for row in _rows(scores, models) if row.values]
         if not rows:
             continue
         title, short = metric_names(metric)
-        rule = tables.rule(metric, scores)
-        lines = sum(any(_judged(cell) for cell in line) for line in matrix.cells)
+        rules = {rule for column in scores.filled for rule in column.facts.judged}
+        rule = tables.rule_of(metric, rules)
+        lines = len(frozenset().union(*(column.judged for column in scores.filled)))
         about = f"{title} of {count(len(rows), 'model')} in {count(lines, 'cell')}"
         about += f", which passes if {rule}." if rule else "."
-        criteria = sorted({cell.criterion for cell in scores if cell})
+        criteria = sorted({criterion for criterion, _ in rules})
         drawn.append(
             {
                 "title": title,
@@ -62,20 +61,12 @@ def _beside(title: str, short: str, rule: str) -> str:
     return rule or ("" if short == title else short)
 
 
-def _judged(cell: WideCell | None) -> bool:
-    return cell is not None and cell.status in ("pass", "fail") and not math.isnan(cell.value)
-
-
-def _rows(matrix: Matrix, models: Sequence[Model]) -> list[DotRow]:
+def _rows(scores: SideBySide, models: Sequence[Model]) -> list[DotRow]:
     """Models in their order, chance models at the end."""
-    columns = {column.model: place for place, column in enumerate(matrix.columns)}
-    rows = []
-    for model in sorted(models, key=lambda model: model.chance):
-        if model.id not in columns:
-            continue
-        line = [cells[columns[model.id]] for cells in matrix.cells]
-        scores = [cell for cell in line if cell is not None and _judged(cell)]
-        passed = tuple(cell.value for cell in scores if cell.status == "pass")
-        failed = tuple(cell.value for cell in scores if cell.status == "fail")
-        rows.append(DotRow(model.label, model.chance, passed, failed))
-    return rows
+    pairs = zip(scores.owners, scores.columns, strict=True)
+    columns = {owner.model: column for owner, column in pairs if column is not None}
+    return [
+        DotRow(model.label, model.chance, columns[model.id].passed, columns[model.id].failed)
+        for model in sorted(models, key=lambda model: model.chance)
+        if model.id in columns
+    ]

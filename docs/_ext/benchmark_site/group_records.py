@@ -103,3 +103,20 @@ class Gap:
     value: str
     interval: str
     size: float
+
+
+@dataclass(frozen=True)
+class GroupsInBrief:
+    """What a page of all models shows of the groups of one.
+
+    Args:
+        first: the worst comparison of the most disadvantaged group
+        gaps: differences between two groups, the largest first
+        pairs: whether there are two groups only
+        tested: number of comparisons with a p value
+    """
+
+    first: Comparison
+    gaps: tuple[Gap, ...]
+    pairs: bool
+    tested: int

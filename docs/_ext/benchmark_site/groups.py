@@ -14,7 +14,7 @@ import pandas as pd
 from benchmark_site import cells
 from benchmark_site.cell_data import with_language
 from benchmark_site.content import metric_names
-from benchmark_site.group_records import Comparison, Gap, Line
+from benchmark_site.group_records import Comparison, Gap, GroupsInBrief, Line
 from benchmark_site.sliced import Sliced
 from benchmark_site.tables import part
 from common.core.display import MINUS, decimals, number, signed, tidy
@@ -57,6 +57,11 @@ class Groups:
     def first(self) -> Comparison:
         """The worst comparison of the most disadvantaged group."""
         return self._comparison(self._worst[0])
+
+    @property
+    def brief(self) -> GroupsInBrief:
+        """What a page of all models shows of them."""
+        return GroupsInBrief(self.first, tuple(self.gaps), self.pairs, self.tested)
 
     @cached_property
     def gaps(self) -> list[Gap]:
@@ -256,7 +261,7 @@ def _gaps(lines: Sequence[Line], digits: int) -> list[Gap]:
     return sorted(gaps, key=lambda gap: -gap.size)
 
 
-def differences(groups: Sequence[Groups]) -> list[tuple[Gap, list[Gap | None]]]:
+def differences(groups: Sequence[GroupsInBrief]) -> list[tuple[Gap, list[Gap | None]]]:
     """Differences between two groups, side by side for several models; empty for more groups.
 
     Returns:
@@ -314,19 +319,33 @@ class TestGroups:
     """
 
     def __init__(self, table: pd.DataFrame, families: Mapping[str, str]):
-        self._by_test, self._families = Sliced(table, "test", Line._fields), families
+        self._by_model, self._families = Sliced(table, "model", Line._fields), families
         self._groups: dict[str, dict[str, Groups | None]] = {}
+        self._briefs: dict[tuple[str, str], GroupsInBrief | None] = {}
 
     def get(self, model: str, test: str) -> Groups | None:
         """Groups of a test for a model; None if it is no fairness test or has no groups."""
         if self._families.get(test) != FAMILY:
             return None
-        if test not in self._groups:
-            self._groups[test] = self._of_test(test)
-        return self._groups[test].get(model)
+        if model not in self._groups:
+            self._groups[model] = self._of_model(model)
+        return self._groups[model].get(test)
 
-    def _of_test(self, test: str) -> dict[str, Groups | None]:
-        rows: dict[str, list[Line]] = {}
-        for row in _lines(self._by_test.of(test)):
-            rows.setdefault(row.model, []).append(row)
-        return {model: _of_lines(lines) for model, lines in rows.items()}
+    def brief(self, model: str, test: str) -> GroupsInBrief | None:
+        """What a page of all models shows of them."""
+        if (model, test) not in self._briefs:
+            groups = self.get(model, test)
+            self._briefs[model, test] = groups.brief if groups else None
+        return self._briefs[model, test]
+
+    def give(self, model: str, test: str, brief: GroupsInBrief | None) -> None:
+        """Take what was made of the rows of a model before."""
+        self._briefs[model, test] = brief
+
+    def _of_model(self, model: str) -> dict[str, Groups | None]:
+        tests: dict[str, list[Line]] = {}
+        rows = self._by_model.of(model)
+        is_fair = rows["test"].map(self._families.get) == FAMILY
+        for row in _lines(rows[is_fair]):
+            tests.setdefault(row.test, []).append(row)
+        return {test: _of_lines(lines) for test, lines in tests.items()}

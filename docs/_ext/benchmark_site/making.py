@@ -14,8 +14,9 @@ from common.spec import Benchmark
 
 #: what is told while pages of results are made
 STAGE = "parts of the website"
-#: folders of rows of results, which know by themselves what they are, and of compiled templates
-ROWS, TEMPLATES = "rows", "templates"
+#: folders of rows of results and of what pages show of models, which know by themselves what they
+#: are, and of compiled templates
+ROWS, COLUMNS, TEMPLATES = "rows", "columns", "templates"
 
 
 def make(
@@ -39,7 +40,7 @@ def make(
         workers: processes that make the pages of targets
         stale: key of a cell -> why its rows are stale
         results: name and hash of each file of own results, if they are known
-        cache: folder for rows as columns and compiled templates
+        cache: folder for rows as columns, what pages show of models, and compiled templates
         progress: gets a stage, how much of it is done, and how much there is
 
     Returns:
@@ -49,6 +50,7 @@ def make(
     from benchmark_site import cell_data, export, pages, population_data, preview
     from benchmark_site.content import load
     from benchmark_site.downloads import Downloads
+    from benchmark_site.fragments import Fragments
     from benchmark_site.memory import Inputs
     from benchmark_site.placed import place
     from benchmark_site.render import ROOT, compiled
@@ -64,7 +66,7 @@ def make(
     downloads = Downloads(content, site / "data", memory, inputs, workers)
 
     def of_target(target: str, notes: Memory) -> None:
-        pages.write_target(content, target, source, notes, inputs)
+        pages.write_target(content, target, source, notes, inputs, cache / COLUMNS)
         cell_data.write(content, target, site, notes, inputs)
 
     parts = len(content.boards) + 1
@@ -82,6 +84,7 @@ def make(
         documents = documents.union(*(memory.content(target) for target in content.boards))
         pages.remove_others(source, documents)
         cell_data.remove_others(content, site)
+        Fragments(cache / COLUMNS).remove_others(content)
         memory.write()  # what is known by now, should this program be killed before the end
         begun.pop_all()
     return downloads.finish

@@ -93,19 +93,61 @@ class Inputs:
             ],
             [self._board(board, test) for board in boards],
             self._people,
-            [
-                entry
-                for entry in self._below.get(target, [])
-                if _concerns(entry, test) and not {SUMS, VERSIONS} & set(str(entry[0]).split("/"))
-            ],
-            [entry for entry in self._media_below.get(target, []) if _concerns(entry, test)],
+            *self._of_test(target, test),
             [entry for entry in self._stale(target) if entry[2] == test],
         ]
+
+    def _of_test(self, target: str, test: str) -> list[list[Any]]:
+        """Files of results and media that a page of a test shows."""
+        return [
+            [entry for entry, place in shown.get(target, []) if _concerns(place, test)]
+            for shown in self._shown
+        ]
+
+    @cached_property
+    def _shown(self) -> list[dict[str, list[tuple[list[Any], str]]]]:
+        """Files of results and media by target, and their places below its folder."""
+        return [
+            {
+                target: [
+                    (entry, place)
+                    for entry in entries
+                    if not {SUMS, VERSIONS} & set((place := _inner(entry)).split("/"))
+                ]
+                for target, entries in below.items()
+            }
+            for below in (self._below, self._media_below)
+        ]
+
+    def of_columns(self, board: Board, test: str) -> dict[str, str]:
+        """Model -> hash of what its column on the page of a test is made from, whoever stands beside it."""
+        target = board.target
+        files, media = (by_model(entries) for entries in self._of_test(target, test))
+        stale: dict[str, list[Any]] = {}
+        for entry in self._stale(target):
+            if entry[2] == test:
+                stale.setdefault(entry[1], []).append(entry)
+        # rows in the folder of another name may be of any model
+        models = self.content.models(target)
+        strangers = files.keys() - {(target, m.id) for m in models if not m.published}
+        others = [files[place] for place in sorted(strangers)]
+        common = [self.common, target, board.name, test, self._heard.get(target, []), others]
+        return {
+            model.id: digest(
+                [
+                    *common,
+                    [model.id, model.published, test in model.traced],
+                    [part.get((target, model.id), []) for part in (files, media)],
+                    stale.get(model.id, []),
+                ]
+            )
+            for model in board.models
+        }
 
     def of_sums(self, target: str, test: str) -> list[Any]:
         """What the sums of a test are made from."""
         here = self._below.get(target, [])
-        return [self.common, [entry for entry in here if _concerns(entry, test)]]
+        return [self.common, [entry for entry in here if _concerns(_inner(entry), test)]]
 
     def of_rows(self, target: str, model: Model) -> list[Any]:
         """What the rows of a model for a target are made from."""
@@ -328,7 +370,17 @@ def _by_target(entries: Iterable[list[Any]]) -> dict[str, list[list[Any]]]:
     return groups
 
 
-def _concerns(entry: Iterable[str | int], test: str) -> bool:
-    """Whether a file below a target lies right in its folder, or belongs to a test."""
-    _, *inner = str(next(iter(entry))).split("/")
-    return len(inner) == 1 or any(test in part for part in inner)
+def _inner(entry: Iterable[str | int]) -> str:
+    """Place of a file below the folder of its target."""
+    return str(next(iter(entry))).partition("/")[2]
+
+
+def _concerns(place: str, test: str) -> bool:
+    """Whether a file below a target lies right in its folder, or belongs to a test.
+
+    >>> _concerns("cnn/fairness_sex.csv", "fairness_sex"), _concerns("index.json", "any")
+    (True, True)
+    >>> _concerns("cnn/manifest.json", "fairness_sex")
+    False
+    """
+    return "/" not in place or test in place

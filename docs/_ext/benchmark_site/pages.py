@@ -27,6 +27,7 @@ from benchmark_site import (
 )
 from benchmark_site.content import Content
 from benchmark_site.finished import FILES
+from benchmark_site.fragments import Fragments
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.page import OUTLINE, SUFFIX, Page, sections_of
 from benchmark_site.render import ROOT, model_doc, provenance_doc, target_doc, test_doc
@@ -96,9 +97,25 @@ def remove_others(source: Path, documents: Iterable[str]) -> None:
 
 
 def write_target(
-    content: Content, target: str, source: Path, memory: Memory, inputs: Inputs
+    content: Content,
+    target: str,
+    source: Path,
+    memory: Memory,
+    inputs: Inputs,
+    columns: Path | None = None,
 ) -> None:
-    """Bring the pages of a target up to date, where they are not known."""
+    """Bring the pages of a target up to date, where they are not known.
+
+    Args:
+        content: what the pages show
+        target: the target
+        source: source folder of Sphinx
+        memory: what the pages were made from last time
+        inputs: what they are made from
+        columns: folder that keeps what pages of tests show of each model; None: it is not kept
+    """
+    # made here, so that its code belongs to the code of the pages
+    fragments = None if columns is None else Fragments(columns)
     whole = digest(inputs.of_target(target))
     docs: list[str] = memory.recall(target, whole) or []
     if docs and all(_is_there(source, doc) for doc in docs):
@@ -107,7 +124,7 @@ def write_target(
             memory.carry(_sections(doc))
         return
     docs = []
-    for page in of_target(content, target, source, inputs, memory):
+    for page in of_target(content, target, source, inputs, memory, fragments):
         key = whole if page.inputs is None else digest(page.inputs)
         if memory.recall(page.doc, key) and _is_there(source, page.doc):
             memory.carry(_sections(page.doc))
@@ -119,7 +136,12 @@ def write_target(
 
 
 def of_target(
-    content: Content, target: str, source: Path, inputs: Inputs, memory: Memory
+    content: Content,
+    target: str,
+    source: Path,
+    inputs: Inputs,
+    memory: Memory,
+    fragments: Fragments | None = None,
 ) -> Iterator[Planned]:
     """All pages of a target."""
     planned = [(p, inputs.of_comparison(target, p)) for p in comparison.planned(content, target)]
@@ -130,7 +152,7 @@ def of_target(
         yield Planned(
             test_doc(target, test),
             inputs.of_test(target, test),
-            partial(_of_test, content, target, test, source, inputs, memory),
+            partial(_of_test, content, target, test, source, inputs, memory, fragments),
         )
     for model in content.models(target):
         yield Planned(
@@ -156,15 +178,33 @@ def of_target(
 
 
 def _of_test(
-    content: Content, target: str, test: str, source: Path, inputs: Inputs, memory: Memory
+    content: Content,
+    target: str,
+    test: str,
+    source: Path,
+    inputs: Inputs,
+    memory: Memory,
+    fragments: Fragments | None,
 ) -> Page:
-    """Page of a test; sections of published results are the same whatever is run."""
+    """Page of a test; sections of published results are the same whatever is run.
+
+    Of own results, what is shown of a model is the same whoever stands beside it.
+    """
     doc = test_doc(target, test)
     file, name, key = _file(source, doc), _sections(doc), digest(inputs.common)
     is_same = memory.recall(name, key) and file.exists()
     memory.keep(name, key, True)
     sections = sections_of(file.read_text("utf-8")) if is_same else []
-    return testpages.page(content, target, test, sections)
+    if fragments is None:
+        return testpages.page(content, target, test, sections)
+    boards = [board for board in content.boards[target] if test in board.tests]
+    keys = [(board, inputs.of_columns(board, test)) for board in boards if not board.published]
+    for board, of_models in keys:
+        fragments.give(board, test, of_models)
+    page = testpages.page(content, target, test, sections)
+    for board, of_models in keys:
+        fragments.keep(board, test, of_models)
+    return page
 
 
 def _of_model(

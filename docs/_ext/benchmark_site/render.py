@@ -31,6 +31,7 @@ def environment() -> jinja2.Environment:
     env.filters["percent"] = percent
     env.filters["count"] = cells.count
     env.filters["width"] = cells.width
+    env.filters["bar"] = cells.bar
     return env
 
 

@@ -10,16 +10,18 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from benchmark_site import datasetpages, event_details
+from benchmark_site.columns import Samples
 from benchmark_site.content import Board, Content
 from benchmark_site.media import FOLDER
 from benchmark_site.page import Page, slug
 from benchmark_site.render import ROOT, model_doc, render
 from benchmark_site.sources import Model
-from benchmark_site.tables import Samples, Source, unheard
+from benchmark_site.tables import Source, unheard
 from common.core.display import number
 from common.core.paths import TABLES
 from common.reports.summary import Key, WideCell
@@ -40,18 +42,18 @@ def of_test(content: Content, page: Page, board: Board, model: Model, test: str)
     """Addresses of the samples of the cells of a model in a test: on their page, or their timelines."""
     if board.published:
         return unheard
-    timed = event_details.timed(content, board.target, model, test)
-    if not content.sample_datasets(board.target) and not timed:
-        return unheard
-    query = urlencode({"model": model.id, "test": test})
-    begin = f"{page.href(doc(board.target))}#?{query}"
-    own_page = page.href(model_doc(board.target, model))
+    query = {"model": model.id, "test": test}
+
+    @cache
+    def timed() -> frozenset[str]:
+        return event_details.timed(content, board.target, model, test)
 
     def samples(score: WideCell, key: Key) -> str:
         rest = place(content, board.target, test, score.dataset, key)
-        if rest or key.data not in timed:
-            return begin + rest if rest else ""
-        return f"{own_page}#{event_details.timelines(test, key.data)}"
+        if rest or key.data not in timed():
+            return f"{page.href(doc(board.target))}#?{urlencode(query)}{rest}" if rest else ""
+        timelines = event_details.timelines(test, key.data)
+        return f"{page.href(model_doc(board.target, model))}#{timelines}"
 
     return samples
 

@@ -5,19 +5,22 @@ Rows become plain values where they are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import pandas as pd
 
-from benchmark_site.cells import Sure, counted
+from benchmark_site.cells import Sure, counted, total
+from benchmark_site.columns import ScoreColumn, SideBySide, of_scores, side_by_side, split
 from benchmark_site.sliced import Sliced
 from common.reports import summary
-from common.reports.summary import Key, Matrix, Scores, WideCell
-from common.reports.summary.wide import OWNER, USED
+from common.reports.summary import Key, ModelColumn, Scores, WideCell
+from common.reports.summary.wide import OWNER, USED, WideRow
 
 #: test, metric and line of a cell -> its score
 Cells = dict[tuple[str, str, Key], WideCell]
+#: version of a model -> metric -> its column
+Columns = dict[ModelColumn, dict[str, ScoreColumn]]
 
 
 class BoardScores:
@@ -32,28 +35,70 @@ class BoardScores:
     def __init__(self, table: pd.DataFrame, target: str, models: Sequence[str]):
         self._table, self._target, self._models = table, target, models
         self._by_model = Sliced(table, "model", USED)
-        self._by_test = Sliced(table, "test", USED)
+        self._rows: dict[str, dict[str, list[WideRow]]] = {}
         self._of_model: dict[str, Scores] = {}
-        self._of_test: dict[str, dict[str, Matrix]] = {}
+        self._of_test: dict[str, dict[str, SideBySide]] = {}
+        self._columns: dict[tuple[str, str], Columns] = {}
+
+    def _rows_of(self, model: str) -> dict[str, list[WideRow]]:
+        """test -> rows of a model."""
+        if model not in self._rows:
+            tests = self._rows.setdefault(model, {})
+            for row in summary.wide_rows(self._by_model.of(model)):
+                tests.setdefault(row.test, []).append(row)
+        return self._rows[model]
 
     def of_model(self, model: str) -> Scores:
         """test -> metric -> line -> score of a model; empty if it has no row."""
         if model not in self._of_model:
-            self._of_model[model] = summary.scores_of(summary.wide_rows(self._by_model.of(model)))
+            rows = [row for rows in self._rows_of(model).values() for row in rows]
+            self._of_model[model] = summary.scores_of(rows)
         return self._of_model[model]
 
-    def of_test(self, test: str) -> dict[str, Matrix]:
+    def of_test(self, test: str) -> dict[str, SideBySide]:
         """metric -> table with a column per model; empty if a test has no row."""
         if test not in self._of_test:
-            rows = summary.wide_rows(self._by_test.of(test))
-            self._of_test[test] = summary.matrices(rows, self._target, self._models)
+            every = (self.columns(model, test) for model in self._models)
+            parts = {owner: part for columns in every for owner, part in columns.items()}
+            self._of_test[test] = side_by_side(parts)
         return self._of_test[test]
+
+    def columns(self, model: str, test: str) -> Columns:
+        """Columns of a model in a test, of each of its versions; empty if it has no row."""
+        if (model, test) not in self._columns:
+            columns: Columns = {}
+            for owner, metric, scores in self._scores_of(model, test):
+                columns.setdefault(owner, {})[metric] = of_scores(scores)
+            self._columns[model, test] = dict(sorted(columns.items()))
+        return self._columns[model, test]
+
+    def _scores_of(
+        self, model: str, test: str
+    ) -> Iterator[tuple[ModelColumn, str, dict[Key, WideCell]]]:
+        """Scores of a model in a test: version, metric, and line by line."""
+        matrices = summary.matrices(self._rows_of(model).get(test, []), self._target)
+        for metric, matrix in matrices.items():
+            for owner, scores in split(matrix).items():
+                yield owner, metric, scores
+
+    def give(self, model: str, test: str, columns: Columns) -> None:
+        """Take columns of a model in a test that were made from its rows before."""
+        self._columns[model, test] = columns
+
+    def scores_of(self, model: str, test: str, owner: ModelColumn, metric: str) -> list[WideCell]:
+        """Scores of one column, in the order of its lines."""
+        return next(
+            list(scores.values())
+            for *place, scores in self._scores_of(model, test)
+            if place == [owner, metric]
+        )
 
     def second(self, model: str, test: str | None = None) -> Sure:
         """Second verdicts of a model, of all tests or of one; published results have none."""
-        words = self._second.get(model, {})
-        tests = words if test is None else [test]
-        return counted(word for name in tests for word in words.get(name, ()))
+        if test is not None:
+            columns = (part.values() for part in self.columns(model, test).values())
+            return total(column.facts.sure for part in columns for column in part)
+        return counted(word for words in self._second.get(model, {}).values() for word in words)
 
     @cached_property
     def _second(self) -> dict[str, dict[str, list[str]]]:

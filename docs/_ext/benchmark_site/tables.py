@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import string
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from markupsafe import Markup
 
 from benchmark_site import cells
-from benchmark_site.cells import Cell
+from benchmark_site.columns import FAILED, Look, Rule, Samples, ScoreColumn, SideBySide, of_scores
 from benchmark_site.content import metric_names
 from benchmark_site.glossary import Term
 from common.core.display import decimals, tidy
 from common.metrics import METRICS
-from common.reports.summary import Key, Matrix, WideCell
+from common.reports.summary import Key, WideCell
 from common.spec.view import ORIGINAL
-
-#: address of the samples of a score
-Samples = Callable[[WideCell, Key], str]
 
 
 def unheard(score: WideCell, key: Key) -> str:
@@ -47,6 +45,16 @@ class Column:
     origin: str = ""
     samples: Samples = unheard
 
+    @cached_property
+    def head(self) -> Markup:
+        """Its heading as HTML, which all tables of a page share."""
+        css = Markup(' class="chance"') if self.muted else ""
+        tag = Markup(' data-m="{}"').format(self.tag) if self.tag else ""
+        text = (
+            Markup('<a href="{}">{}</a>').format(self.href, self.label) if self.href else self.label
+        )
+        return Markup('<th scope="col"{}{}>{}</th>').format(css, tag, text)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -65,17 +73,19 @@ class Source:
 
 @dataclass
 class Line:
-    """One line of a table; ``source`` is set where the line is all that a table has of a dataset."""
+    """One line of a table; ``source`` is set where the line is all that a table has of a dataset.
+
+    Args:
+        label: condition and class
+        html: its cells
+        n: number of samples, if it is the same in all cells
+        source: its dataset
+    """
 
     label: str
-    cells: list[Cell]
+    html: Markup
     n: str = ""
     source: Source | None = None
-
-    @property
-    def html(self) -> Markup:
-        """Its cells as HTML."""
-        return Markup("".join(map(cells.html, self.cells)))
 
 
 @dataclass
@@ -101,6 +111,7 @@ class Table:
         n_note: remark about the number of samples
         sure: second verdicts of its scores
         notes: letter, text and count of cells of each footnote
+        failed: number of cells that fail
         term: what its metric means
     """
 
@@ -113,6 +124,7 @@ class Table:
     n_note: str = ""
     sure: cells.Sure = cells.UNKNOWN
     notes: list[tuple[str, str, int]] = field(default_factory=list)
+    failed: int = 0
     term: Term | None = None
 
     @property
@@ -125,17 +137,11 @@ class Table:
         """Whether a reader opens it before it is shown."""
         return self.rows > LONG
 
-    @property
-    def failed(self) -> int:
-        """Number of cells that fail."""
-        every = (cell for block in self.blocks for line in block.lines for cell in line.cells)
-        return sum(cell.css.startswith("f") for cell in every)
-
 
 #: a table with more lines is folded
 LONG = 40
-#: what stands in one line: what it is about, where it belongs, its name, and a score per column
-Raw = tuple[Key, str, str, Sequence[WideCell | None]]
+#: what stands where a model has no such cell
+MISSING = cells.html(cells.MISSING)
 
 
 def part(condition: str, label: str = "", data: str = "") -> str:
@@ -156,7 +162,7 @@ RATER = Column("One rater", muted=True, tag="one-rater")
 
 def by_models(
     anchor: str,
-    matrix: Matrix,
+    scores: SideBySide,
     columns: Sequence[Column],
     raters: Mapping[Key, WideCell] | None = None,
     sources: Mapping[str, Source] | None = None,
@@ -165,30 +171,29 @@ def by_models(
 
     Args:
         anchor: id in the page
-        matrix: scores by data and model
+        scores: scores of each model
         columns: a column per model
         raters: scores of single raters
         sources: names of data
     """
-    lines: list[Raw] = [
-        (
-            key,
-            key.data,
-            part(key.condition, key.label, key.data),
-            [*row, _bare(raters.get(key))] if raters else row,
-        )
-        for key, row in zip(matrix.index, matrix.cells, strict=True)
-    ]
-    table = _table(
-        anchor, matrix.metric, [*columns, RATER] if raters else columns, lines, sources or {}
+    pairs = list(zip(columns, scores.columns, strict=True))
+    if raters:
+        bare = {k: raters[k]._replace(note="") for k in scores.index if k in raters}
+        pairs.append((RATER, of_scores(bare)))  # the remark of a rater stands above the table
+    filled = [score for _, score in pairs if score is not None]
+    style = Style(filled)
+    return Table(
+        anchor=anchor,
+        title=metric_names(scores.metric)[0],
+        rule=rule_of(scores.metric, {rule for score in filled for rule in score.facts.rules}),
+        columns=[column for column, _ in pairs],
+        blocks=_blocks(scores.index, _lines(scores.index, pairs, style), style, sources or {}),
+        has_n=style.n_column,
+        n_note=style.n_note,
+        sure=cells.total(score.facts.sure for score in scores.filled),
+        notes=style.footnotes(),
+        failed=sum(score.facts.verdicts.count(FAILED) for score in filled),
     )
-    table.sure = cells.sure(score for line in matrix.cells for score in line if score is not None)
-    return table
-
-
-def _bare(score: WideCell | None) -> WideCell | None:
-    """Score of a rater without the remark, which stands above the table."""
-    return score and score._replace(note="")
 
 
 def rule(metric: str, scores: Iterable[WideCell]) -> str:
@@ -196,8 +201,13 @@ def rule(metric: str, scores: Iterable[WideCell]) -> str:
 
     A metric of quality that is compared with a reference stands for its difference.
     """
+    return rule_of(metric, {(score.criterion, bool(score.reference)) for score in scores})
+
+
+def rule_of(metric: str, rules: Iterable[Rule]) -> str:
+    """When scores with some criteria pass, with the name of the metric."""
     name = metric_names(metric)[1]
-    criteria = {(score.criterion, bool(score.reference)) for score in scores if score.criterion}
+    criteria = {pair for pair in rules if pair[0]}
     # a bound that is simulated for the samples at hand does not exist where nothing was scored
     settled = {pair for pair in criteria if not pair[0].endswith("simulated")}
     criteria = settled or criteria
@@ -207,35 +217,33 @@ def rule(metric: str, scores: Iterable[WideCell]) -> str:
     return ", or ".join(cells.criterion(text, name) for text in sorted({c for c, _ in criteria}))
 
 
-def _table(
-    anchor: str,
-    metric: str,
-    columns: Sequence[Column],
-    lines: Sequence[Raw],
-    sources: Mapping[str, Source],
-) -> Table:
-    scores = [score for *_, line in lines for score in line if score is not None]
-    style = Style([line for *_, line in lines])
+def _lines(
+    index: Sequence[Key], pairs: Sequence[tuple[Column, ScoreColumn | None]], style: Style
+) -> list[Markup]:
+    """Cells of each line as HTML."""
+    columns: list[Sequence[str]] = []
+    for column, score in pairs:
+        if score is None:
+            columns.append([MISSING] * len(index))
+            continue
+        html = score.html(style.look(score), column.origin, column.samples)
+        if score.facts.lines.keys != index:
+            by_key = dict(zip(score.facts.lines.keys, html, strict=True))
+            html = [by_key.get(key, MISSING) for key in index]
+        columns.append(html)
+    return [Markup("".join(line)) for line in zip(*columns, strict=True)]
+
+
+def _blocks(
+    index: Sequence[Key], lines: Sequence[Markup], style: Style, sources: Mapping[str, Source]
+) -> list[Block]:
+    """Lines by the part of the data that they belong to."""
     blocks: dict[str, Block] = {}
-    for key, data, label, line in lines:
-        block = blocks.setdefault(data, Block(data, [], sources.get(data)))
-        origins = [column.origin for column in columns]
-        hear = [
-            "" if score is None else column.samples(score, key)
-            for column, score in zip(columns, line, strict=True)
-        ]
-        block.lines.append(Line(label, style.cells(line, origins, hear), style.n(line)))
-    return Table(
-        anchor=anchor,
-        title=metric_names(metric)[0],
-        rule=rule(metric, scores),
-        columns=columns,
-        blocks=_flat(list(blocks.values())),
-        has_n=style.n_column,
-        n_note=style.n_note,
-        sure=cells.sure(scores),
-        notes=style.footnotes(),
-    )
+    for key, html in zip(index, lines, strict=True):
+        block = blocks.setdefault(key.data, Block(key.data, [], sources.get(key.data)))
+        label = part(key.condition, key.label, key.data)
+        block.lines.append(Line(label, html, style.n(key)))
+    return _flat(list(blocks.values()))
 
 
 def _flat(blocks: list[Block]) -> list[Block]:
@@ -252,43 +260,31 @@ def _flat(blocks: list[Block]) -> list[Block]:
 class Style:
     """How the cells of one table are written: decimals, numbers of samples, footnotes."""
 
-    def __init__(self, lines: Sequence[Sequence[WideCell | None]]):
-        scores = [score for line in lines for score in line if score is not None]
-        values = [score.value for score in scores if not math.isnan(score.value)]
-        self.digits = decimals(values)
-        sizes = [{s.n for s in line if s is not None and s.n is not None} for line in lines]
-        has_n = any(sizes)
-        self.n_in_cells = any(len(size) > 1 for size in sizes)
-        self.n_column = has_n and not self.n_in_cells
-        self.n_note = "" if has_n else "n not published"
-        self._reasons = letters(score.reason for score in scores if score.reason)
+    def __init__(self, columns: Sequence[ScoreColumn]):
+        # a table has as many decimals as the column that needs most
+        self.digits = max((column.facts.digits for column in columns), default=decimals([]))
+        self._sizes: dict[Key, set[int]] = {}
+        for keys, _, sizes in dict.fromkeys(column.facts.lines for column in columns):
+            for key, size in zip(keys, sizes, strict=True):
+                if size is not None:
+                    self._sizes.setdefault(key, set()).add(size)
+        self.n_in_cells = any(len(sizes) > 1 for sizes in self._sizes.values())
+        self.n_column = bool(self._sizes) and not self.n_in_cells
+        self.n_note = "" if self._sizes else "n not published"
+        counts: Counter[str] = Counter()
+        for column in columns:
+            counts.update(column.facts.reasons)
+        self._reasons = lettered(counts)
 
-    def cells(
-        self, line: Sequence[WideCell | None], origins: Sequence[str], hear: Sequence[str]
-    ) -> list[Cell]:
-        """Cells of a line; each with where its scores come from, and where its samples are."""
-        return [
-            cells.MISSING
-            if score is None
-            else cells.cell(
-                score,
-                digits=self.digits,
-                n=self.n_in_cells,
-                why=self.why(score),
-                origin=origin,
-                hear=samples,
-            )
-            for score, origin, samples in zip(line, origins, hear, strict=True)
-        ]
+    def look(self, column: ScoreColumn) -> Look:
+        """How the cells of a column are written."""
+        letters = ((reason, self._reasons[reason][0]) for reason in column.facts.reasons)
+        return Look(self.digits, self.n_in_cells, tuple(letters))
 
-    def n(self, line: Sequence[WideCell | None]) -> str:
+    def n(self, key: Key) -> str:
         """Number of samples of a line."""
-        sizes = {score.n for score in line if score is not None and score.n is not None}
-        return cells.count(sizes.pop()) if self.n_column and sizes else ""
-
-    def why(self, score: WideCell) -> str:
-        """Letter of the footnote of a score; empty without one."""
-        return self._reasons[score.reason][0] if score.reason else ""
+        sizes = self._sizes.get(key)
+        return cells.count(min(sizes)) if self.n_column and sizes else ""
 
     def footnotes(self) -> list[tuple[str, str, int]]:
         """Letter, reason and number of cells."""
@@ -301,9 +297,11 @@ def letters(reasons: Iterable[str]) -> dict[str, tuple[str, int]]:
     >>> letters(["too few", "no voice", "too few"])
     {'no voice': ('a', 1), 'too few': ('b', 2)}
     """
-    counts: dict[str, int] = {}
-    for reason in reasons:
-        counts[reason] = counts.get(reason, 0) + 1
+    return lettered(Counter(reasons))
+
+
+def lettered(counts: Mapping[str, int]) -> dict[str, tuple[str, int]]:
+    """Letter of each reason in alphabetical order, beside how often it is named."""
     return {reason: (letter(place), counts[reason]) for place, reason in enumerate(sorted(counts))}
 
 

@@ -90,7 +90,7 @@ def _siblings(content: Content, page: Page, target: str, test: str) -> list[dict
 
 
 def _board(content: Content, page: Page, board: Board, test: str) -> Section:
-    matrices = board.scores.of_test(test)
+    scores = board.scores.of_test(test)
     models = [line.model for line in board.ranking if board.tally(line.model, test)]
     lines: list[dict[str, Any]] = [
         {
@@ -105,7 +105,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     sound = "" if board.published else samples.of_test(content, page, board, test)
     jumps = [
         {"anchor": anchor(board.name, metric), "title": metric_names(metric)[0]}
-        for metric in matrices
+        for metric in scores
     ]
     html = render(
         "board.j2",
@@ -130,21 +130,15 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
 
     parts = []
     drawn = strips.strips(board, test)
-    pairs = (
-        (key.data, cell.dataset)
-        for matrix in matrices.values()
-        for key, row in zip(matrix.index, matrix.cells, strict=True)
-        for cell in row
-        if cell is not None
-    )
+    pairs = (pair for columns_of_metric in scores.values() for pair in columns_of_metric.pairs)
     named = datasetpages.sources(content, page, pairs)
     if drawn:
         method = page.href(RATINGS) if RATINGS in content.method_pages else ""
         shown = render("strips.j2", strips=drawn, method=method)
         parts.append(Section(anchor(board.name, "raters"), "Between chance and people", shown))
-    for metric, matrix in matrices.items():
+    for metric, side_by_side in scores.items():
         raters = board.raters.get(test, {}).get(metric)
-        table = tables.by_models(anchor(board.name, metric), matrix, columns, raters, named)
+        table = tables.by_models(anchor(board.name, metric), side_by_side, columns, raters, named)
         table.term = glossary.term(content, page, metric)
         shown = render("scores.j2", table=table, label=f"{table.title}: {board.title}")
         parts.append(Section(table.anchor, table.title, shown))
@@ -213,7 +207,7 @@ def _beside(shares: Sequence[Fraction], chance: Fraction | None) -> str:
 
 def _worst(content: Content, page: Page, board: Board, models: list[Model], test: str) -> str:
     """Most disadvantaged group of each model in a fairness test, the worst that listens first."""
-    pairs = [(m, groups) for m in models if (groups := board.groups.get(m.id, test))]
+    pairs = [(m, groups) for m in models if (groups := board.groups.brief(m.id, test))]
     if not pairs:
         return ""
     pairs.sort(
