@@ -55,7 +55,7 @@ def render(
         folders: where results lie and where to build
         benchmark: catalog and suite, for names, labels and descriptions
         workers: processes that make the pages of targets, and draw the plots of others; Sphinx
-            uses them for all from :data:`PARALLEL_FROM` pages on
+            uses them for all from :data:`common.pages.framing.PARALLEL_FROM` pages on
         stale: cells that pages mark
         results: name and hash of each file of own results
         texts: hash of the texts, templates and code of the website
