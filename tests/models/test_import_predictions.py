@@ -309,3 +309,31 @@ def test_the_option_for_writing_is_named(catalog, tmp_path, capsys, command):
         err = capsys.readouterr().err
         assert f"--catalog {place}: {what}" in err and f"--to {place}" in err
         assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("file,emotion\na1,hap\nb1,sad\n", ("--map", "hap=hapiness"),
+         "--map hap=hapiness: unknown class 'hapiness' of emotion. Did you mean 'happiness'? Known: anger, "
+         "happiness, neutral, sadness"),
+        ("file,emotion\na1,hap\n", ("--map", "hap=joy"), "--map hap=joy: unknown class 'joy' of emotion."),
+        ("file,emotion\na1,hap\nb1,sad\n", ("--map", "happ=happiness"),
+         "--map happ=happiness: unknown class 'happ' of the table. Did you mean 'hap'? Known: hap, sad"),
+        ("file,emotion\na1,hap\n", ("--map", "joy="), "--map joy=: unknown class 'joy' of the table."),
+        ("file,arousal\na1,0.5\n", ("--map", "joy=happiness"), "--map joy=happiness: the table has no classes"),
+        ("file,emotion\na1,hap\n", ("--scale", "1,7"), "--scale 1,7: the table has no numbers of a target, only classes"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_classes_and_numbers_must_be_there(
+    imports, catalog, text, options, message
+):
+    code, _, errors, _, _ = imports(text, *options)
+    assert code == 2 and message in errors and errors.count("\n") == 1
+    assert not (catalog / "models.yaml").exists()
+
+
+def test_classes_of_rows_that_are_left_out_may_be_mapped(imports):
+    code, _, err, entry, _ = imports("file,emotion\na1,hap\nother,wut\n", "--map", "wut=anger")
+    assert code == 0, err
+    assert entry["outputs"]["emotion"]["mapping"] == {"hap": "happiness"}

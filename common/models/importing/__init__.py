@@ -113,6 +113,7 @@ def import_predictions(
     check_id(catalog, name, request.force)
     table = read_table(request.path.expanduser(), request.encoding)
     roles = columns.find(table, benchmark.targets, request.columns)
+    _check_stated(table, roles, request, benchmark)
     report = PredictionReport({}, catalog, notes=roles.lines())
     segments = _segments(table, roles, report)
     if request.dataset:
@@ -144,6 +145,24 @@ def check_id(catalog: Path, name: str, force: bool) -> None:
         raise ConfigError(f"--as {name}: an id holds letters, digits, '.', '_' and '-' only")
     if name in spec.load_entries(spec.Model, catalog, builtin=False) and not force:
         raise ConfigError(f"{catalog}: has a model '{name}' already; --force replaces it")
+
+
+def _check_stated(
+    table: TextTable, roles: Roles, request: PredictionRequest, benchmark: Benchmark
+) -> None:
+    """Refuse a meaning of classes or a range of numbers that the table does not have."""
+    labels: dict[str, Iterable[str]] = {
+        target: [row[column] for _, row in table.rows if row[column]]
+        for target, column in roles.classes.items()
+    }
+    labels |= {target: scores.values() for target, scores in roles.scores.items()}
+    values.check_stated(request.mapping, labels, benchmark.targets)
+    if request.scale is not None and not roles.numbers:
+        low, high = request.scale
+        raise ConfigError(
+            f"--scale {low:g},{high:g}: the table has no numbers of a target, only classes of "
+            f"{', '.join(labels)}"
+        )
 
 
 def _write(report: PredictionReport, text: str, catalog: Path, benchmark: Benchmark) -> None:
