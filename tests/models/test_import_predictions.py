@@ -337,3 +337,79 @@ def test_classes_of_rows_that_are_left_out_may_be_mapped(imports):
     code, _, err, entry, _ = imports("file,emotion\na1,hap\nother,wut\n", "--map", "wut=anger")
     assert code == 0, err
     assert entry["outputs"]["emotion"]["mapping"] == {"hap": "happiness"}
+
+
+@pytest.mark.parametrize("name", ["prediction", "predicted", "pred", "hyp", "Prediction", "y_pred"])
+@pytest.mark.parametrize(
+    ("target", "truth", "predicted"), [("emotion", "sad", "ang"), ("arousal", "0.9", "0.1")]
+)
+def test_a_column_that_says_it_is_predicted_wins(imports, name, target, truth, predicted):
+    code, report, err, _, rows = imports(f"file,{target},{name}\na1,{truth},{predicted}\n")
+    assert code == 0, err
+    assert rows[0][target] == predicted
+    assert (
+        f"'{name}' rather than '{target}', whose name does not say that it is predicted"
+        in report["notes"]
+    )
+    assert f"not used: {target}" in report["notes"]
+
+
+def test_columns_that_may_both_be_predictions_are_refused(imports):
+    table = "file,emotion,prediction\na1,sad,0.3\nb1,sad,0.4\n"
+    code, _, err, _, _ = imports(table)
+    assert code == 2 and err.count("\n") == 1
+    assert (
+        "'prediction' says that it is predicted, but its values are not known as those of emotion; say which "
+        "column it is: --columns emotion=prediction, or --columns emotion=emotion" in err
+    )
+    assert imports(table, "--columns", "emotion=emotion")[4][0]["emotion"] == "sad"
+    table = "file,arousal,valence,prediction\na1,0.1,0.2,0.3\n"
+    code, _, err, _, _ = imports(table, "--force")
+    assert code == 2 and err.count("\n") == 1
+    assert "'prediction' may be of arousal or of valence; say which" in err
+    (row,) = imports(table, "--columns", "valence=prediction,arousal=", "--force")[4]
+    assert row["valence"] == "0.3" and "arousal" not in row
+
+
+def test_a_second_target_that_may_be_an_annotation_is_refused(imports):
+    table = "file,emotion,prediction,arousal\na1,sad,ang,0.3\n"
+    code, _, err, _, _ = imports(table)
+    assert code == 2 and err.count("\n") == 1
+    assert (
+        "'prediction' says that it is predicted, 'arousal' does not: --columns arousal=arousal takes it, "
+        "--columns arousal= leaves it out" in err
+    )
+    (row,) = imports(table, "--columns", "arousal=")[4]
+    assert row["emotion"] == "ang" and "arousal" not in row
+    (row,) = imports(table, "--columns", "arousal=arousal", "--force")[4]
+    assert (row["emotion"], row["arousal"]) == ("ang", "0.3")
+
+
+def test_the_annotation_is_recognised(imports):
+    rows = [
+        *((FILES[n], "", "", "anger" if n % 2 else "sadness", n) for n in (0, 2, 3)),
+        *((FILES[1], a, a + 1, "anger", 1) for a in (0, 1)),
+    ]
+    table = "file,start,end,emotion,arousal\n" + "".join(
+        f"{file},{start},{end},{emotion[:3]},{10 * n} %\n" for file, start, end, emotion, n in rows
+    )
+    notes = imports(table)[1]["notes"]
+    for target in ("emotion", "arousal"):
+        assert (
+            f"warning: '{target}' equals the annotation of 'mine' on all 5 samples; if it is no "
+            f"prediction, say which column is: --columns {target}=NAME" in notes
+        )
+    notes = imports(table.replace("30 %", "35 %").replace("sad", "hap"), "--force")[1]["notes"]
+    assert not any("equals the annotation" in note for note in notes)
+
+
+def test_the_annotation_is_recognised_where_it_has_classes_that_do_not_count(imports, catalog):
+    path = catalog.parent / "data" / "metadata.csv"
+    path.write_text(path.read_text().replace("sadness", "boredom"))
+    table = "file,emotion\nwav/a1.wav,boredom\nmore/b1.wav,boredom\nmore/b2.wav,anger\n"
+    two = "file,start,end,emotion\n" + "".join(
+        f"{file},,,{word}\n" for file, word in (line.split(",") for line in table.split()[1:])
+    )
+    two += "wav/a2.wav,0,1,anger\nwav/a2.wav,1,2,anger\n"
+    notes = imports(two)[1]["notes"]
+    assert any("'emotion' equals the annotation of 'mine' on all 5 samples" in n for n in notes)

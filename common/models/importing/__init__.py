@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import spec
 from ...core.errors import ConfigError
@@ -24,9 +24,12 @@ from ...samples.importing.inspection import several
 from ...samples.importing.kept import kept
 from ...samples.importing.table_files import TextTable, read_table, to_csv
 from ...spec import Benchmark
-from . import columns, matching, values
+from . import columns, comparing, matching, values
 from .columns import Roles
 from .matching import END, MatchedRows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass
@@ -116,8 +119,11 @@ def import_predictions(
     _check_stated(table, roles, request, benchmark)
     report = PredictionReport({}, catalog, notes=roles.lines())
     segments = _segments(table, roles, report)
+    samples = None
     if request.dataset:
-        segments = _matched(request.dataset, segments, benchmark, cache, report)
+        dataset = benchmark.find("datasets", request.dataset, "--dataset")
+        samples = datasets.load(dataset, cache, benchmark.targets).table
+        segments = _matched(request.dataset, segments, samples, report)
     rows: dict[int, dict[str, str]] = {}
     for number, (file, start, end) in segments.items():
         times = {"start": _seconds(start), "end": "" if end == END else _seconds(end)}
@@ -126,6 +132,10 @@ def import_predictions(
         if request.dataset:
             rows[number]["dataset"] = benchmark.datasets[request.dataset].database
     outputs = _outputs(table, roles, request, benchmark, rows, report)
+    if samples is not None:
+        report.notes += comparing.equal_annotations(
+            rows, segments, samples, outputs, benchmark.targets, request.dataset
+        )
     text = to_csv(rows.values())
     report.rows = len(rows)
     report.entry = {
@@ -207,13 +217,10 @@ def _segments(
 def _matched(
     name: str,
     segments: Mapping[int, tuple[str, int, int]],
-    benchmark: Benchmark,
-    cache: Path,
+    samples: pd.DataFrame,
     report: PredictionReport,
 ) -> dict[int, tuple[str, int, int]]:
     """Row -> its sample in a dataset."""
-    dataset = benchmark.find("datasets", name, "--dataset")
-    samples = datasets.load(dataset, cache, benchmark.targets).table
     keys = zip(*(samples[key].tolist() for key in ("file", "start", "end")), strict=True)
     matched: MatchedRows = matching.match(
         ((number, *segment) for number, segment in segments.items()), keys
