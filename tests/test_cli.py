@@ -81,7 +81,7 @@ def test_json_is_all_that_stands_on_standard_output(cli) -> None:
     report = json.loads(out)
     assert code == 0 and report["calls"] == report["distinct"] == 560
     assert json.loads(cli("run", *RUN, "--json")[1])["calls"] == 0
-    assert json.loads(cli("check", "--json")[1]) == {"faults": []}
+    assert json.loads(cli("check", "--json")[1]) == {"faults": [], "warnings": []}
     models = json.loads(cli("list", "models", "--json")[1])
     assert {"loud", "random-gaussian"} <= {row["id"] for row in models}
     summary = json.loads(cli("summary", "--json")[1])

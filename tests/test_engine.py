@@ -290,3 +290,49 @@ def test_a_metric_that_raises_is_an_error_of_its_cell(mini) -> None:
     own = _rows(mini).query("test == 'own'")
     assert set(own.status) == {"error"} and own.reason.str.contains("scoring raised").all()
     assert report.computed == 9
+
+
+def _level(value: float, *, scale: str = "") -> str:
+    outputs = f", outputs: {{arousal: {scale}}}" if scale else ""
+    return f"""
+    - {{id: seven, version: 1.0.0, adapter: python, entry: "MODULE:load", isolate: false, params: {{value: {value}}}{outputs}}}
+    """
+
+
+@pytest.fixture
+def seven(mini):
+    """Warnings of a run of a model that always returns the same number."""
+
+    def run(value: float, out: str, *, scale: str = "") -> list[str]:
+        mini.write("models.yaml", _level(value, scale=scale))
+        mini.write(
+            f"{mini.module}.py",
+            """
+            class Seven:
+                targets = ["arousal"]
+                def __init__(self, value):
+                    self.value = value
+                def predict(self, signals, sampling_rate):
+                    return {"arousal": [self.value + len(s[0]) * 1e-9 for s in signals]}
+            def load(value):
+                return Seven(value)
+            """,
+        )
+        report = mini.run(out, models=("seven",))
+        assert not report.errors and report.computed
+        return report.warnings
+
+    return run
+
+
+def test_numbers_far_outside_of_their_range_are_told_and_scored(seven) -> None:
+    (text,) = seven(7.0, "a")
+    assert text == (
+        "model 'seven': arousal: the value 7, expected 0 to 1; 'outputs: {arousal: {scale: [MIN, MAX]}}' in "
+        "its entry says what they range over, such as [1, 7], or [0, 1] if they are meant as they are"
+    )
+    assert seven(1.4, "b") == []
+    assert seven(7.0, "c", scale="{scale: [1, 7]}") == []
+    assert seven(7.0, "d", scale="{scale: [0, 1]}") == []
+    (text,) = seven(7.0, "e", scale="{scale: [1, 3]}")
+    assert "the value 3 where its entry has the scale 1 to 3, expected 0 to 1;" in text

@@ -35,7 +35,7 @@ from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
 from .places import Places
 from .progress import ProgressLine
-from .reasons import tell_reasons
+from .reasons import tell_reasons, tell_warnings
 from .refusals import blas_threads, check_memory, refusal
 from .run_reports import publish_last, reporting, show
 
@@ -241,11 +241,12 @@ def command_run(context: CommandContext) -> int:
 
 def command_check(context: CommandContext) -> int:
     """Resolve everything that is declared."""
-    from ..engine.check import faults
+    from ..engine.check import faults, warnings
 
     benchmark = context.benchmark()
-    lines = faults(benchmark, files=True)
-    context.answer({"faults": lines})
+    lines, remarks = faults(benchmark, files=True), warnings(benchmark)
+    context.answer({"faults": lines, "warnings": remarks})
+    tell_warnings(remarks)
     for line in lines:
         if not context.args.json:
             tell(context.places(line))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..core.wording import counted
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def tell_reasons(context: CommandContext, report: Any) -> None:
-    """Each reason once, with the number of cells that it concerns."""
+    """Each reason once, with the number of cells that it concerns; and warnings."""
+    tell_warnings(report.warnings)
     for message, count in Counter(report.errors.values()).items():
         tell_error(context.places(f"error ({counted(count, 'cell')}): {message}"))
     absent = Counter(report.not_run.values())
@@ -28,6 +30,12 @@ def tell_reasons(context: CommandContext, report: Any) -> None:
             context.say(f"not run ({counted(count, 'cell')}): {reason}")
             continue
         logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
+
+
+def tell_warnings(texts: Iterable[str]) -> None:
+    """What is as it is, but hardly meant so."""
+    for text in texts:
+        logging.getLogger(__name__).warning("%s", text)
 
 
 def missing(n: int) -> str:

@@ -413,3 +413,8 @@ def test_the_annotation_is_recognised_where_it_has_classes_that_do_not_count(imp
     two += "wav/a2.wav,0,1,anger\nwav/a2.wav,1,2,anger\n"
     notes = imports(two)[1]["notes"]
     assert any("'emotion' equals the annotation of 'mine' on all 5 samples" in n for n in notes)
+
+
+def test_a_stated_scale_that_does_not_fit_is_told(imports):
+    notes = imports("file,arousal\na1,3\nb1,7\n", "--scale", "1,3")[1]["notes"]
+    assert any("warning: model 'told': arousal: values from 1 to 3 where its" in n for n in notes)

@@ -24,6 +24,7 @@ from ...samples.importing.inspection import several
 from ...samples.importing.kept import kept
 from ...samples.importing.table_files import TextTable, read_table, to_csv
 from ...spec import Benchmark
+from .. import outside
 from . import columns, comparing, matching, values
 from .columns import Roles
 from .matching import END, MatchedRows
@@ -184,6 +185,7 @@ def _write(report: PredictionReport, text: str, catalog: Path, benchmark: Benchm
         write_text(catalog.parent / f"{name}.csv", text)
         entry = spec.parse(spec.Model, report.entry, catalog, name, builtin=False)
         check(entry, benchmark.targets)
+        report.notes += [f"warning: {text}" for text in outside.of_table(entry, benchmark.targets)]
         write_text(catalog, extended(catalog, name, report.entry))
 
 
