@@ -147,6 +147,21 @@ def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> Non
 
 
 @pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda path: path.unlink(), "tones.path: folder "),
+        (lambda path: path.write_text("file,emotion\n000.wav,anger\n"), "unknown column of table 'metadata.csv' 'arousal'"),
+    ],
+    ids=["no table", "no column"],
+)
+def test_tests_of_a_dataset_that_cannot_be_read(cli, change, message) -> None:
+    change(cli.mini.catalog / "tones" / "metadata.csv")
+    code, out, err = cli("list", "tests", "--dataset", "tones")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ") and message in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("run", "--workers", "two"), "--workers: must be a whole number, found 'two'"),
