@@ -40,14 +40,19 @@ from .refusals import blas_threads, check_memory, refusal
 from .run_reports import publish_last, reporting, show
 
 
+def _folders(args: argparse.Namespace) -> Paths:
+    """Where the program writes."""
+    paths = {"output": args.output, "cache": args.cache}
+    return Paths(**{name: path for name, path in paths.items() if path is not None})
+
+
 class CommandContext:
     """What every command gets: parsed arguments, folders, output."""
 
     def __init__(self, args: argparse.Namespace):
         self.args = args
         self.stdout = getattr(args, "stdout", None) or sys.stdout
-        paths = {"output": args.output, "cache": args.cache}
-        self.folders = Paths(**{k: v for k, v in paths.items() if v is not None})
+        self.folders = _folders(args)
         self.places: Places = getattr(args, "places", None) or Places()
         SOURCES.keep_in(self.folders.cache)
         self.workers: int = args.workers or os.cpu_count() or 1
@@ -379,7 +384,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except (OSError, MemoryError, ImportError, RuntimeError) as error:
-        line = refusal(error)
+        folders = _folders(args)
+        line = refusal(error, (folders.output, folders.cache))
         if not line:
             raise
         tell_error(f"error: {harmless(line)}")
