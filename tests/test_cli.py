@@ -150,7 +150,10 @@ def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> Non
     ("change", "message"),
     [
         (lambda path: path.unlink(), "tones.path: folder "),
-        (lambda path: path.write_text("file,emotion\n000.wav,anger\n"), "unknown column of table 'metadata.csv' 'arousal'"),
+        (
+            lambda path: path.write_text("file,emotion\n000.wav,anger\n"),
+            "unknown column of table 'metadata.csv' 'arousal'",
+        ),
     ],
     ids=["no table", "no column"],
 )
@@ -173,7 +176,33 @@ def test_tests_of_a_dataset_that_cannot_be_read(cli, change, message) -> None:
 def test_numbers_of_options(capsys, arguments, message) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(list(arguments))
-    assert capsys.readouterr().err.endswith(f"error: argument {message}\n")
+    assert capsys.readouterr().err.startswith(f"error: {message} (see 'build.py ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("run --modle hk", "unknown option '--modle'. Did you mean '--model'? Known: --"),
+        ("--jsn check", "unknown option '--jsn'. Did you mean '--json'? Known: --"),
+        ("rnu", "unknown command 'rnu'. Did you mean 'run'? Known: all, bench, "),
+        ("list model", "unknown value 'model' after 'list'. Did you mean 'models'? Known: corpora, "),
+        ("cache prunee", "unknown value 'prunee' after 'cache'. Did you mean 'prune'? Known: "),
+        ("run --device gpu", "--device: unknown value 'gpu'. Did you mean 'cpu'? Known: auto, cpu, cuda"),
+        ("run --seed x", "--seed: must be a whole number, found 'x'"),
+        ("compare a b --alpha x", "--alpha: must be a number, found 'x'"),
+        ("explain", "the following arguments are required: KEY"),
+        ("check twice", "unexpected argument 'twice'"),
+        ("run --model", "--model: expected one argument"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_one_line_with_the_nearest_name(capsys, arguments, message) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments.split())
+    err = capsys.readouterr().err
+    assert err.startswith(f"error: {message}") and err.count("\n") == 1
+    command = arguments.split()[0]
+    about = f" {command}" if command in ("run", "list", "cache", "compare", "explain") else ""
+    assert err.endswith("--help')\n") and f"(see 'build.py{about}" in err
 
 
 def test_check_lists_every_fault_with_its_place(cli) -> None:
