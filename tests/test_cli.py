@@ -6,6 +6,7 @@ import argparse
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -144,6 +145,18 @@ def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> Non
     code, out, err = cli(*arguments)
     assert (code, out) == (2, "")
     assert err.startswith("error: ") and message in err and err.count("\n") == 1
+
+
+def test_signals_of_calls_that_failed_are_not_counted_as_predicted(cli) -> None:
+    table = "file,arousal\n" + "".join(f"{n:03d}.wav,0.{n:03d}\n" for n in range(200))
+    cli.mini.write("part.csv", table)
+    cli.mini.write("models.yaml", "- {id: part, version: 1, adapter: predictions, path: part.csv}")
+    words = ("--model", "part", "--dataset", "tones", "--test", "correctness_regression")
+    code, out, _ = cli("run", *words)
+    assert code == 3
+    assert re.search(
+        r"; \d{3} signals in calls of models for 280 distinct inputs, as calls that", out
+    )
 
 
 @pytest.mark.parametrize(

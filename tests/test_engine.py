@@ -336,3 +336,15 @@ def test_numbers_far_outside_of_their_range_are_told_and_scored(seven) -> None:
     assert seven(7.0, "d", scale="{scale: [0, 1]}") == []
     (text,) = seven(7.0, "e", scale="{scale: [1, 3]}")
     assert "the value 3 where its entry has the scale 1 to 3, expected 0 to 1;" in text
+
+
+def test_a_sample_without_a_prediction_is_named_once(mini) -> None:
+    table = "file,arousal\n" + "".join(f"{n:03d}.wav,0.{n:03d}\n" for n in range(200))
+    mini.write("part.csv", table)
+    mini.write("models.yaml", "- {id: part, version: 1.0.0, adapter: predictions, path: part.csv}")
+    report = mini.run(models=("part",), tests=("correctness_regression",))
+    (message,) = report.errors.values()
+    assert message == (
+        "no prediction for 80 of 280 samples; first: 200.wav: model 'part': part.csv: no row"
+    )
+    assert report.calls > report.distinct == 280

@@ -35,7 +35,7 @@ from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
 from .places import Places
 from .progress import ProgressLine
-from .reasons import tell_reasons, tell_warnings
+from .reasons import predicted, tell_reasons, tell_warnings
 from .refusals import blas_threads, check_memory, refusal
 from .run_reports import publish_last, reporting, show
 
@@ -193,7 +193,7 @@ def _run_tests(context: CommandContext) -> tuple[int, dict[str, Any]]:
     context.say(
         f"{counted(report.computed, 'cell')} computed, {report.current} up to date, "
         f"{counted(len(report.errors), 'error')}, {len(report.not_run)} not run; "
-        f"{counted(report.calls, 'signal')} predicted of {counted(report.distinct, 'distinct input')}"
+        f"{predicted(report.calls, report.distinct)}"
     )
     tell_reasons(context, report)
     return (CELL_ERRORS if report.errors else OK), vars(report)

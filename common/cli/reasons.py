@@ -38,6 +38,21 @@ def tell_warnings(texts: Iterable[str]) -> None:
         logging.getLogger(__name__).warning("%s", text)
 
 
+def predicted(calls: int, distinct: int) -> str:
+    """How many signals models got, for how many inputs.
+
+    >>> predicted(3, 4)
+    '3 signals predicted of 4 distinct inputs'
+    """
+    inputs = counted(distinct, "distinct input")
+    if calls <= distinct:
+        return f"{counted(calls, 'signal')} predicted of {inputs}"
+    return (
+        f"{counted(calls, 'signal')} in calls of models for {inputs}, as calls that failed were repeated "
+        "signal by signal"
+    )
+
+
 def missing(n: int) -> str:
     """What is missing where datasets, programs or predictions are not here.
 
