@@ -6,6 +6,7 @@ import argparse
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -81,7 +82,7 @@ def test_json_is_all_that_stands_on_standard_output(cli) -> None:
     report = json.loads(out)
     assert code == 0 and report["calls"] == report["distinct"] == 560
     assert json.loads(cli("run", *RUN, "--json")[1])["calls"] == 0
-    assert json.loads(cli("check", "--json")[1]) == {"faults": []}
+    assert json.loads(cli("check", "--json")[1]) == {"faults": [], "warnings": []}
     models = json.loads(cli("list", "models", "--json")[1])
     assert {"loud", "random-gaussian"} <= {row["id"] for row in models}
     summary = json.loads(cli("summary", "--json")[1])
@@ -146,6 +147,36 @@ def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> Non
     assert err.startswith("error: ") and message in err and err.count("\n") == 1
 
 
+def test_signals_of_calls_that_failed_are_not_counted_as_predicted(cli) -> None:
+    table = "file,arousal\n" + "".join(f"{n:03d}.wav,0.{n:03d}\n" for n in range(200))
+    cli.mini.write("part.csv", table)
+    cli.mini.write("models.yaml", "- {id: part, version: 1, adapter: predictions, path: part.csv}")
+    words = ("--model", "part", "--dataset", "tones", "--test", "correctness_regression")
+    code, out, _ = cli("run", *words)
+    assert code == 3
+    assert re.search(
+        r"; \d{3} signals in calls of models for 280 distinct inputs, as calls that", out
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda path: path.unlink(), "tones.path: folder "),
+        (
+            lambda path: path.write_text("file,emotion\n000.wav,anger\n"),
+            "unknown column of table 'metadata.csv' 'arousal'",
+        ),
+    ],
+    ids=["no table", "no column"],
+)
+def test_tests_of_a_dataset_that_cannot_be_read(cli, change, message) -> None:
+    change(cli.mini.catalog / "tones" / "metadata.csv")
+    code, out, err = cli("list", "tests", "--dataset", "tones")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ") and message in err and err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -158,7 +189,33 @@ def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> Non
 def test_numbers_of_options(capsys, arguments, message) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(list(arguments))
-    assert capsys.readouterr().err.endswith(f"error: argument {message}\n")
+    assert capsys.readouterr().err.startswith(f"error: {message} (see 'build.py ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("run --modle hk", "unknown option '--modle'. Did you mean '--model'? Known: --"),
+        ("--jsn check", "unknown option '--jsn'. Did you mean '--json'? Known: --"),
+        ("rnu", "unknown command 'rnu'. Did you mean 'run'? Known: all, bench, "),
+        ("list model", "unknown value 'model' after 'list'. Did you mean 'models'? Known: corpora, "),
+        ("cache prunee", "unknown value 'prunee' after 'cache'. Did you mean 'prune'? Known: "),
+        ("run --device gpu", "--device: unknown value 'gpu'. Did you mean 'cpu'? Known: auto, cpu, cuda"),
+        ("run --seed x", "--seed: must be a whole number, found 'x'"),
+        ("compare a b --alpha x", "--alpha: must be a number, found 'x'"),
+        ("explain", "the following arguments are required: KEY"),
+        ("check twice", "unexpected argument 'twice'"),
+        ("run --model", "--model: expected one argument"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_one_line_with_the_nearest_name(capsys, arguments, message) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments.split())
+    err = capsys.readouterr().err
+    assert err.startswith(f"error: {message}") and err.count("\n") == 1
+    command = arguments.split()[0]
+    about = f" {command}" if command in ("run", "list", "cache", "compare", "explain") else ""
+    assert err.endswith("--help')\n") and f"(see 'build.py{about}" in err
 
 
 def test_check_lists_every_fault_with_its_place(cli) -> None:

@@ -290,3 +290,61 @@ def test_a_metric_that_raises_is_an_error_of_its_cell(mini) -> None:
     own = _rows(mini).query("test == 'own'")
     assert set(own.status) == {"error"} and own.reason.str.contains("scoring raised").all()
     assert report.computed == 9
+
+
+def _level(value: float, *, scale: str = "") -> str:
+    outputs = f", outputs: {{arousal: {scale}}}" if scale else ""
+    return f"""
+    - {{id: seven, version: 1.0.0, adapter: python, entry: "MODULE:load", isolate: false, params: {{value: {value}}}{outputs}}}
+    """
+
+
+@pytest.fixture
+def seven(mini):
+    """Warnings of a run of a model that always returns the same number."""
+
+    def run(value: float, out: str, *, scale: str = "") -> list[str]:
+        mini.write("models.yaml", _level(value, scale=scale))
+        mini.write(
+            f"{mini.module}.py",
+            """
+            class Seven:
+                targets = ["arousal"]
+                def __init__(self, value):
+                    self.value = value
+                def predict(self, signals, sampling_rate):
+                    return {"arousal": [self.value + len(s[0]) * 1e-9 for s in signals]}
+            def load(value):
+                return Seven(value)
+            """,
+        )
+        report = mini.run(out, models=("seven",))
+        assert not report.errors and report.computed
+        return report.warnings
+
+    return run
+
+
+def test_numbers_far_outside_of_their_range_are_told_and_scored(seven) -> None:
+    (text,) = seven(7.0, "a")
+    assert text == (
+        "model 'seven': arousal: the value 7, expected 0 to 1; 'outputs: {arousal: {scale: [MIN, MAX]}}' in "
+        "its entry says what they range over, such as [1, 7], or [0, 1] if they are meant as they are"
+    )
+    assert seven(1.4, "b") == []
+    assert seven(7.0, "c", scale="{scale: [1, 7]}") == []
+    assert seven(7.0, "d", scale="{scale: [0, 1]}") == []
+    (text,) = seven(7.0, "e", scale="{scale: [1, 3]}")
+    assert "the value 3 where its entry has the scale 1 to 3, expected 0 to 1;" in text
+
+
+def test_a_sample_without_a_prediction_is_named_once(mini) -> None:
+    table = "file,arousal\n" + "".join(f"{n:03d}.wav,0.{n:03d}\n" for n in range(200))
+    mini.write("part.csv", table)
+    mini.write("models.yaml", "- {id: part, version: 1.0.0, adapter: predictions, path: part.csv}")
+    report = mini.run(models=("part",), tests=("correctness_regression",))
+    (message,) = report.errors.values()
+    assert message == (
+        "no prediction for 80 of 280 samples; first: 200.wav: model 'part': part.csv: no row"
+    )
+    assert report.calls > report.distinct == 280

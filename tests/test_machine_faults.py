@@ -90,6 +90,17 @@ def test_a_website_that_cannot_be_written_is_refused_in_one_line(tmp_path) -> No
     assert re.fullmatch(rf"error: {tmp_path}\S*: .*Permission denied.*\n", done.stderr)
 
 
+@linux
+@pytest.mark.parametrize("name", ["catalog", "catalog/tones"])
+def test_an_input_that_cannot_be_read_is_no_matter_of_other_folders(mini, name) -> None:
+    folder = mini.root / name
+    folder.chmod(0)
+    done = run(mini, "out", without_rights)
+    folder.chmod(0o700)
+    assert done.returncode == 2
+    assert re.fullmatch(rf"error: {folder}\S*: cannot be read: Permission denied\n", done.stderr)
+
+
 def test_what_is_refused_without_a_file_is_a_fault_of_the_program() -> None:
     assert refusal(PermissionError(errno.EPERM, "Operation not permitted")) == ""
     assert refusal(ValueError("no")) == refusal(ImportError("no module")) == ""

@@ -35,9 +35,15 @@ from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
 from .places import Places
 from .progress import ProgressLine
-from .reasons import tell_reasons
+from .reasons import predicted, tell_reasons, tell_warnings
 from .refusals import blas_threads, check_memory, refusal
 from .run_reports import publish_last, reporting, show
+
+
+def _folders(args: argparse.Namespace) -> Paths:
+    """Where the program writes."""
+    paths = {"output": args.output, "cache": args.cache}
+    return Paths(**{name: path for name, path in paths.items() if path is not None})
 
 
 class CommandContext:
@@ -46,8 +52,7 @@ class CommandContext:
     def __init__(self, args: argparse.Namespace):
         self.args = args
         self.stdout = getattr(args, "stdout", None) or sys.stdout
-        paths = {"output": args.output, "cache": args.cache}
-        self.folders = Paths(**{k: v for k, v in paths.items() if v is not None})
+        self.folders = _folders(args)
         self.places: Places = getattr(args, "places", None) or Places()
         SOURCES.keep_in(self.folders.cache)
         self.workers: int = args.workers or os.cpu_count() or 1
@@ -188,7 +193,7 @@ def _run_tests(context: CommandContext) -> tuple[int, dict[str, Any]]:
     context.say(
         f"{counted(report.computed, 'cell')} computed, {report.current} up to date, "
         f"{counted(len(report.errors), 'error')}, {len(report.not_run)} not run; "
-        f"{counted(report.calls, 'signal')} predicted of {counted(report.distinct, 'distinct input')}"
+        f"{predicted(report.calls, report.distinct)}"
     )
     tell_reasons(context, report)
     return (CELL_ERRORS if report.errors else OK), vars(report)
@@ -241,11 +246,12 @@ def command_run(context: CommandContext) -> int:
 
 def command_check(context: CommandContext) -> int:
     """Resolve everything that is declared."""
-    from ..engine.check import faults
+    from ..engine.check import faults, warnings
 
     benchmark = context.benchmark()
-    lines = faults(benchmark, files=True)
-    context.answer({"faults": lines})
+    lines, remarks = faults(benchmark, files=True), warnings(benchmark)
+    context.answer({"faults": lines, "warnings": remarks})
+    tell_warnings(remarks)
     for line in lines:
         if not context.args.json:
             tell(context.places(line))
@@ -378,7 +384,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except (OSError, MemoryError, ImportError, RuntimeError) as error:
-        line = refusal(error)
+        folders = _folders(args)
+        line = refusal(error, (folders.output, folders.cache))
         if not line:
             raise
         tell_error(f"error: {harmless(line)}")

@@ -54,7 +54,7 @@ def add_model_options(add: Callable[[str, str], argparse.ArgumentParser]) -> Non
         action="append",
         default=[],
         help="what a column is: file, start, end, a target, or the score of a class: "
-        "'emotion.anger=P(ang) %%' (repeatable; default: found)",
+        "'emotion.anger=P(ang) %%'; nothing after the target and '=': it has none (repeatable; default: found)",
     )
     importing.add_argument(
         "--map",

@@ -68,7 +68,7 @@ def command_import_predictions(context: CommandContext) -> int:
         args.id,
         args.to,
         dataset=args.dataset,
-        columns=parse_columns(args.columns),
+        columns=parse_columns(args.columns, empty=True),
         mapping=parse_mapping(args.map),
         scale=_scale(args.scale),
         encoding=args.encoding,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..core.wording import counted
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def tell_reasons(context: CommandContext, report: Any) -> None:
-    """Each reason once, with the number of cells that it concerns."""
+    """Each reason once, with the number of cells that it concerns; and warnings."""
+    tell_warnings(report.warnings)
     for message, count in Counter(report.errors.values()).items():
         tell_error(context.places(f"error ({counted(count, 'cell')}): {message}"))
     absent = Counter(report.not_run.values())
@@ -28,6 +30,27 @@ def tell_reasons(context: CommandContext, report: Any) -> None:
             context.say(f"not run ({counted(count, 'cell')}): {reason}")
             continue
         logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
+
+
+def tell_warnings(texts: Iterable[str]) -> None:
+    """What is as it is, but hardly meant so."""
+    for text in texts:
+        logging.getLogger(__name__).warning("%s", text)
+
+
+def predicted(calls: int, distinct: int) -> str:
+    """How many signals models got, for how many inputs.
+
+    >>> predicted(3, 4)
+    '3 signals predicted of 4 distinct inputs'
+    """
+    inputs = counted(distinct, "distinct input")
+    if calls <= distinct:
+        return f"{counted(calls, 'signal')} predicted of {inputs}"
+    return (
+        f"{counted(calls, 'signal')} in calls of models for {inputs}, as calls that failed were repeated "
+        "signal by signal"
+    )
 
 
 def missing(n: int) -> str:

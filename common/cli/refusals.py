@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 
 from ..core import display
 from ..core.errors import ConfigError
@@ -75,8 +76,12 @@ this program needs 2.28 GB
         )
 
 
-def refusal(error: Exception) -> str:
+def refusal(error: Exception, folders: Collection[Path] = ()) -> str:
     """Line for people; empty if it is not the machine that refuses, but the program that is wrong.
+
+    Args:
+        error: what was raised
+        folders: where the program writes; what may not be read elsewhere is an input
 
     >>> refusal(OSError(errno.ENOSPC, "No space left on device", "x/y"))
     'x/y: No space left on device: make room on this disk; what was computed is kept'
@@ -89,8 +94,20 @@ def refusal(error: Exception) -> str:
     place = getattr(error, "filename", None)
     if number not in ADVICE or (number in OF_FILES and not place):
         return ""
+    if number in OF_FILES and _is_input(Path(str(place)), folders):
+        return f"{place}: cannot be read: {os.strerror(number)}"
     refused = f"{place}: {os.strerror(number)}" if place else os.strerror(number)
     return f"{refused}: {ADVICE[number]}; what was computed is kept"
+
+
+def _is_input(place: Path, folders: Collection[Path]) -> bool:
+    """Whether a file or folder is one that must be read, and may not be."""
+    path = place.absolute()
+    if any(path.is_relative_to(folder.absolute()) for folder in folders):
+        return False
+    seen = next(each for each in (path, *path.parents) if os.path.lexists(each))
+    through = os.R_OK | os.X_OK if seen.is_dir() else os.R_OK
+    return not os.access(seen, through)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

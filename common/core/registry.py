@@ -12,8 +12,10 @@ from .errors import ConfigError
 T = TypeVar("T")
 
 
-def unknown(what: str, name: str, options: Iterable[str], where: str = "") -> ConfigError:
-    """Error for an unknown name that offers the nearest known one.
+def unknown(
+    what: str, name: str, options: Iterable[str], where: str = "", of: str = ""
+) -> ConfigError:
+    """Error for an unknown name that offers the nearest known one; ``of`` follows the name.
 
     >>> str(unknown("metric", "cc", ["ccc", "mae"], "suite/a.yaml: regression[0].metric"))
     "suite/a.yaml: regression[0].metric: unknown metric 'cc'. Did you mean 'ccc'? Known: ccc, mae"
@@ -23,7 +25,8 @@ def unknown(what: str, name: str, options: Iterable[str], where: str = "") -> Co
     hint = f" Did you mean '{near}'?" if near else ""
     shown = ", ".join(names[:30]) + (f", ... ({len(names)} in all)" if len(names) > 30 else "")
     place = f"{where}: " if where else ""
-    return ConfigError(f"{place}unknown {what} '{name}'.{hint} Known: {shown or 'none'}")
+    whose = f" {of}" if of else ""
+    return ConfigError(f"{place}unknown {what} '{name}'{whose}.{hint} Known: {shown or 'none'}")
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:

@@ -11,14 +11,16 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Callable
-from typing import IO, NoReturn
+from collections.abc import Callable, Sequence
+from typing import IO, Any, NoReturn
 
 #: all control characters but tab and line feed, those that turn the direction of writing,
 #: separators that some terminals take for line ends, and halves of characters, which no encoding has
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+#: types of Python -> what people call them
+_TYPES = {"int": "a whole number", "float": "a number", "Path": "a path"}
 _OTHERS = re.compile("[^\x00-\x7f]")
 
 
@@ -57,11 +59,59 @@ def tell(text: str, *, to: IO[str] | None = None, end: str = "\n") -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """Parser of a command line whose messages repeat what they were given."""
+    """Parser of a command line that refuses in one line, with what is allowed and the nearest name."""
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """End the program with a harmless message."""
         super().exit(status, None if message is None else harmless(message))
+
+    def error(self, message: str) -> NoReturn:
+        """End the program with one line."""
+        text = message.removeprefix("argument ")
+        for name, words in _TYPES.items():
+            text = text.replace(f"invalid {name} value: ", f"must be {words}, found ")
+        text = " ".join(text.split())
+        self.exit(2, f"error: {text} (see '{self.prog} --help')\n")
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As that of Python, but what is left over is refused by the command that it stands after."""
+        parsed, rest = self.parse_known_args(args, namespace)
+        if rest:
+            self._command_of(parsed)._refuse(rest)
+        return parsed
+
+    def _command_of(self, parsed: argparse.Namespace) -> Parser:
+        """Parser of the command that was called, or this one."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                parser = action.choices.get(str(getattr(parsed, action.dest, "")))
+                return parser if isinstance(parser, Parser) else self
+        return self
+
+    def _refuse(self, rest: Sequence[str]) -> NoReturn:
+        """Refuse what is left over."""
+        from .registry import unknown  # whose errors tell harmless texts
+
+        option = next((word for word in rest if word.startswith("-")), "")
+        if not option:
+            self.error(f"unexpected argument '{rest[0]}'")
+        names = [name for action in self._actions for name in action.option_strings]
+        names = [name for name in names if name.startswith("--")]
+        self.error(str(unknown("option", option.partition("=")[0], names)))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is none of the choices."""
+        if action.choices is None or value in action.choices:
+            return
+        from .registry import unknown
+
+        choices = [str(choice) for choice in action.choices]
+        if isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(None, str(unknown("command", value, choices)))
+        if action.option_strings:
+            raise argparse.ArgumentError(action, str(unknown("value", value, choices)))
+        after = f"after '{self.prog.split()[-1]}'"
+        raise argparse.ArgumentError(None, str(unknown("value", value, choices, of=after)))
 
 
 class Formatter(logging.Formatter):

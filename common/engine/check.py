@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from ..core.paths import Paths
 from ..core.registry import unknown
 from ..designs import check_uses
 from ..metrics import METRICS
+from ..models import outside
 from ..samples import datasets
 from ..spec import KINDS, Benchmark, Dataset, Entry, Model, Test
 from .plan import conditions, missing_columns, needs
@@ -43,6 +45,15 @@ def faults(benchmark: Benchmark, *, files: bool = False) -> list[str]:
             except BenchmarkError as error:
                 wrong = [str(error)]
             lines += wrong
+    return lines
+
+
+def warnings(benchmark: Benchmark) -> list[str]:
+    """What is no fault, but hardly meant so: tables of predictions on another scale."""
+    lines: list[str] = []
+    for model in benchmark.models.values():
+        with contextlib.suppress(BenchmarkError):  # a fault, which is told as such
+            lines += outside.of_table(model, benchmark.targets)
     return lines
 
 
@@ -204,4 +215,4 @@ def _model(benchmark: Benchmark, model: Model) -> Iterator[str]:
         models.offered_targets(model, benchmark.targets)
 
 
-__all__ = ["cached_faults", "faults"]
+__all__ = ["cached_faults", "faults", "warnings"]

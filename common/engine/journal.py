@@ -9,14 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import BenchmarkError, DatasetUnavailable
 from ..designs import Score
 from ..metrics.reasons import MODEL, Cause
+from ..models.outside import Span, far_outside, warning
 from ..predictions.inputs import Request
 from ..results.rows import rows
+from ..spec import kinds
 from ..spec.cell import Cell
+from ..spec.view import ORIGINAL
 from .plan import Plan
 from .publish import Publisher
+from .requests import Work
 from .scoring import Evaluation
 
 logger = logging.getLogger(__name__)
@@ -37,6 +43,7 @@ class Report:
         settled: whether there was nothing to do
         predictions: of each model, condition and dataset how many predictions were asked for (distinct),
             how many of them the store had, how many signals were given to the model, how many failed
+        warnings: what was computed as it is, but is hardly meant so
     """
 
     computed: int = 0
@@ -47,6 +54,7 @@ class Report:
     distinct: int = 0
     settled: bool = False
     predictions: list[dict[str, str | int]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, plan: Plan, *, settled: bool) -> Report:
@@ -75,6 +83,9 @@ class Journal:
         self.publisher = publisher
         #: test and dataset -> model -> outcome of its rows, of cells that were not told about yet
         self._news: dict[tuple[str, str], dict[str, _Outcome]] = {}
+        #: model and target -> from where to where numbers are that are far outside
+        self._spans: dict[tuple[str, str], Span] = {}
+        self._warnings: dict[tuple[str, str], str] = {}
 
     def skip(self, cell: Cell, reason: str) -> None:
         """A cell whose dataset is not available; its earlier rows are kept."""
@@ -134,6 +145,21 @@ class Journal:
                     "failed": len(request.failed),
                 }
             )
+
+    def look(self, works: Iterable[Work]) -> None:
+        """Note which predictions of unchanged signals lie far outside the range of their target."""
+        for key, work in {(w.cell.model.id, w.cell.target.id): w for w in works}.items():
+            model, target, request = work.cell.model, work.cell.target, work.requests.get(ORIGINAL)
+            if request is None or not kinds.of(target).is_number or not len(request.values):
+                continue
+            values = request.values[request.wanted, request.columns.index(target.id)]
+            span = far_outside(values.astype(np.float64), target)
+            if span is not None:
+                before = self._spans.get(key, span)
+                span = Span(min(span.least, before.least), max(span.most, before.most))
+                self._spans[key] = span
+                self._warnings[key] = warning(model, target, span)
+        self.report.warnings = list(filter(None, self._warnings.values()))
 
     def publish(self, evaluation: Evaluation, rows: list[dict[str, Any]]) -> None:
         """A cell that was computed, with its rows."""

@@ -26,6 +26,9 @@ from .identity import prediction_code
 from .plan import Planner
 from .scoring import decoded
 
+#: what a model of predictions says where it is asked about one sample
+ONLY = " for 1 of 1 samples; first: "
+
 
 @dataclass(frozen=True)
 class Work:
@@ -56,11 +59,22 @@ class Work:
             if reasons:
                 first = next((r for r in reasons if not r.startswith(NOT_TRIED)), reasons[0])
                 raise ModelError(
-                    f"no prediction for {len(reasons)} of {len(ids)} samples; first: {first}"
+                    f"no prediction for {len(reasons)} of {len(ids)} samples; first: {_shorter(first)}"
                 )
             values = request.values[ids]
             predictions[condition] = decoded(self.cell.target, values, request.columns, samples)
         return predictions
+
+
+def _shorter(reason: str) -> str:
+    """Why there is no prediction, without what a call of one signal says of its only signal.
+
+    >>> _shorter("a.wav: model 'm': p.csv: no row for 1 of 1 samples; first: a.wav; there is one for b.wav")
+    "a.wav: model 'm': p.csv: no row; there is one for b.wav"
+    """
+    start, sign, rest = reason.partition(ONLY)
+    sample = start.partition(": ")[0]
+    return start + rest.removeprefix(sample) if sign and rest.startswith(sample) else reason
 
 
 class Asking:

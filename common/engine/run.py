@@ -234,6 +234,7 @@ class Engine:
             return []
         finally:
             journal.predicted(source.name, requests)
+            journal.look(works)
         return works
 
     def _describe(self, source: Source, selected: Sequence[Samples]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from .. import spec
 from ..core.errors import ModelError
 from ..spec import kinds
 from .base import Batch, SampleKey
+from .outside import far_outside, warning
 from .timing import call_times, real_time_factor
 
 #: events that are shown
@@ -32,6 +33,7 @@ class Trial:
         load_s: time to load the model
         first_s: time of the first call
         latency_s: median time of a later call
+        warnings: outputs that are hardly meant so
     """
 
     model: str
@@ -41,6 +43,7 @@ class Trial:
     load_s: float
     first_s: float
     latency_s: float
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def real_time_factor(self) -> float:
@@ -59,6 +62,7 @@ class Trial:
             f"  loaded in {self.load_s:.2f} s, first call {1000 * self.first_s:.1f} ms, later ones "
             f"{1000 * self.latency_s:.1f} ms; real-time factor {self.real_time_factor:.4f}"
         )
+        lines += [f"  warning: {text}" for text in self.warnings]
         return "\n".join(lines)
 
 
@@ -102,9 +106,15 @@ def try_file(
     batch = Batch([SampleKey("", "", name, 0, -1)], signals, model.sampling_rate)
     times = call_times(model, batch, repetitions=repetitions)
     outputs = {name: _plain(targets[name], times.answer[name]) for name in model.targets}
+    spans = [
+        (targets[n], far_outside(np.asarray(v), targets[n]))
+        for n, v in outputs.items()
+        if isinstance(v, float)
+    ]
+    texts = [warning(entry, target, span) for target, span in spans if span is not None]
     return Trial(
         *(f"{entry.id} {entry.version}", file.name, outputs, duration_s, load_s),
-        *(times.first_s, times.latency_s),
+        *(times.first_s, times.latency_s, list(filter(None, texts))),
     )
 
 

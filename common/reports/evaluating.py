@@ -27,13 +27,13 @@ from ..engine.publish import Publisher
 from ..engine.run import Engine
 from ..metrics import reasons
 from ..models import prediction_table
-from ..models.importing.values import SLACK
+from ..models.outside import far_outside
 from ..results import tables
 from ..samples import datasets
 from ..samples.base import KEYS
 from ..samples.folder_adapter import METADATA
 from ..samples.importing import conventions, import_dataset
-from ..spec import load_benchmark
+from ..spec import Target, load_benchmark
 from ..spec.cell import Cell
 from ..spec.kinds import of as kind_of
 from ..spec.view import View
@@ -206,22 +206,22 @@ def _write_model(predictions: Table, catalog: Path, scale: tuple[float, float] |
     for target in load_benchmark().targets.values():
         if target.id in table and not kind_of(target).has_classes and target.range:
             if scale is None:
-                _check_range(table[target.id], target.id, target.range)
+                _check_range(table[target.id], target)
             else:
                 entry["outputs"][target.id] = {"scale": list(_range(scale, "scale"))}
     (catalog / "models.yaml").write_text(yaml.safe_dump([entry]), "utf-8")
 
 
-def _check_range(column: pd.Series, target: str, allowed: tuple[float, float]) -> None:
+def _check_range(column: pd.Series, target: Target) -> None:
     """Refuse numbers that must be on another scale."""
-    low, high = allowed
-    numbers = pd.to_numeric(column, errors="coerce")
-    least, most, slack = numbers.min(), numbers.max(), SLACK * (high - low)
-    if least < low - slack or most > high + slack:
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=math.nan)
+    span = far_outside(numbers, target)
+    if span is not None:
+        low, high = target.range or (0.0, 1.0)
         raise DataError(
-            f"predictions: {target}: values from {least:g} to {most:g}, expected {low:g} to {high:g}; "
-            f"scale=(min, max) says what they range over, such as (1, 7), or ({low:g}, {high:g}) if they "
-            "are meant as they are"
+            f"predictions: {target.id}: values from {span.least:g} to {span.most:g}, expected {low:g} to "
+            f"{high:g}; scale=(min, max) says what they range over, such as (1, 7), or ({low:g}, {high:g}) if "
+            "they are meant as they are"
         )
 
 

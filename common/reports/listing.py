@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import BenchmarkError
+from ..core.errors import BenchmarkError, ConfigError
 from ..core.paths import Paths
 from ..designs import design_of
 from ..engine.plan import missing_columns, participants
@@ -95,14 +95,16 @@ def _test(benchmark: Benchmark, test: Test) -> dict[str, Any]:
     return {"id": test.id, "family": test.family, "targets": ", ".join(targets)}
 
 
-def _samples(benchmark: Benchmark, dataset: Dataset, folders: Paths) -> tuple[Samples | None, str]:
-    """Samples of a dataset that is on this machine, or why they cannot be read."""
-    if datasets.availability(dataset, folders.cache):
-        return None, ""
-    try:
-        return datasets.load(dataset, folders.cache, benchmark.targets), ""
-    except BenchmarkError as error:
-        return None, f"cannot be read: {error}"
+def _samples(benchmark: Benchmark, dataset: Dataset, folders: Paths) -> Samples | None:
+    """Samples of a dataset; None if it is one that has to be fetched first.
+
+    Raises:
+        BenchmarkError: if it cannot be read
+    """
+    reason = datasets.availability(dataset, folders.cache)
+    if reason and dataset.path and not dataset.builtin:
+        raise ConfigError(f"{dataset.origin}: {dataset.id}.path: {reason}")
+    return None if reason else datasets.load(dataset, folders.cache, benchmark.targets)
 
 
 def _participation(test: Test, target: Target, samples: Samples | None) -> str:
@@ -119,13 +121,13 @@ def _participation(test: Test, target: Target, samples: Samples | None) -> str:
 
 def _tests_of(benchmark: Benchmark, dataset: Dataset, folders: Paths) -> list[dict[str, Any]]:
     rows = []
-    samples, unreadable = _samples(benchmark, dataset, folders)
+    samples = _samples(benchmark, dataset, folders)
     for target in benchmark.targets.values():
         for test in benchmark.applicable(target.id):
             part = dataset in participants(benchmark, test, target)
             missing = missing_columns(test, target, dataset)
             if part:
-                reason = unreadable or _participation(test, target, samples)
+                reason = _participation(test, target, samples)
             elif missing:
                 reason = f"misses column {', '.join(missing)}"
             elif dataset.tests is not None and test.id not in dataset.tests:

@@ -309,3 +309,112 @@ def test_the_option_for_writing_is_named(catalog, tmp_path, capsys, command):
         err = capsys.readouterr().err
         assert f"--catalog {place}: {what}" in err and f"--to {place}" in err
         assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("file,emotion\na1,hap\nb1,sad\n", ("--map", "hap=hapiness"),
+         "--map hap=hapiness: unknown class 'hapiness' of emotion. Did you mean 'happiness'? Known: anger, "
+         "happiness, neutral, sadness"),
+        ("file,emotion\na1,hap\n", ("--map", "hap=joy"), "--map hap=joy: unknown class 'joy' of emotion."),
+        ("file,emotion\na1,hap\nb1,sad\n", ("--map", "happ=happiness"),
+         "--map happ=happiness: unknown class 'happ' of the table. Did you mean 'hap'? Known: hap, sad"),
+        ("file,emotion\na1,hap\n", ("--map", "joy="), "--map joy=: unknown class 'joy' of the table."),
+        ("file,arousal\na1,0.5\n", ("--map", "joy=happiness"), "--map joy=happiness: the table has no classes"),
+        ("file,emotion\na1,hap\n", ("--scale", "1,7"), "--scale 1,7: the table has no numbers of a target, only classes"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_classes_and_numbers_must_be_there(
+    imports, catalog, text, options, message
+):
+    code, _, errors, _, _ = imports(text, *options)
+    assert code == 2 and message in errors and errors.count("\n") == 1
+    assert not (catalog / "models.yaml").exists()
+
+
+def test_classes_of_rows_that_are_left_out_may_be_mapped(imports):
+    code, _, err, entry, _ = imports("file,emotion\na1,hap\nother,wut\n", "--map", "wut=anger")
+    assert code == 0, err
+    assert entry["outputs"]["emotion"]["mapping"] == {"hap": "happiness"}
+
+
+@pytest.mark.parametrize("name", ["prediction", "predicted", "pred", "hyp", "Prediction", "y_pred"])
+@pytest.mark.parametrize(
+    ("target", "truth", "predicted"), [("emotion", "sad", "ang"), ("arousal", "0.9", "0.1")]
+)
+def test_a_column_that_says_it_is_predicted_wins(imports, name, target, truth, predicted):
+    code, report, err, _, rows = imports(f"file,{target},{name}\na1,{truth},{predicted}\n")
+    assert code == 0, err
+    assert rows[0][target] == predicted
+    assert (
+        f"'{name}' rather than '{target}', whose name does not say that it is predicted"
+        in report["notes"]
+    )
+    assert f"not used: {target}" in report["notes"]
+
+
+def test_columns_that_may_both_be_predictions_are_refused(imports):
+    table = "file,emotion,prediction\na1,sad,0.3\nb1,sad,0.4\n"
+    code, _, err, _, _ = imports(table)
+    assert code == 2 and err.count("\n") == 1
+    assert (
+        "'prediction' says that it is predicted, but its values are not known as those of emotion; say which "
+        "column it is: --columns emotion=prediction, or --columns emotion=emotion" in err
+    )
+    assert imports(table, "--columns", "emotion=emotion")[4][0]["emotion"] == "sad"
+    table = "file,arousal,valence,prediction\na1,0.1,0.2,0.3\n"
+    code, _, err, _, _ = imports(table, "--force")
+    assert code == 2 and err.count("\n") == 1
+    assert "'prediction' may be of arousal or of valence; say which" in err
+    (row,) = imports(table, "--columns", "valence=prediction,arousal=", "--force")[4]
+    assert row["valence"] == "0.3" and "arousal" not in row
+
+
+def test_a_second_target_that_may_be_an_annotation_is_refused(imports):
+    table = "file,emotion,prediction,arousal\na1,sad,ang,0.3\n"
+    code, _, err, _, _ = imports(table)
+    assert code == 2 and err.count("\n") == 1
+    assert (
+        "'prediction' says that it is predicted, 'arousal' does not: --columns arousal=arousal takes it, "
+        "--columns arousal= leaves it out" in err
+    )
+    (row,) = imports(table, "--columns", "arousal=")[4]
+    assert row["emotion"] == "ang" and "arousal" not in row
+    (row,) = imports(table, "--columns", "arousal=arousal", "--force")[4]
+    assert (row["emotion"], row["arousal"]) == ("ang", "0.3")
+
+
+def test_the_annotation_is_recognised(imports):
+    rows = [
+        *((FILES[n], "", "", "anger" if n % 2 else "sadness", n) for n in (0, 2, 3)),
+        *((FILES[1], a, a + 1, "anger", 1) for a in (0, 1)),
+    ]
+    table = "file,start,end,emotion,arousal\n" + "".join(
+        f"{file},{start},{end},{emotion[:3]},{10 * n} %\n" for file, start, end, emotion, n in rows
+    )
+    notes = imports(table)[1]["notes"]
+    for target in ("emotion", "arousal"):
+        assert (
+            f"warning: '{target}' equals the annotation of 'mine' on all 5 samples; if it is no "
+            f"prediction, say which column is: --columns {target}=NAME" in notes
+        )
+    notes = imports(table.replace("30 %", "35 %").replace("sad", "hap"), "--force")[1]["notes"]
+    assert not any("equals the annotation" in note for note in notes)
+
+
+def test_the_annotation_is_recognised_where_it_has_classes_that_do_not_count(imports, catalog):
+    path = catalog.parent / "data" / "metadata.csv"
+    path.write_text(path.read_text().replace("sadness", "boredom"))
+    table = "file,emotion\nwav/a1.wav,boredom\nmore/b1.wav,boredom\nmore/b2.wav,anger\n"
+    two = "file,start,end,emotion\n" + "".join(
+        f"{file},,,{word}\n" for file, word in (line.split(",") for line in table.split()[1:])
+    )
+    two += "wav/a2.wav,0,1,anger\nwav/a2.wav,1,2,anger\n"
+    notes = imports(two)[1]["notes"]
+    assert any("'emotion' equals the annotation of 'mine' on all 5 samples" in n for n in notes)
+
+
+def test_a_stated_scale_that_does_not_fit_is_told(imports):
+    notes = imports("file,arousal\na1,3\nb1,7\n", "--scale", "1,3")[1]["notes"]
+    assert any("warning: model 'told': arousal: values from 1 to 3 where its" in n for n in notes)

@@ -256,3 +256,31 @@ def test_a_program_is_told_about_the_adapter_for_it(command, catalog, tmp_path):
         code, _, err = command("models", "new", path, "--to", catalog)
         assert code == 2 and "'adapter: command'" in err and hint in err
         assert err.count("\n") == 1
+
+
+def test_values_on_another_scale_are_told(command, catalog, graph, recording):
+    graph(catalog / "m.onnx", {"arousal": [28.0]})
+    entry = (
+        "- {id: level, version: 1.0.0, adapter: onnx, path: m.onnx, outputs: {arousal: {OUTPUT}}}\n"
+    )
+    (catalog / "models.yaml").write_text(entry.replace("OUTPUT", ""))
+    code, out, err = command("models", "try", "level", recording)
+    assert (code, err) == (0, "")
+    assert (
+        "  warning: model 'level': arousal: the value 7, expected 0 to 1; 'outputs: {arousal:"
+        in out
+    )
+    (catalog / "models.yaml").write_text(entry.replace("OUTPUT", "scale: [1, 7]"))
+    assert "warning" not in command("models", "try", "level", recording)[1]
+
+
+def test_a_table_on_another_scale_is_told_by_check(command, catalog, caplog):
+    (catalog / "p.csv").write_text("file,arousal\na.wav,1\nb.wav,6.5\n")
+    entry = "- {id: level, version: 1.0.0, adapter: predictions, path: p.csv, outputs: {arousal: {OUTPUT}}}\n"
+    (catalog / "models.yaml").write_text(entry.replace("OUTPUT", ""))
+    code, out, _ = command("check")
+    assert code == 0 and "no fault" in out
+    assert "model 'level': arousal: values from 1 to 6.5, expected 0 to 1;" in caplog.text
+    caplog.clear()
+    (catalog / "models.yaml").write_text(entry.replace("OUTPUT", "scale: [1, 7]"))
+    assert command("check")[0] == 0 and not caplog.text

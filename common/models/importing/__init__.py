@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import spec
 from ...core.errors import ConfigError
@@ -24,9 +24,13 @@ from ...samples.importing.inspection import several
 from ...samples.importing.kept import kept
 from ...samples.importing.table_files import TextTable, read_table, to_csv
 from ...spec import Benchmark
-from . import columns, matching, values
+from .. import outside
+from . import columns, comparing, matching, values
 from .columns import Roles
 from .matching import END, MatchedRows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass
@@ -113,10 +117,14 @@ def import_predictions(
     check_id(catalog, name, request.force)
     table = read_table(request.path.expanduser(), request.encoding)
     roles = columns.find(table, benchmark.targets, request.columns)
+    _check_stated(table, roles, request, benchmark)
     report = PredictionReport({}, catalog, notes=roles.lines())
     segments = _segments(table, roles, report)
+    samples = None
     if request.dataset:
-        segments = _matched(request.dataset, segments, benchmark, cache, report)
+        dataset = benchmark.find("datasets", request.dataset, "--dataset")
+        samples = datasets.load(dataset, cache, benchmark.targets).table
+        segments = _matched(request.dataset, segments, samples, report)
     rows: dict[int, dict[str, str]] = {}
     for number, (file, start, end) in segments.items():
         times = {"start": _seconds(start), "end": "" if end == END else _seconds(end)}
@@ -125,6 +133,10 @@ def import_predictions(
         if request.dataset:
             rows[number]["dataset"] = benchmark.datasets[request.dataset].database
     outputs = _outputs(table, roles, request, benchmark, rows, report)
+    if samples is not None:
+        report.notes += comparing.equal_annotations(
+            rows, segments, samples, outputs, benchmark.targets, request.dataset
+        )
     text = to_csv(rows.values())
     report.rows = len(rows)
     report.entry = {
@@ -146,6 +158,24 @@ def check_id(catalog: Path, name: str, force: bool) -> None:
         raise ConfigError(f"{catalog}: has a model '{name}' already; --force replaces it")
 
 
+def _check_stated(
+    table: TextTable, roles: Roles, request: PredictionRequest, benchmark: Benchmark
+) -> None:
+    """Refuse a meaning of classes or a range of numbers that the table does not have."""
+    labels: dict[str, Iterable[str]] = {
+        target: [row[column] for _, row in table.rows if row[column]]
+        for target, column in roles.classes.items()
+    }
+    labels |= {target: scores.values() for target, scores in roles.scores.items()}
+    values.check_stated(request.mapping, labels, benchmark.targets)
+    if request.scale is not None and not roles.numbers:
+        low, high = request.scale
+        raise ConfigError(
+            f"--scale {low:g},{high:g}: the table has no numbers of a target, only classes of "
+            f"{', '.join(labels)}"
+        )
+
+
 def _write(report: PredictionReport, text: str, catalog: Path, benchmark: Benchmark) -> None:
     """Write table and entry; nothing stays if the adapter cannot read them."""
     from .. import check
@@ -155,6 +185,7 @@ def _write(report: PredictionReport, text: str, catalog: Path, benchmark: Benchm
         write_text(catalog.parent / f"{name}.csv", text)
         entry = spec.parse(spec.Model, report.entry, catalog, name, builtin=False)
         check(entry, benchmark.targets)
+        report.notes += [f"warning: {text}" for text in outside.of_table(entry, benchmark.targets)]
         write_text(catalog, extended(catalog, name, report.entry))
 
 
@@ -188,13 +219,10 @@ def _segments(
 def _matched(
     name: str,
     segments: Mapping[int, tuple[str, int, int]],
-    benchmark: Benchmark,
-    cache: Path,
+    samples: pd.DataFrame,
     report: PredictionReport,
 ) -> dict[int, tuple[str, int, int]]:
     """Row -> its sample in a dataset."""
-    dataset = benchmark.find("datasets", name, "--dataset")
-    samples = datasets.load(dataset, cache, benchmark.targets).table
     keys = zip(*(samples[key].tolist() for key in ("file", "start", "end")), strict=True)
     matched: MatchedRows = matching.match(
         ((number, *segment) for number, segment in segments.items()), keys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,9 +14,10 @@ from ...samples.importing import conventions
 from ...samples.importing.conventions import AUDIO
 from ...samples.importing.table_files import TextTable
 from ...spec import Target, kinds
+from .values import number
 
 PREDICTED = re.compile(
-    r"^(?:pred(?:icted|ictions?|s)?|estimated?|hyp)[ _.:-]+|[ _.:-]+(?:pred(?:icted|ictions?|s)?|hat|est)$",
+    r"^(?:pred(?:icted|ictions?|s)?|estimated?|hyp)[ _.:-]+|[ _.:-]+(?:pred(?:icted|ictions?|s)?|hat|est|hyp)$",
     re.I,
 )
 SCORE = re.compile(r"^(?:prob|probability|p|scores?|logits?|conf|confidence)[ _.:/-]+", re.I)
@@ -28,8 +30,13 @@ TIME = re.compile(r"(start|begin|onset|end|stop|offset)(?:[ _]?time)?(?:[ _]?(s|
 STARTS = ("start", "begin", "onset")
 #: names of columns that may hold files
 FILES = ("filename", "utterance", "utt", "utt_id", "id", "name", "audio", "wav", "recording")
+#: names of columns that say that they are predicted, but not of what
+ANY_TARGET = (
+    *("prediction", "predictions", "predicted", "pred", "predicted_label", "predicted_class"),
+    *("pred_label", "pred_class", "y_pred", "y_hat", "yhat", "hyp", "hypothesis", "output"),
+)
 #: names of columns that may hold the class that was predicted
-ANSWERS = ("prediction", "predicted", "pred", "predicted_label", "output", "label", "class")
+ANSWERS = (*ANY_TARGET, "label", "class")
 #: part of the values that must be known
 SHARE = 0.5
 
@@ -48,6 +55,7 @@ class Roles:
         classes: classification target -> column with a class
         scores: classification target -> column -> label of the model
         ignored: what is not used
+        notes: choices that a user may want otherwise
     """
 
     file: str
@@ -59,6 +67,7 @@ class Roles:
     classes: dict[str, str] = field(default_factory=dict)
     scores: dict[str, dict[str, str]] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         """What was taken for what, for people."""
@@ -68,7 +77,7 @@ class Roles:
         for target, labels in self.scores.items():
             answers.append(f"{', '.join(map(repr, labels))}: scores of {target}")
         rest = [f"not used: {', '.join(self.ignored)}"] if self.ignored else []
-        return [f"'{self.file}': files", *times, *answers, *rest]
+        return [f"'{self.file}': files", *times, *answers, *self.notes, *rest]
 
 
 def find(table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, str]) -> Roles:
@@ -77,16 +86,12 @@ def find(table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, s
     Args:
         table: the predictions
         targets: all targets of the suite
-        stated: what the user says: file, start, end, condition, or a target -> column
+        stated: what the user says: file, start, end, condition, or a target -> column; empty: the target has none
 
     Raises:
-        ConfigError: if there is no column of files, or none of a target
+        ConfigError: if there is no column of files, or none of a target, or several may be meant
     """
-    for role, column in stated.items():
-        if column not in table.columns:
-            raise unknown("column", column, table.columns, f"--columns {role}")
-        if role not in (*KEYS, *targets) and not _label_of(role, targets):
-            raise unknown("part of a prediction", role, [*KEYS, *targets], "--columns")
+    _check_stated(table, targets, stated)
     roles = Roles(stated.get("file") or _file(table))
     _times(roles, table, stated)
     roles.keep = [name for name in ("condition", "dataset") if name in table.columns]
@@ -94,6 +99,8 @@ def find(table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, s
     rest = [name for name in table.columns if name not in taken_columns]
     for target in targets.values():
         kind = kinds.of(target)
+        if stated.get(target.id) == "":
+            continue
         if target.id in stated:
             (roles.numbers if kind.is_number else roles.classes)[target.id] = stated[target.id]
         elif kind.is_number:
@@ -101,6 +108,7 @@ def find(table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, s
         elif kind.has_classes:
             scores = {c: _label_of(r, targets) for r, c in stated.items() if _is_of(r, target)}
             _classes(roles, target, rest, table, scores)
+    _prefer_predicted(roles, table, targets, rest, stated)
     used = {*roles.numbers.values(), *roles.classes.values()}
     used |= {column for labels in roles.scores.values() for column in labels}
     roles.ignored = [name for name in rest if name not in used]
@@ -110,6 +118,75 @@ def find(table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, s
             f"{', '.join(table.columns)}. Say which, for example --columns {next(iter(targets))}=NAME"
         )
     return roles
+
+
+def _check_stated(
+    table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, str]
+) -> None:
+    for role, column in stated.items():
+        if column not in table.columns and not (column == "" and role in targets):
+            raise unknown("column", column, table.columns, f"--columns {role}")
+        if role not in (*KEYS, *targets) and not _label_of(role, targets):
+            raise unknown("part of a prediction", role, [*KEYS, *targets], "--columns")
+
+
+def _prefer_predicted(
+    roles: Roles,
+    table: TextTable,
+    targets: Mapping[str, Target],
+    rest: Iterable[str],
+    stated: Mapping[str, str],
+) -> None:
+    """Where a column says that it is predicted, do not take another one that may be an annotation.
+
+    Args:
+        roles: changed in place
+        table: the predictions
+        targets: all targets of the suite
+        rest: columns that may hold predictions
+        stated: what the user says
+
+    Raises:
+        ConfigError: if it cannot be told what is predicted
+    """
+    column = next((name for name in rest if name.lower() in ANY_TARGET), "")
+    chosen = {**roles.numbers, **roles.classes}
+    bare = [
+        name
+        for name, other in chosen.items()
+        if name not in stated and other != column and not PREDICTED.search(other)
+    ]
+    if not column or not bare:
+        return
+    if column not in chosen.values():
+        fitting = [name for name in bare if _fits(targets[name], _values(table, column))]
+        if len(fitting) != 1:
+            what = f"may be of {' or of '.join(fitting)}"
+            if not fitting:
+                what = f"says that it is predicted, but its values are not known as those of {' or '.join(bare)}"
+            name = (fitting or bare)[0]
+            raise ConfigError(
+                f"{table.path}: '{column}' {what}; say which column it is: --columns {name}={column}, "
+                f"or --columns {name}={chosen[name]}"
+            )
+        (name,) = fitting
+        (roles.numbers if name in roles.numbers else roles.classes)[name] = column
+        roles.notes.append(
+            f"'{column}' rather than '{chosen[name]}', whose name does not say that it is predicted"
+        )
+        bare.remove(name)
+    if bare:
+        raise ConfigError(
+            f"{table.path}: '{column}' says that it is predicted, '{chosen[bare[0]]}' does not: --columns "
+            f"{bare[0]}={chosen[bare[0]]} takes it, --columns {bare[0]}= leaves it out"
+        )
+
+
+def _fits(target: Target, values: list[str]) -> bool:
+    """Whether values may be predictions of a target."""
+    if kinds.of(target).is_number:
+        return bool(values) and all(math.isfinite(number(value)) for value in values)
+    return conventions.load().share(target.id, set(values)) > SHARE
 
 
 def _values(table: TextTable, column: str) -> list[str]:

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...core.errors import ConfigError
+from ...core.registry import unknown
 from ...samples.importing import conventions
 from ...spec import Target
+from ..outside import SLACK
 
 NANOSECONDS = {"s": 1e9, "ms": 1e6, "ns": 1.0}
 #: times of audio are whole numbers of 64 bits
@@ -16,7 +18,7 @@ LATEST_NS = 2.0**63
 #: usual scales of ratings, the shortest first
 LIKERT = ((1.0, 5.0), (1.0, 7.0), (1.0, 9.0), (1.0, 10.0))
 #: part of the values of a model that may lie a little outside the range of the target
-OUTSIDE, SLACK = 0.05, 0.5
+OUTSIDE = 0.05
 _CLOCK = re.compile(r"(?=.)(?:(\d+) days? ?,? ?)?(?:(?:(\d+):)?(\d+):(\d+(?:\.\d+)?))?")
 _COMMA = re.compile(r"-?\d*,\d+")
 
@@ -120,6 +122,33 @@ def scale_of(
     )
 
 
+def check_stated(
+    stated: Mapping[str, str | None],
+    labels: Mapping[str, Iterable[str]],
+    targets: Mapping[str, Target],
+) -> None:
+    """Refuse what a user says of classes that do not occur, or that a target does not have.
+
+    Args:
+        stated: name in the table -> class of the suite, None: no class
+        labels: classification target -> names in the table
+        targets: all targets of the suite
+
+    Raises:
+        ConfigError: with the option, and what is allowed
+    """
+    names = {name: set(texts) for name, texts in labels.items()}
+    for old, new in stated.items():
+        where = f"--map {old}={new or ''}"
+        if not names:
+            raise ConfigError(f"{where}: the table has no classes, only numbers")
+        having = [targets[target] for target, texts in names.items() if old in texts]
+        if not having:
+            raise unknown("class", old, set().union(*names.values()), where, "of the table")
+        if new is not None and not any(new in target.labels for target in having):
+            raise unknown("class", new, having[0].labels, where, f"of {having[0].id}")
+
+
 def classes_of(
     labels: Iterable[str], target: Target, stated: Mapping[str, str | None], where: str
 ) -> dict[str, str | None]:
@@ -140,7 +169,9 @@ def classes_of(
     mapping: dict[str, str | None] = {}
     strange = []
     for name in names:
-        word = stated.get(name, words[name])
+        word: str | None = words[name]
+        if name in stated and stated[name] in (None, *target.labels):
+            word = stated[name]
         if word in target.labels:
             if word != name:
                 mapping[name] = word

@@ -214,7 +214,7 @@ def _flip_line(flip: Flips) -> str:
     won, lost = len(flip.won), len(flip.lost)
     if flip.p is None:
         return f"{place}: {won} nearer to the annotation, {lost} farther away"
-    return f"{place}: {won} now right, {lost} now wrong (McNemar p {_p(flip.p)})"
+    return f"{place}: {won} now right, {lost} now wrong"
 
 
 def _sample(sample: Flipped) -> str:

@@ -132,7 +132,7 @@ def passes(comparison: Comparison, rules: Rules) -> tuple[bool, str]:
     """
     worse, count = comparison.count("worse"), compared(comparison)
     if worse:
-        return False, f"{worse} of {count} compared scores got worse"
+        return False, f"{worse} of {count} compared scores got significantly worse"
     if not count:
         return False, "nothing could be compared"
     lost = sum(pair.missing for pair in comparison.pairs)
@@ -141,4 +141,4 @@ def passes(comparison: Comparison, rules: Rules) -> tuple[bool, str]:
             False,
             f"{counted(lost, 'score')} of the baseline could not be compared (--allow-missing)",
         )
-    return True, f"none of {count} compared scores got worse"
+    return True, f"none of {count} compared scores got significantly worse"

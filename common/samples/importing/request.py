@@ -67,8 +67,12 @@ class ImportRequest:
         return [path for path in parts if parts[path] == part], [note]
 
 
-def parse_columns(texts: Iterable[str]) -> dict[str, str]:
+def parse_columns(texts: Iterable[str], *, empty: bool = False) -> dict[str, str]:
     """``--columns`` as a mapping.
+
+    Args:
+        texts: one or more NAME=COLUMN each
+        empty: whether COLUMN may be empty, for no column
 
     Raises:
         ConfigError: if a part is not NAME=COLUMN or a name stands there twice
@@ -80,7 +84,7 @@ def parse_columns(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         for part in text.split(","):
             name, equals, column = (piece.strip() for piece in part.partition("="))
-            if not (name and equals and column):
+            if not (name and equals and (column or empty)):
                 raise ConfigError(f"--columns {part}: expected NAME=COLUMN, such as emotion=label")
             if name in columns:
                 raise ConfigError(f"--columns: '{name}' stands there twice")
