@@ -120,44 +120,64 @@
 
   // -- the page ----------------------------------------------------------------------------------------
 
-  const select = (label, entries, value, change) => {
-    const node = make("select", {}, ...entries.map(([id, text]) => make("option", { value: id, textContent: text, selected: id === value })));
+  const option = ([id, text]) => make("option", { value: id, textContent: text });
+  const select = (label, entries, change) => {
+    const node = make("select", {}, ...entries.map(option));
     node.addEventListener("change", () => change(node.value));
-    return make("label", {}, label, node);
+    return { node, label: make("label", {}, label, node) };
+  };
+  const update = (change) => {
+    Object.assign(state, change);
+    show();
   };
   const result = make("div", { className: "comparison-result" });
 
-  function controls(data, all) {
-    const update = (change) => {
-      Object.assign(state, change);
-      show();
-    };
-    const search = set(make("input", { type: "search", value: state.q, placeholder: "Filter cells" }), { "aria-label": "Filter cells" });
-    search.addEventListener("input", () => {
-      state.q = search.value;
-      keep();
-      fill(data, all);
-    });
-    const tests = [["", "All"], ...data.tests.map((test) => [test.id, test.title])];
-    const bar = make("div", { className: "tools" },
-      select("Target", targets.map(([id, label]) => [id, label]), state.target, (target) => update({ target, test: "" })),
-      select("Show", Object.entries(SHOWN), state.show, (value) => update({ show: value })),
-      select("Test", tests, state.test, (test) => update({ test })), search);
-    const groups = data.boards.map((board) => {
+  /* What a reader has in hand stays in the page, as the keyboard is lost on what is replaced. */
+  const chosen = {
+    target: select("Target", targets, (target) => update({ target, test: "" })),
+    show: select("Show", Object.entries(SHOWN), (value) => update({ show: value })),
+    test: select("Test", [["", "All"]], (test) => update({ test })),
+  };
+  const search = set(make("input", { type: "search", placeholder: "Filter cells" }), { "aria-label": "Filter cells" });
+  search.addEventListener("input", () => {
+    state.q = search.value;
+    keep();
+    if (present) fill(...present);
+  });
+  const groups = make("div");
+  /** Data and models of the target whose controls are shown. */
+  let present;
+
+  /** Models and tests of another target. */
+  function offer(data, all) {
+    present = [data, all];
+    chosen.test.node.replaceChildren(...[["", "All"], ...data.tests.map((test) => [test.id, test.title])].map(option));
+    groups.replaceChildren(...data.boards.map((board) => {
       const boxes = all.filter((side) => side.board === board).map((side) => {
-        const box = make("input", { type: "checkbox", checked: state.models.includes(side.key) });
-        box.disabled = !box.checked && state.models.length >= MOST;
+        const box = make("input", { type: "checkbox" });
         box.dataset.model = side.key;
         box.addEventListener("change", () => {
           const models = state.models.filter((key) => key !== side.key);
           update({ models: box.checked ? [...models, side.key] : models });
-          tools.querySelector(`input[data-model="${CSS.escape(side.key)}"]`)?.focus();
         });
         return make("label", {}, box, side.model.label);
       });
       return make("fieldset", {}, make("legend", { textContent: `${board.title}: choose two to five models` }), make("div", { className: "names" }, ...boxes));
+    }));
+    if (!tools.contains(result)) tools.replaceChildren(make("div", { className: "tools" }, ...Object.values(chosen).map(({ label }) => label), search), groups, result);
+  }
+
+  /** Controls say what is chosen. */
+  function mirror() {
+    Object.entries(chosen).forEach(([name, { node }]) => {
+      node.value = state[name];
+      if (node.selectedIndex < 0) node.selectedIndex = 0;
     });
-    return [bar, ...groups];
+    if (search.value !== state.q) search.value = state.q;
+    groups.querySelectorAll("input").forEach((box) => {
+      box.checked = state.models.includes(box.dataset.model);
+      box.disabled = !box.checked && state.models.length >= MOST;
+    });
   }
 
   function fill(data, all) {
@@ -172,14 +192,14 @@
     const text = state.q.trim().toLowerCase();
     const test = data.tests.findIndex((each) => each.id === state.test);
     const [verdicts, certain] = ["verdicts", "certain"].map((name) => rows.filter((row) => FITS[name](row, sides)).length);
-    const chosen = rows.filter((row) => FITS[state.show](row, sides) && (test < 0 || row.test === test) && (!text || words(data, row).includes(text)));
+    const fitting = rows.filter((row) => FITS[state.show](row, sides) && (test < 0 || row.test === test) && (!text || words(data, row).includes(text)));
     const scores = sides.map((side) => `${side.model.label} ${scoring.percent(score(side.model))}`).join(", ");
     const list = make("ul", { className: "plain answer-list" }, ...sides.slice(1).map((side) => sentence(sides[0], side)));
     const how = lines
       ? ` On ${certain}, scores differ for certain: q is below ${CERTAIN}, from leaving out each speaker once, paired, with the share of false differences held at 5 % over all cells.`
       : `${certain ? ` On ${certain}, intervals do not overlap.` : ""} Cells are not tested, as these models have no sums of the same speakers.`;
-    const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. Verdicts differ on ${verdicts} of ${rows.length} cells.${how} ${few(chosen.length)} shown. p values of scores are adjusted for all pairs of the ranking; small numbers are 95 % intervals where there are any. On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });
-    const parts = window.compareTable.parts(data, sides, rows, chosen, { open: chosen.length <= FEW || test >= 0 || Boolean(text), hear: hearOf() });
+    const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. Verdicts differ on ${verdicts} of ${rows.length} cells.${how} ${few(fitting.length)} shown. p values of scores are adjusted for all pairs of the ranking; small numbers are 95 % intervals where there are any. On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });
+    const parts = window.compareTable.parts(data, sides, rows, fitting, { open: fitting.length <= FEW || test >= 0 || Boolean(text), hear: hearOf() });
     result.replaceChildren(list, about, ...parts);
   }
 
@@ -216,7 +236,8 @@
     const others = [...best, ...all].filter((side, place, every) => side.board === every[0].board && every.indexOf(side) === place);
     state.models = there.length ? there : others.slice(0, 2).map((side) => side.key);
     keep();
-    tools.replaceChildren(...controls(data, all), result);
+    if (!present || present[0] !== data) offer(data, all);
+    mirror();
     const sides = state.models.map((key) => all.find((side) => side.key === key));
     if (sides.length > 1 && !answers.has(keyOf(sides))) result.replaceChildren(make("p", { className: "quiet", textContent: "Cells are being compared …" }));
     await scoring.script("_static/compare_table.js");

@@ -165,3 +165,28 @@ def test_the_page_leads_on_without_scripts(visit: Any) -> None:
     page = visit(PAGE, java_script_enabled=False)
     assert page.locator("article p.quiet a").count() >= 2
     page.close()
+
+
+def test_what_has_the_focus_keeps_it(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO)
+    shown = "() => document.querySelector('.compare-tools').dataset.shown === location.hash"
+    here = "() => { document.activeElement.here = true; }"
+    at = "() => document.activeElement.here === true"
+    for control, key in (
+        (page.locator("input[data-model='published/hubert-L']"), "Space"),
+        (page.locator("input[data-model='published/hubert-L']"), "Space"),
+        (page.get_by_label("Show"), "ArrowDown"),
+        (page.locator(".compare-tools").get_by_label("Test"), "ArrowDown"),
+        (page.get_by_label("Target"), "ArrowDown"),
+    ):
+        control.focus()
+        page.evaluate(here)
+        before = page.url
+        page.keyboard.press(key)
+        page.wait_for_function("before => location.href !== before", arg=before)
+        assert page.evaluate(at), key
+        page.wait_for_function(shown)
+        assert page.evaluate(at), key
+    assert page.faults == []
+    page.close()
