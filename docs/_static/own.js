@@ -6,7 +6,7 @@
   if (!tools) return;
   const { scoring, predictions } = window;
   let designs;
-  const { make, set, tidy, shown } = scoring;
+  const { make, set, tidy, shown, about, source } = scoring;
   const targets = JSON.parse(tools.dataset.targets);
   const files = JSON.parse(tools.dataset.files);
   const top = document.documentElement.dataset.content_root;
@@ -141,6 +141,7 @@
     const titles = ["Cell", "Score", "Passes if", "By chance", "n", "Remark"];
     const table = make("table", { className: "scores" }, make("thead", {}, make("tr", {}, ...titles.map((title) => Object.assign(heading(title), { className: title === "Remark" ? "reason" : "" })))));
     const tests = new Map(truths.flatMap((truth) => truth.tests.map((test) => [test.id, test.title])));
+    const datasets = new Map(truths.map(({ dataset }) => [dataset.id, dataset.label]));
     const order = [...labels.tests.keys()];
     [...tests].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).forEach(([id, title]) => {
       const part = rows.filter((row) => row.test === id);
@@ -148,8 +149,8 @@
       const name = link ? make("a", { href: top + link, textContent: title }) : title;
       const head = make("tr", { className: "head" }, set(make("th", { colSpan: titles.length }, make("span", {}, name)), { scope: "rowgroup" }));
       table.append(make("tbody", {}, head, ...part.map((row) => {
-        const about = [row.data, row.condition === "original" ? "" : row.condition, row.label].filter(Boolean).join(", ");
-        const first = set(make("th", {}, labels.metrics.get(row.metric) || row.metric, make("small", { textContent: tidy(about) })), { scope: "row" });
+        const from = source(datasets.get(row.dataset), row.dataset, row.data);
+        const first = scoring.lineHead(labels.metrics.get(row.metric) || row.metric, about(from, row.data, row.condition, row.label));
         return make("tr", {}, first, valueCell(row), make("td", {}, make("code", { textContent: tidy(row.criterion) })),
           cell(chanceText(chance.get(row))), cell(String(row.n)), cell(tidy(row.reason || row.note), { className: "reason" }));
       })));

@@ -190,3 +190,63 @@ def test_what_has_the_focus_keeps_it(visit: Any) -> None:
         assert page.evaluate(at), key
     assert page.faults == []
     page.close()
+
+
+def test_unknown_models_of_an_address_are_named(visit: Any) -> None:
+    page = visit(PAGE)
+    page.evaluate(
+        "() => { location.hash = '#?target=arousal&model=published%2Fgone&model=published%2Fwavlm'; }"
+    )
+    page.get_by_text("The address names a model that is not here: published/gone.").wait_for()
+    page.locator("input[data-model='published/w2v2-L']").check()
+    page.get_by_text("The address names").wait_for(state="detached")
+    page.close()
+
+
+def test_where_no_cell_fits_a_button_shows_all(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO + "&q=nothing-is-called-so")
+    assert "0 cells are shown" in page.locator(".comparison-result").inner_text()
+    page.get_by_role("button", name="Show all cells").click()
+    page.locator(".compared-test").first.wait_for()
+    assert "show=all" in page.url and "q=" not in page.url
+    assert page.evaluate("document.activeElement.tagName") == "SELECT"
+    page.close()
+
+
+def test_what_is_not_shown_is_not_explained(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, OWN)
+    text = page.locator(".comparison-result").inner_text()
+    assert "(p " not in text and "p values" not in text
+    go(page, TWO)
+    text = page.locator(".comparison-result").inner_text()
+    assert ("(p " in text) == ("p values" in text)
+    page.close()
+
+
+def test_cells_that_flip_are_one_link_away(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO)
+    link = page.get_by_role("link", name="Verdicts differ")
+    link.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => location.hash.includes('show=verdicts')")
+    assert page.get_by_label("Show").input_value() == "verdicts"
+    page.close()
+
+
+def test_cells_have_the_names_that_other_pages_have(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO + "&show=all")
+    open_all(page)
+    texts = page.locator("table.scores tbody th[scope=row]").all_inner_texts()
+    assert texts
+    for text in texts:
+        _, about, _part = text.split("\n")[:3]
+        assert about.startswith(("MSP-Podcast", "IEMOCAP", "Mine", "Speech", "TIMIT", "Mozilla")), (
+            text
+        )
+        assert "inf" not in about and not about.startswith("msp"), text
+    assert any("(−∞, 0.25]" in text for text in texts) and any("∞)" in text for text in texts)
+    page.close()
