@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -238,3 +239,16 @@ def test_equal_names_of_datasets_are_told_apart(small: Any) -> None:
         "MSP-Podcast",
         "x",
     ]
+
+
+def test_the_tests_of_a_threshold_can_be_read_with_the_keyboard(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    page.get_by_text("Your thresholds, your weights").click()
+    page.locator("tr[data-rule]").first.wait_for()
+    folded = page.locator("tr[data-rule] td details").first
+    assert re.fullmatch(r"\d+ tests", folded.locator("summary").inner_text())
+    folded.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert folded.inner_text().count(",") >= 2
+    assert page.locator("tr[data-rule] td[title]").count() == 0
+    page.close()

@@ -250,3 +250,28 @@ def test_cells_have_the_names_that_other_pages_have(visit: Any) -> None:
         assert "inf" not in about and not about.startswith("msp"), text
     assert any("(−∞, 0.25]" in text for text in texts) and any("∞)" in text for text in texts)
     page.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "models", "test"),
+    [
+        ("results/arousal/published/wavlm", "Compare with other models", 1, ""),
+        ("results/arousal/model/alpha", "Compare with other models", 1, ""),
+        ("results/arousal/fairness_sex", "Compare models in this test", 2, "fairness_sex"),
+    ],
+)
+def test_pages_lead_to_the_comparison_of_their_models(
+    visit: Any, name: str, label: str, models: int, test: str
+) -> None:
+    page = visit(name, java_script_enabled=False)
+    address = page.get_by_role("link", name=label).first.evaluate("node => node.href")
+    page.close()
+    other = visit(PAGE)
+    other.goto(address)
+    other.wait_for_function(
+        "() => document.querySelector('.compare-tools')?.dataset.shown === location.hash"
+    )
+    assert other.locator(".compare-tools input:checked").count() == models
+    assert other.locator(".compare-tools").get_by_label("Test").input_value() == test
+    assert "The address names" not in other.locator("article").inner_text()
+    other.close()

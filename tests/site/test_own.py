@@ -717,3 +717,12 @@ def test_data_have_names_here_as_in_other_tables(visit: Any, small: Any) -> None
     text = page.locator(".own-result table.scores tbody th[scope=row]").nth(1).inner_text()
     assert text.split("\n")[1:] == [f"Mine {small.hostile}", "2.0.0-table"]
     page.close()
+
+
+def test_half_a_file_is_told_to_be_half(visit: Any) -> None:
+    page = visit(PAGE)
+    give(page, "file,arousal\na.wav,0.2\n")
+    page.locator(".own-result section").wait_for()
+    text = page.locator(".own-result .answer").inner_text()
+    assert text.startswith("No cell could be scored: mine.csv: no row for 2 of 3 samples"), text
+    page.close()

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from benchmark_site import (
     cells,
+    compare_page,
     datasetpages,
     dose,
     event_details,
@@ -65,6 +66,7 @@ def page(
                 "standing": board.standing(model),
                 "floor": board.standings.floor_score,
                 "ranking": f"{page.href(target_doc(target))}#{board.name}",
+                "compare": compare_page.address(page, target, [(board.name, model.id)]),
             }
             for board in boards
         ],
