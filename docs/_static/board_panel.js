@@ -107,7 +107,9 @@
     inputs.forEach((input) => input.addEventListener("input", update));
     inputs[1].hidden = select.value !== "between";
     const names = [...tests];
-    const used = make("td", { textContent: names.length > 2 ? `${names.length} tests` : names.join(", "), title: names.join(", ") });
+    const used = names.length > 2
+      ? make("td", {}, make("details", {}, set(make("summary", { textContent: `${names.length} tests` }), { "aria-label": `${names.length} tests: ${label}, ${rule}` }), names.join(", ")))
+      : make("td", { textContent: names.join(", ") });
     const shown = rule === "simulated" ? "simulated" : rule.replaceAll("-", "−");
     const row = make("tr", {}, set(make("th", { textContent: label }), { scope: "row" }), make("td", {}, make("code", { textContent: shown })), make("td", {}, select, ...inputs), used);
     row.dataset.rule = id;

@@ -9,8 +9,9 @@
   const top = document.documentElement.dataset.content_root;
   const targets = JSON.parse(tools.dataset.targets);
   const MOST = 5;
-  const SHOWN = { differ: "cells that differ", verdicts: "cells where verdicts differ", certain: "cells that differ for certain", all: "all cells" };
+  const SHOWN = { differ: "cells that differ", verdicts: "only cells where verdicts differ", certain: "cells that differ for certain", all: "all cells" };
   const CERTAIN = 0.05;
+  const VERDICTS = "Verdicts differ";
   /** With at most so many cells, all tests are open. */
   const FEW = 30;
 
@@ -26,16 +27,20 @@
       show: Object.hasOwn(SHOWN, query.get("show")) ? query.get("show") : "differ",
       test: query.get("test") || "",
       q: query.get("q") || "",
+      /** Models of the address that are not here. */
+      unknown: [],
     };
   }
-  function keep() {
-    const query = new URLSearchParams({ target: state.target });
-    state.models.forEach((name) => query.append("model", name));
-    if (state.show !== "differ") query.set("show", state.show);
-    if (state.test) query.set("test", state.test);
-    if (state.q) query.set("q", state.q);
-    history.replaceState(null, "", `#?${query}`);
+  function addressOf(change = {}) {
+    const { target, models, show: kind, test, q } = { ...state, ...change };
+    const query = new URLSearchParams({ target });
+    models.forEach((name) => query.append("model", name));
+    if (kind !== "differ") query.set("show", kind);
+    if (test) query.set("test", test);
+    if (q) query.set("q", q);
+    return `#?${query}`;
   }
+  const keep = () => history.replaceState(null, "", addressOf());
 
   // -- models and their cells ------------------------------------------------------------------------
 
@@ -111,59 +116,81 @@
     const points = `${scoring.tenths(change).replace("−", "")} percentage points`;
     const ends = [first.place, other.place].sort((x, y) => x - y);
     const pair = first.board.differences.find(([one, two]) => one === ends[0] && two === ends[1]);
-    const p = pair ? ` (p ${pair[2] < 0.001 ? "< 0.001" : `= ${pair[2].toFixed(3)}`})` : "";
+    const p = pair ? make("span", { className: "p-value", textContent: ` (p ${pair[2] < 0.001 ? "< 0.001" : `= ${pair[2].toFixed(3)}`})` }) : "";
     const better = change[0] >= 0n;
-    if (pair && pair[3]) item.append(` is ${better ? "better" : "worse"} than ${first.model.label} by ${points}${p}.`);
-    else item.append(pair ? ` cannot be told apart from ${first.model.label}: ${points} ${better ? "more" : "less"}${p}.` : ` has a score that is ${points} ${better ? "higher" : "lower"}; whether they differ was not tested.`);
+    if (pair && pair[3]) item.append(` is ${better ? "better" : "worse"} than ${first.model.label} by ${points}`, p, ".");
+    else if (pair) item.append(` cannot be told apart from ${first.model.label}: ${points} ${better ? "more" : "less"}`, p, ".");
+    else item.append( ` has a score that is ${points} ${better ? "higher" : "lower"}; whether they differ was not tested.`);
     return item;
   }
 
   // -- the page ----------------------------------------------------------------------------------------
 
-  const select = (label, entries, value, change) => {
-    const node = make("select", {}, ...entries.map(([id, text]) => make("option", { value: id, textContent: text, selected: id === value })));
+  const option = ([id, text]) => make("option", { value: id, textContent: text });
+  const select = (label, entries, change) => {
+    const node = make("select", {}, ...entries.map(option));
     node.addEventListener("change", () => change(node.value));
-    return make("label", {}, label, node);
+    return { node, label: make("label", {}, label, node) };
+  };
+  const update = (change) => {
+    Object.assign(state, change, { unknown: null });
+    show();
   };
   const result = make("div", { className: "comparison-result" });
 
-  function controls(data, all) {
-    const update = (change) => {
-      Object.assign(state, change);
-      show();
-    };
-    const search = set(make("input", { type: "search", value: state.q, placeholder: "Filter cells" }), { "aria-label": "Filter cells" });
-    search.addEventListener("input", () => {
-      state.q = search.value;
-      keep();
-      fill(data, all);
-    });
-    const tests = [["", "All"], ...data.tests.map((test) => [test.id, test.title])];
-    const bar = make("div", { className: "tools" },
-      select("Target", targets.map(([id, label]) => [id, label]), state.target, (target) => update({ target, test: "" })),
-      select("Show", Object.entries(SHOWN), state.show, (value) => update({ show: value })),
-      select("Test", tests, state.test, (test) => update({ test })), search);
-    const groups = data.boards.map((board) => {
+  /* What a reader has in hand stays in the page, as the keyboard is lost on what is replaced. */
+  const chosen = {
+    target: select("Target", targets, (target) => update({ target, test: "" })),
+    show: select("Show", Object.entries(SHOWN), (value) => update({ show: value })),
+    test: select("Test", [["", "All"]], (test) => update({ test })),
+  };
+  const search = set(make("input", { type: "search", placeholder: "Filter cells" }), { "aria-label": "Filter cells" });
+  search.addEventListener("input", () => {
+    state.q = search.value;
+    keep();
+    if (present) fill(...present);
+  });
+  const groups = make("div");
+  /** Data and models of the target whose controls are shown. */
+  let present;
+
+  /** Models and tests of another target. */
+  function offer(data, all) {
+    present = [data, all];
+    chosen.test.node.replaceChildren(...[["", "All"], ...data.tests.map((test) => [test.id, test.title])].map(option));
+    groups.replaceChildren(...data.boards.map((board) => {
       const boxes = all.filter((side) => side.board === board).map((side) => {
-        const box = make("input", { type: "checkbox", checked: state.models.includes(side.key) });
-        box.disabled = !box.checked && state.models.length >= MOST;
+        const box = make("input", { type: "checkbox" });
         box.dataset.model = side.key;
         box.addEventListener("change", () => {
           const models = state.models.filter((key) => key !== side.key);
           update({ models: box.checked ? [...models, side.key] : models });
-          tools.querySelector(`input[data-model="${CSS.escape(side.key)}"]`)?.focus();
         });
         return make("label", {}, box, side.model.label);
       });
       return make("fieldset", {}, make("legend", { textContent: `${board.title}: choose two to five models` }), make("div", { className: "names" }, ...boxes));
+    }));
+    if (!tools.contains(result)) tools.replaceChildren(make("div", { className: "tools" }, ...Object.values(chosen).map(({ label }) => label), search), groups, result);
+  }
+
+  /** Controls say what is chosen. */
+  function mirror() {
+    Object.entries(chosen).forEach(([name, { node }]) => {
+      node.value = state[name];
+      if (node.selectedIndex < 0) node.selectedIndex = 0;
     });
-    return [bar, ...groups];
+    if (search.value !== state.q) search.value = state.q;
+    groups.querySelectorAll("input").forEach((box) => {
+      box.checked = state.models.includes(box.dataset.model);
+      box.disabled = !box.checked && state.models.length >= MOST;
+    });
   }
 
   function fill(data, all) {
     const sides = state.models.map((key) => all.find((side) => side.key === key)).filter(Boolean);
+    const unknown = state.unknown?.length ? [make("p", { className: "note", textContent: `The address names ${state.unknown.length === 1 ? "a model that is" : "models that are"} not here: ${state.unknown.join(", ")}.` })] : [];
     if (sides.length < 2) {
-      result.replaceChildren(make("p", { className: "answer", textContent: "Choose at least two models." }));
+      result.replaceChildren(...unknown, make("p", { className: "answer", textContent: "Choose at least two models." }));
       return;
     }
     const rows = join(data, sides);
@@ -172,15 +199,17 @@
     const text = state.q.trim().toLowerCase();
     const test = data.tests.findIndex((each) => each.id === state.test);
     const [verdicts, certain] = ["verdicts", "certain"].map((name) => rows.filter((row) => FITS[name](row, sides)).length);
-    const chosen = rows.filter((row) => FITS[state.show](row, sides) && (test < 0 || row.test === test) && (!text || words(data, row).includes(text)));
+    const fitting = rows.filter((row) => FITS[state.show](row, sides) && (test < 0 || row.test === test) && (!text || words(data, row).includes(text)));
     const scores = sides.map((side) => `${side.model.label} ${scoring.percent(score(side.model))}`).join(", ");
     const list = make("ul", { className: "plain answer-list" }, ...sides.slice(1).map((side) => sentence(sides[0], side)));
     const how = lines
       ? ` On ${certain}, scores differ for certain: q is below ${CERTAIN}, from leaving out each speaker once, paired, with the share of false differences held at 5 % over all cells.`
       : `${certain ? ` On ${certain}, intervals do not overlap.` : ""} Cells are not tested, as these models have no sums of the same speakers.`;
-    const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. Verdicts differ on ${verdicts} of ${rows.length} cells.${how} ${few(chosen.length)} shown. p values of scores are adjusted for all pairs of the ranking; small numbers are 95 % intervals where there are any. On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });
-    const parts = window.compareTable.parts(data, sides, rows, chosen, { open: chosen.length <= FEW || test >= 0 || Boolean(text), hear: hearOf() });
-    result.replaceChildren(list, about, ...parts);
+    const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. Verdicts differ on ${verdicts} of ${rows.length} cells.${how} ${few(fitting.length)} shown.${list.querySelector(".p-value") ? " p values of scores are adjusted for all pairs of the ranking." : ""}${rows.some((row) => sides.some((side, n) => ends(side, row.places[n]))) ? " Small numbers are 95 % intervals." : ""} On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });
+    const [before, after] = about.textContent.split(VERDICTS);
+    if (state.show !== "verdicts" && verdicts) about.replaceChildren(before, make("a", { href: addressOf({ show: "verdicts" }), textContent: VERDICTS }), after);
+    const parts = window.compareTable.parts(data, sides, rows, fitting, { open: fitting.length <= FEW || test >= 0 || Boolean(text), hear: hearOf() });
+    result.replaceChildren(...unknown, list, about, ...(fitting.length ? parts : [nothing()]));
   }
 
   /** Address of the samples of a cell; empty if there are none to hear. */
@@ -196,12 +225,22 @@
     };
   }
 
+  /** Way out where no cell fits. */
+  function nothing() {
+    const button = make("button", { type: "button", className: "tool", textContent: "Show all cells" });
+    button.addEventListener("click", () => {
+      update({ show: "all", test: "", q: "" });
+      chosen.show.node.focus();
+    });
+    return make("p", { className: "nothing" }, "No cell fits what is chosen above. ", button);
+  }
+
   const few = (count) => (count === 1 ? "1 cell is" : `${count} cells are`);
 
   function words(data, row) {
     const { cells } = row.board;
     const parts = ["data", "condition", "label"].map((name) => data.names[name][cells[name][row.cell]]);
-    return [data.tests[row.test].title, data.metrics[cells.metric[row.cell]].label, ...parts].join(" ").toLowerCase();
+    return [data.datasets[cells.dataset[row.cell]].label, data.tests[row.test].title, data.metrics[cells.metric[row.cell]].label, ...parts].join(" ").toLowerCase();
   }
 
   let latest = 0;
@@ -211,12 +250,14 @@
     if (turn !== latest) return;
     const all = names(data);
     const there = state.models.filter((key) => all.some((side) => side.key === key));
+    state.unknown?.push(...state.models.filter((key) => !there.includes(key)));
     const rest = all.filter((side) => !there.includes(side.key) && !side.model.chance && side.model.standing?.score);
     const best = rest.sort((a, b) => scoring.compare(score(b.model), score(a.model)));
     const others = [...best, ...all].filter((side, place, every) => side.board === every[0].board && every.indexOf(side) === place);
     state.models = there.length ? there : others.slice(0, 2).map((side) => side.key);
     keep();
-    tools.replaceChildren(...controls(data, all), result);
+    if (!present || present[0] !== data) offer(data, all);
+    mirror();
     const sides = state.models.map((key) => all.find((side) => side.key === key));
     if (sides.length > 1 && !answers.has(keyOf(sides))) result.replaceChildren(make("p", { className: "quiet", textContent: "Cells are being compared …" }));
     await scoring.script("_static/compare_table.js");

@@ -3,11 +3,13 @@
   "use strict";
 
   const { scoring, comparison } = window;
-  const { make, set, tidy, shown } = scoring;
+  const { make, set, tidy, shown, aboutOf, lineHead } = scoring;
   const { statusOf, column, ends, apart } = comparison;
   const top = document.documentElement.dataset.content_root;
   const MARKS = { p: ["✓", "pass"], f: ["✗", "fail"], s: ["–", "skipped"], e: ["!", "error"] };
   const CERTAIN = 0.05;
+  /** Names with more letters are broken at their hyphens. */
+  const LONG = 20;
 
   /** A difference with as many decimals as its two values. */
   const signed = (from, to) => {
@@ -100,11 +102,10 @@
   function rowOf(data, sides, row, axes, hear) {
     const { cells } = row.board;
     const metric = data.metrics[cells.metric[row.cell]];
-    const [part, condition, label] = ["data", "condition", "label"].map((name) => data.names[name][cells[name][row.cell]]);
-    const about = [part, condition === "original" ? "" : condition, label].filter(Boolean).join(", ");
-    const head = set(make("th", {}, metric.label, make("small", { textContent: tidy(about) })), { scope: "row" });
+    const about = aboutOf(data, cells, row.cell);
+    const head = lineHead(metric.label, about);
     const address = hear(data, sides.find((side) => side.board === row.board) || sides[0], row);
-    if (address) head.append(set(make("a", { href: address, className: "hear-cell", textContent: "samples" }), { "aria-label": `Samples: ${metric.label}, ${tidy(about)}` }));
+    if (address) head.append(set(make("a", { href: address, className: "hear-cell", textContent: "samples" }), { "aria-label": `Samples: ${metric.label}, ${about.text}` }));
     return make("tr", {}, head, make("td", {}, make("code", { textContent: tidy(ruleText(data, row)) })), make("td", { className: "on-axis" }, strip(data, sides, row, axes.get(axisOf(row)))),
       ...sides.map((side, n) => scoreCell(data, side, row, n)), ...sides.slice(1).map((_, n) => changeCell(sides, row, n + 1)));
   }
@@ -112,7 +113,7 @@
   /** A folded part per test with the chosen cells; `rows` are all cells, which axes belong to. */
   function parts(data, sides, rows, chosen, { open, hear }) {
     const axes = axesOf(data, sides, rows);
-    const titles = ["Cell", "Passes if", "Scores on one axis", ...sides.map((side) => side.model.label), ...sides.slice(1).map((side) => `${side.model.label} − ${sides[0].model.label}`)];
+    const titles = ["Cell", "Passes if", "Scores on one axis", ...sides.map((side) => make("span", { className: side.model.label.length > LONG ? "" : "name", textContent: side.model.label })), ...sides.slice(1).map((side) => `${side.model.label} − ${sides[0].model.label}`)];
     return [...new Set(chosen.map((row) => row.test))].map((place) => {
       const test = data.tests[place];
       const lines = chosen.filter((row) => row.test === place);
@@ -121,7 +122,7 @@
       const part = make("details", { className: "compared-test", open }, summary, make("p", { className: "small" }, make("a", { href: top + test.href, textContent: `All models in ${test.title}` })));
       const fill = () => {
         if (!part.open || part.querySelector("table")) return;
-        const head = make("thead", {}, make("tr", {}, ...titles.map((title) => set(make("th", { textContent: title }), { scope: "col" }))));
+        const head = make("thead", {}, make("tr", {}, ...titles.map((title) => set(make("th", {}, title.cloneNode?.(true) ?? title), { scope: "col" }))));
         const table = make("table", { className: "scores" }, head, make("tbody", {}, ...lines.map((row) => rowOf(data, sides, row, axes, hear))));
         part.append(set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": `${test.title}: scores of ${sides.length} models` }));
       };

@@ -12,26 +12,38 @@
   const tidy = (text) => text.replace(/[\s\u202f\u00a0]+/g, " ").trim();
   const slug = (text) => tidy(text).toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 80);
 
+  /** Text of a node, its parts that stand in lines of their own apart. */
+  const words = (node) => {
+    const copy = node.cloneNode(true);
+    copy.querySelectorAll("small, br, p, div").forEach((part) => {
+      part.before(" ");
+      part.after(" ");
+    });
+    copy.querySelectorAll(".headerlink").forEach((link) => link.remove());
+    return tidy(copy.textContent);
+  };
+
   // -- what a cell says ----------------------------------------------------------------------
 
-  const NUMBER = /^[−-]?(\d[\d\u202f ]*)(\.\d+)?( ?%)?$/;
+  const NUMBER = /^[+−-]?(\d[\d\u202f ]*)(\.\d+)?( ?%)?$/;
   const NONE = new Set(["", "–", "none", "no verdict", "not run"]);
 
   /** A number as it is shown, without spaces and signs of percent; and as exact as the cell has it. */
   const number = (cell, text) => {
     if (!NUMBER.test(text)) return null;
-    const bare = text.replace(/[\u202f %]/g, "").replace("−", "-");
+    const bare = text.replace(/[\u202f %+]/g, "").replace("−", "-");
+    const sign = text.startsWith("+") ? "+" : "";
     const digits = (bare.split(".")[1] || "").length;
     const forms = [[Number(bare), digits]];
-    const part = [Number(bare) / 100, digits + 2];
+    const part = [Number((Number(bare) / 100).toFixed(digits + 2)), digits + 2];
     text.endsWith("%") ? forms.unshift(part) : forms.push(part);
     for (const source of [cell.dataset.sort, cell.title]) {
       const exact = parseFloat(source);
       const form = forms.find(([value, places]) => Math.abs(value - exact) <= 10 ** -places);
-      if (form) return { value: exact, shown: form[0].toFixed(form[1]) };
+      if (form) return { value: exact, shown: sign + form[0].toFixed(form[1]) };
     }
     const [value, places] = forms[0];
-    return { value, shown: value.toFixed(places) };
+    return { value, shown: sign + value.toFixed(places) };
   };
 
   /** Reason that a letter stands for, from the list below the table. */
@@ -63,11 +75,13 @@
       if (node.matches("sup") && table.matches(".scores")) add("note", reason(table, text));
       else if (node.matches("sup")) return;
       else if (node.matches(".ci")) interval(text);
+      else if (/^[+−]\d+(\.\d+)?$/.test(text)) parts.change = Number(text.replace("−", "-"));
       else if (/^n [\d\u202f ]+$/.test(text)) add("n", text.slice(2).replace(/\D/g, ""));
       else add("note", text);
       node.remove();
     });
-    const text = tidy(copy.textContent);
+    const fields = [...cell.querySelectorAll("select, input:not([hidden])")].map((field) => field.selectedOptions?.[0].text ?? field.value);
+    const text = fields.length ? fields.join(" ") : words(copy);
     const figure = number(cell, text);
     if (figure) return { ...parts, "": figure.value, shown: figure.shown };
     const plain = NONE.has(text) && cell.tagName === "TD" ? "" : cell.dataset.name || text;
@@ -98,14 +112,14 @@
     const names = [];
     for (let place = 0; place < width; place += 1) {
       const cells = [...new Set(heads.map((line) => line[place]).filter(Boolean))];
-      names.push(cells.map((cell) => tidy(cell.textContent)).filter(Boolean).join(", ") || `Column ${place + 1}`);
+      names.push(cells.map(words).filter(Boolean).join(", ") || `Column ${place + 1}`);
     }
     const visible = names.map((name, place) => !heads.some((line) => line[place] && line[place].hidden));
     const lines = [];
     [...table.tBodies].forEach((body) => {
       const rows = [...body.rows];
       const title = rows.find((row) => row.classList.contains("head"));
-      const part = title ? tidy(title.textContent) : "";
+      const part = title ? words(title) : "";
       const plain = rows.filter((row) => row !== title && !row.hidden);
       spread(plain).forEach((cells) => lines.push({ part, cells: cells.filter((cell, place) => visible[place]) }));
     });
@@ -122,7 +136,7 @@
   const whole = (table) => {
     const { names, lines } = content(table);
     const columns = names.flatMap((name, place) =>
-      ["", "verdict", "low", "high", "n", "note"]
+      ["", "change", "verdict", "low", "high", "n", "note"]
         .filter((kind) => !kind || lines.some(({ cells }) => cells[place] && kind in cells[place]))
         .map((kind) => ({ name: kind ? `${name}: ${kind}` : name, place, kind }))
     );
@@ -162,7 +176,7 @@
     const objects = rows.map((row) => Object.fromEntries(row.map((value, place) => [head[place], value === "" ? null : value])));
     return `${JSON.stringify(objects, null, 1)}\n`;
   };
-  const isNumeric = (rows, place) => rows.every((row) => /^(-?\d|$)/.test(row[place])) && rows.some((row) => row[place]);
+  const isNumeric = (rows, place) => rows.every((row) => /^([+-]?\d|$)/.test(row[place])) && rows.some((row) => row[place]);
   const markdown = (table) => {
     const { head, rows } = brief(table);
     const line = (cells) => `| ${cells.join(" | ")} |\n`;
@@ -210,13 +224,14 @@
     const title = section && section.querySelector("h1, h2, h3, h4");
     return title ? tidy(title.firstChild.textContent) : "table";
   };
-  const names = new Map();
   const label = (table) => {
     const around = box(table);
     const text = tidy((around !== table && around.getAttribute("aria-label")) || "");
     const shown = text || (table.caption ? read(table.caption, table).shown : "") || heading(table);
-    names.set(shown, (names.get(shown) || 0) + 1);
-    return names.get(shown) > 1 ? `${shown} (${names.get(shown)})` : shown;
+    const others = new Set([...document.querySelectorAll(".table-files")].map((menu) => menu.dataset.table));
+    let name = shown;
+    for (let number = 2; others.has(name); number += 1) name = `${shown} (${number})`;
+    return name;
   };
   const save = (text, type, name) => {
     const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
@@ -269,12 +284,20 @@
     );
     menu.append(make("div", { role: "group", "aria-label": `Download ${name}` }, ...saving, ...copying, rowsLink()), status);
   };
-  document.querySelectorAll("article table").forEach((table) => {
+  const ready = new WeakSet();
+  const offer = (table) => {
+    if (ready.has(table) || !table.isConnected) return;
+    ready.add(table);
     const name = label(table);
-    const menu = make("details", { class: "table-files" });
+    const menu = make("details", { class: "table-files", "data-table": name });
     menu.append(make("summary", {}, "Download", make("span", { class: "visually-hidden" }, `: ${name}`)));
     menu.addEventListener("toggle", () => menu.childElementCount === 1 && fill(menu, table, name));
     const notes = box(table).nextElementSibling;
     (notes && notes.matches("details.notes") ? notes : box(table)).after(menu);
-  });
+  };
+  document.querySelectorAll("article table").forEach(offer);
+  /* and what scripts show later: selections, comparisons, own scores */
+  new MutationObserver((changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach((node) => {
+    if (node.nodeType === 1) (node.matches("table") ? [node] : node.querySelectorAll("table")).forEach(offer);
+  }))).observe(document.querySelector("article"), { childList: true, subtree: true });
 })();

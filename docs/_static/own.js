@@ -6,7 +6,7 @@
   if (!tools) return;
   const { scoring, predictions } = window;
   let designs;
-  const { make, set, tidy, shown } = scoring;
+  const { make, set, tidy, shown, about, source } = scoring;
   const targets = JSON.parse(tools.dataset.targets);
   const files = JSON.parse(tools.dataset.files);
   const top = document.documentElement.dataset.content_root;
@@ -60,7 +60,7 @@
     const found = truths.map((truth) => ({ truth, found: align(truth) }));
     const there = found.filter((each) => each.found.rows.some((row) => row >= 0));
     return {
-      target, truths: there.map(({ truth }) => truth),
+      target, file: source.name, truths: there.map(({ truth }) => truth),
       missing: truths.filter((truth) => !there.some((each) => each.truth === truth)),
       lack: there.length ? "" : predictions.lacking(source, truths[0], target, found[0].found, truths[0].samples.file.map((_, place) => place)),
       rows: there.flatMap(({ truth, found: own }) => truth.tests.flatMap((test) => rowsOfTest(source, truth, own, test))),
@@ -141,6 +141,7 @@
     const titles = ["Cell", "Score", "Passes if", "By chance", "n", "Remark"];
     const table = make("table", { className: "scores" }, make("thead", {}, make("tr", {}, ...titles.map((title) => Object.assign(heading(title), { className: title === "Remark" ? "reason" : "" })))));
     const tests = new Map(truths.flatMap((truth) => truth.tests.map((test) => [test.id, test.title])));
+    const datasets = new Map(truths.map(({ dataset }) => [dataset.id, dataset.label]));
     const order = [...labels.tests.keys()];
     [...tests].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).forEach(([id, title]) => {
       const part = rows.filter((row) => row.test === id);
@@ -148,8 +149,8 @@
       const name = link ? make("a", { href: top + link, textContent: title }) : title;
       const head = make("tr", { className: "head" }, set(make("th", { colSpan: titles.length }, make("span", {}, name)), { scope: "rowgroup" }));
       table.append(make("tbody", {}, head, ...part.map((row) => {
-        const about = [row.data, row.condition === "original" ? "" : row.condition, row.label].filter(Boolean).join(", ");
-        const first = set(make("th", {}, labels.metrics.get(row.metric) || row.metric, make("small", { textContent: tidy(about) })), { scope: "row" });
+        const from = source(datasets.get(row.dataset), row.dataset, row.data);
+        const first = scoring.lineHead(labels.metrics.get(row.metric) || row.metric, about(from, row.data, row.condition, row.label));
         return make("tr", {}, first, valueCell(row), make("td", {}, make("code", { textContent: tidy(row.criterion) })),
           cell(chanceText(chance.get(row))), cell(String(row.n)), cell(tidy(row.reason || row.note), { className: "reason" }));
       })));
@@ -157,8 +158,12 @@
     return region(table, `${target.label}: your scores`, "all");
   }
 
-  function answer(target, standings) {
+  function answer(rows, standings) {
     const node = make("p", { className: "answer" });
+    if (rows.every(({ status }) => status === "error")) {
+      node.append(`No cell could be scored: ${rows[0].reason}.`);
+      return node;
+    }
     if (!standings) {
       node.append("No other model was run on these cells, so there is no place to tell.");
       return node;
@@ -214,7 +219,7 @@
       metrics: new Map(part.truths.flatMap((truth) => truth.tests.flatMap((test) => test.uses.map(({ metric, label }) => [metric, label])))),
     };
     const title = make("h2", { textContent: target.label, id: `own-${target.id}` });
-    const node = set(make("section", {}, title, answer(target, standings), counts(rows)), { "aria-labelledby": title.id });
+    const node = set(make("section", {}, title, answer(rows, standings), counts(rows)), { "aria-labelledby": title.id });
     if (standings) node.append(rankingTable(target, standings));
     node.append(saving("Download all scores (CSV)", `scores-${target.id}.csv`, () => csvOf(rows)));
     node.append(scoresTable(target, part, labels, standings ? chanceOf(standings) : new Map()));
@@ -237,6 +242,14 @@
     ({ designs } = window);
   }
 
+  /** Why nothing can be scored; of several datasets, none is to blame. */
+  function lackOf(parts) {
+    const labels = [...new Set(parts.flatMap(({ missing }) => missing.map(({ dataset }) => dataset.label)))];
+    if (labels.length < 2) return parts[0].lack;
+    const [{ dataset, samples }] = parts[0].missing;
+    return `${parts[0].file}: none of its names is one of a sample of ${labels.join(", ")}; samples of ${dataset.label} have names such as ${samples.file[0]}`;
+  }
+
   async function evaluate(text, name) {
     await ready();
     const source = predictions.table(text, name);
@@ -247,7 +260,7 @@
     const chosen = holdsEvents ? listed : plain.filter(({ id }) => ids.includes(id));
     const parts = (await Promise.all(chosen.map((target) => scoresOf(source, places, target)))).filter(Boolean);
     const there = parts.filter(({ truths }) => truths.length);
-    if (!there.length) throw new predictions.PredictionError(parts[0].lack);
+    if (!there.length) throw new predictions.PredictionError(lackOf(parts));
     const taken = [...(source.taken ?? [])].map(([word, label]) => `${word} = ${label}`);
     return { parts: there, sections: await Promise.all(there.map(section)), rows: source.rows.length, taken };
   }

@@ -9,8 +9,7 @@
 
   function row(data, board, cell, models) {
     const { cells } = board;
-    const about = ["data", "condition", "label"].map((name) => data.names[name][cells[name][cell]]).filter((text) => text && text !== "original").join(", ");
-    const head = set(make("th", {}, data.metrics[cells.metric[cell]].label, make("small", { textContent: about })), { scope: "row" });
+    const head = scoring.lineHead(data.metrics[cells.metric[cell]].label, scoring.aboutOf(data, cells, cell));
     const rule = data.names.criterion[cells.criterion[cell]].replaceAll("-", "−");
     return make("tr", {}, head, make("td", {}, make("code", { textContent: rule })), ...models.map((model) => {
       const source = board.sources.get(cell);

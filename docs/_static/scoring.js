@@ -258,7 +258,22 @@
     return node;
   };
 
-  const tidy = (text) => text.replace(/(?<![\w.)\]-])-(?=[.\d])/g, "−");
+  const tidy = (text) => text.replace(/(?<![\w.)\]-])-(?=[.\d])/g, "−").replace(/\(-inf,/g, "(−∞,").replace(/, inf[\])]/g, ", ∞)");
+  /** What a reader calls the data of a cell, and which version and part of them it is. */
+  const source = (label, dataset, data) => ({ label, part: data.startsWith(dataset) ? data.slice(dataset.length).replace(/^-+/, "") : data });
+  /** Where the samples of a cell come from, and which of them it is about. */
+  function aboutOf(data, cells, cell) {
+    const [name, condition, label] = ["data", "condition", "label"].map((kind) => data.names[kind][cells[kind][cell]]);
+    const { id, label: dataset } = data.datasets[cells.dataset[cell]];
+    return about(source(dataset, id, name), name, condition, label);
+  }
+  const about = ({ label: dataset, part }, name, condition, label) => {
+    const implied = !condition || condition === "original" || name.endsWith(`-${condition}`);
+    return { text: tidy([dataset, implied ? "" : condition, label].filter(Boolean).join(", ")), part };
+  };
+  /** Name of a line: its metric, what it is about, and the version and part of the data. */
+  const lineHead = (metric, { text, part }) =>
+    set(make("th", {}, metric, make("small", { textContent: text }), part ? make("small", { className: "part", textContent: part }) : ""), { scope: "row" });
   /** A value that is never rounded onto or across a bound that it does not equal. */
   function shown(value, rule, least = 0) {
     if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
@@ -274,7 +289,7 @@
   }
 
   window.scoring = {
-    make, set, official, tidy, shown,
+    make, set, official, tidy, shown, source, about, aboutOf, lineHead,
     rank, stability, criterion, passes, ruleOf, rulesOf, percent, tenths, text, number, minus, compare, fraction, mean, thousandths, HOLDS,
   };
 

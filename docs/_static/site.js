@@ -215,22 +215,34 @@
     opened.forEach((each) => (each.open = false));
   });
 
-  /* A table that is no larger than its box needs none that scrolls: its head stays in sight of the page. */
-  const every = [...document.querySelectorAll(".scroll")];
+  /* A table that is no wider than the page needs no box that scrolls: its head stays in sight of the page. One that is
+     wider, and nearly as high as the window, scrolls in a box of limited height, in which its head stays. */
   const fit = () => {
     /* asked for its width, what is folded would be laid out */
-    const boxes = every.filter((box) => !box.closest("details:not([open])"));
-    boxes.forEach((box) => box.classList.remove("fits"));
-    const whole = boxes.filter((box) => box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth
-      && box.scrollHeight <= box.clientHeight + 1);
-    whole.forEach((box) => box.classList.add("fits"));
-    boxes.forEach((box) => {
-      if (box.classList.contains("fits")) box.removeAttribute("tabindex");
+    const boxes = [...document.querySelectorAll(".scroll")].filter((box) => !box.closest("details:not([open])"));
+    boxes.forEach((box) => box.classList.remove("fits", "tall"));
+    const sizes = boxes.map((box) => {
+      const whole = box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight + 1;
+      return whole ? "fits" : box.firstElementChild.offsetHeight > 0.8 * innerHeight ? "tall" : "";
+    });
+    boxes.forEach((box, place) => {
+      if (sizes[place]) box.classList.add(sizes[place]);
+      if (sizes[place] === "fits") box.removeAttribute("tabindex");
       else box.tabIndex = 0;
+    });
+  };
+  let waiting = 0;
+  const fitSoon = () => {
+    waiting ||= requestAnimationFrame(() => {
+      waiting = 0;
+      fit();
     });
   };
   addEventListener("resize", fit);
   document.addEventListener("toggle", fit, true);
+  /* tables that scripts show later */
+  new MutationObserver((changes) => changes.some(({ addedNodes }) => [...addedNodes].some((node) => node.querySelector?.("table"))) && fitSoon())
+    .observe(document.querySelector("article"), { childList: true, subtree: true });
 
   document.querySelectorAll("table.sortable:not(.all-cells)").forEach(sortable);
   window.sortableTable = sortable;
@@ -248,5 +260,5 @@
   const tables = [...document.querySelectorAll("table.scores:not(.all-cells)")];
   const place = document.querySelector(".tools-here");
   if (tables.length && place) place.replaceWith(tools(tables));
-  if (every.length) fit();
+  fit();
 })();

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from benchmark_site.content import load
+
+from common.spec import load_benchmark
 
 ROWS = """([box, columns]) => {
     const table = document.querySelector(`#published ${box} table.standings`);
@@ -214,3 +218,37 @@ def test_cells_of_the_overview_have_tier_ranks_and_counts_without_scripts(visit:
 def test_unchanged_results_leave_the_cells_alone(small: Any) -> None:
     scripts = sorted(path.name for path in (small.html / "cells").iterdir())
     assert "arousal.js" in scripts and "emotion.js" in scripts
+
+
+def test_datasets_to_choose_have_names_that_differ(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    options = page.get_by_label("Dataset").locator("option").all_inner_texts()
+    assert len(options) == len(set(options)) > 2
+    assert "MSP-Podcast" in options and not {"msppodcast", "iemocap"} & set(options)
+    page.close()
+
+
+def test_equal_names_of_datasets_are_told_apart(small: Any) -> None:
+    content = load(small.folders, load_benchmark(), [])
+    names = ["iemocap-categories", "iemocap-dimensions", "meld", "iemocap", "msppodcast", "x"]
+    assert list(content.dataset_names(names).values()) == [
+        "IEMOCAP (sessions 4 and 5), categories",
+        "IEMOCAP (sessions 4 and 5), dimensions",
+        "MELD",
+        "IEMOCAP",
+        "MSP-Podcast",
+        "x",
+    ]
+
+
+def test_the_tests_of_a_threshold_can_be_read_with_the_keyboard(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    page.get_by_text("Your thresholds, your weights").click()
+    page.locator("tr[data-rule]").first.wait_for()
+    folded = page.locator("tr[data-rule] td details").first
+    assert re.fullmatch(r"\d+ tests", folded.locator("summary").inner_text())
+    folded.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert folded.inner_text().count(",") >= 2
+    assert page.locator("tr[data-rule] td[title]").count() == 0
+    page.close()

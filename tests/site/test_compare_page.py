@@ -165,3 +165,113 @@ def test_the_page_leads_on_without_scripts(visit: Any) -> None:
     page = visit(PAGE, java_script_enabled=False)
     assert page.locator("article p.quiet a").count() >= 2
     page.close()
+
+
+def test_what_has_the_focus_keeps_it(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO)
+    shown = "() => document.querySelector('.compare-tools').dataset.shown === location.hash"
+    here = "() => { document.activeElement.here = true; }"
+    at = "() => document.activeElement.here === true"
+    for control, key in (
+        (page.locator("input[data-model='published/hubert-L']"), "Space"),
+        (page.locator("input[data-model='published/hubert-L']"), "Space"),
+        (page.get_by_label("Show"), "ArrowDown"),
+        (page.locator(".compare-tools").get_by_label("Test"), "ArrowDown"),
+        (page.get_by_label("Target"), "ArrowDown"),
+    ):
+        control.focus()
+        page.evaluate(here)
+        before = page.url
+        page.keyboard.press(key)
+        page.wait_for_function("before => location.href !== before", arg=before)
+        assert page.evaluate(at), key
+        page.wait_for_function(shown)
+        assert page.evaluate(at), key
+    assert page.faults == []
+    page.close()
+
+
+def test_unknown_models_of_an_address_are_named(visit: Any) -> None:
+    page = visit(PAGE)
+    page.evaluate(
+        "() => { location.hash = '#?target=arousal&model=published%2Fgone&model=published%2Fwavlm'; }"
+    )
+    page.get_by_text("The address names a model that is not here: published/gone.").wait_for()
+    page.locator("input[data-model='published/w2v2-L']").check()
+    page.get_by_text("The address names").wait_for(state="detached")
+    page.close()
+
+
+def test_where_no_cell_fits_a_button_shows_all(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO + "&q=nothing-is-called-so")
+    assert "0 cells are shown" in page.locator(".comparison-result").inner_text()
+    page.get_by_role("button", name="Show all cells").click()
+    page.locator(".compared-test").first.wait_for()
+    assert "show=all" in page.url and "q=" not in page.url
+    assert page.evaluate("document.activeElement.tagName") == "SELECT"
+    page.close()
+
+
+def test_what_is_not_shown_is_not_explained(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, OWN)
+    text = page.locator(".comparison-result").inner_text()
+    assert "(p " not in text and "p values" not in text
+    go(page, TWO)
+    text = page.locator(".comparison-result").inner_text()
+    assert ("(p " in text) == ("p values" in text)
+    page.close()
+
+
+def test_cells_that_flip_are_one_link_away(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO)
+    link = page.get_by_role("link", name="Verdicts differ")
+    link.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => location.hash.includes('show=verdicts')")
+    assert page.get_by_label("Show").input_value() == "verdicts"
+    page.close()
+
+
+def test_cells_have_the_names_that_other_pages_have(visit: Any) -> None:
+    page = visit(PAGE)
+    go(page, TWO + "&show=all")
+    open_all(page)
+    texts = page.locator("table.scores tbody th[scope=row]").all_inner_texts()
+    assert texts
+    for text in texts:
+        _, about, _part = text.split("\n")[:3]
+        assert about.startswith(("MSP-Podcast", "IEMOCAP", "Mine", "Speech", "TIMIT", "Mozilla")), (
+            text
+        )
+        assert "inf" not in about and not about.startswith("msp"), text
+    assert any("(−∞, 0.25]" in text for text in texts) and any("∞)" in text for text in texts)
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "models", "test"),
+    [
+        ("results/arousal/published/wavlm", "Compare with other models", 1, ""),
+        ("results/arousal/model/alpha", "Compare with other models", 1, ""),
+        ("results/arousal/fairness_sex", "Compare models in this test", 2, "fairness_sex"),
+    ],
+)
+def test_pages_lead_to_the_comparison_of_their_models(
+    visit: Any, name: str, label: str, models: int, test: str
+) -> None:
+    page = visit(name, java_script_enabled=False)
+    address = page.get_by_role("link", name=label).first.evaluate("node => node.href")
+    page.close()
+    other = visit(PAGE)
+    other.goto(address)
+    other.wait_for_function(
+        "() => document.querySelector('.compare-tools')?.dataset.shown === location.hash"
+    )
+    assert other.locator(".compare-tools input:checked").count() == models
+    assert other.locator(".compare-tools").get_by_label("Test").input_value() == test
+    assert "The address names" not in other.locator("article").inner_text()
+    other.close()

@@ -143,3 +143,93 @@ def test_a_table_leads_to_the_rows_that_it_was_made_from(visit: Any, small: Any)
         assert address == f"file://{small.html}/{file}"
         assert (small.html / file).exists()
         page.close()
+
+
+COMPARE = (
+    "results/compare#?target=arousal&model=published%2Fwavlm&model=published%2Fw2v2-L&show=all"
+)
+POPULATION = "results/arousal/index#?w.family.correctness=2&p.sex.female=100"
+
+
+def later(visit: Any, address: str, ready: str) -> Any:
+    """A page with what its scripts show for an address."""
+    name, _, state = address.partition("#")
+    page = visit(name)
+    page.evaluate("state => { location.hash = state; }", state)
+    page.locator(ready).first.wait_for(state="attached")
+    page.evaluate(
+        "() => document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+    )
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.compared-test')].every((part) => part.querySelector('table'))"
+    )
+    return page
+
+
+def test_what_scripts_show_later_can_be_downloaded_too(visit: Any, small: Any) -> None:
+    for address, ready in (
+        (COMPARE, ".compared-test"),
+        (POPULATION, ".population-scores"),
+        ("results/index#?w.family.correctness=2", ".selection table"),
+    ):
+        page = later(visit, address, ready)
+        page.wait_for_function(
+            "() => document.querySelectorAll('article table').length"
+            " === document.querySelectorAll('.table-files').length"
+        )
+        labels = page.locator(".table-files summary").all_text_contents()
+        assert len(labels) == len(set(labels)) > 0, address
+        assert page.locator(".population-scores table").count() == (address == POPULATION)
+        assert page.faults == []
+        page.close()
+
+
+def test_a_difference_is_a_number_whatever_its_sign(visit: Any) -> None:
+    page = later(visit, COMPARE, ".compared-test")
+    texts = page.locator(".compared-test tbody tr td:last-child").evaluate_all(
+        "cells => cells.map((cell) => cell.firstChild?.textContent ?? '')"
+    )
+    assert any(text.startswith("+") for text in texts)
+    assert any(text.startswith("−") for text in texts)
+    head = "w2v2-L − wavlm"
+    numbers: list[float] = []
+    for box in page.locator(".table-files").all():
+        if not box.evaluate("node => node.dataset.table.endsWith('scores of 2 models')"):
+            continue
+        box.locator("summary").evaluate("node => { node.parentElement.open = true; }")
+        rows = json.loads(saved(page, box, "JSON")[1])
+        lines = list(csv.DictReader(io.StringIO(saved(page, box, "CSV")[1])))
+        for row, line in zip(rows, lines, strict=True):
+            assert row[head] is None or isinstance(row[head], int | float), row
+            assert "+" not in line[head] and line[head] == (
+                "" if row[head] is None else f"{row[head]}"
+            )
+            numbers += [] if row[head] is None else [row[head]]
+    assert min(numbers) < 0 < max(numbers)
+    page.close()
+
+
+def test_parts_of_a_heading_do_not_run_together(visit: Any) -> None:
+    page = visit("results/arousal/comparison/w2v2-L_hubert-L_wavlm_data2vec")
+    box = menu(page, "Score, and share of common cells passed per test")
+    _, text = saved(page, box, "JSON")
+    rows = json.loads(text)
+    assert "w2v2-L baseline" in rows[0]
+    changes = [value for row in rows for name, value in row.items() if name.endswith(": change")]
+    assert changes and all(value is None or isinstance(value, int | float) for value in changes)
+    page.close()
+
+
+def test_own_scores_can_be_downloaded_as_every_table(visit: Any, small: Any) -> None:
+    page = visit("results/own")
+    text = b"file,arousal\na.wav,0.2\nb.wav,0.6\n"
+    page.set_input_files(
+        "#own-file", files=[{"name": "mine.csv", "mimeType": "text/csv", "buffer": text}]
+    )
+    page.locator(".own-result table.scores").wait_for()
+    assert (
+        page.locator(".own-result .table-files").count()
+        == page.locator(".own-result table").count()
+        > 0
+    )
+    page.close()

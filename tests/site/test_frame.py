@@ -464,3 +464,28 @@ def test_the_picture_of_a_link_is_made_of_the_results_and_the_same_again(
     monkeypatch.delenv("SPEECHPROOF_URL")
     site.build()
     assert not path.exists() and "og:image" not in site.page("index")
+
+
+def test_captions_of_code_may_break(visit: Any) -> None:
+    page = visit("method/correctness_regression", 320)
+    wide = page.evaluate(
+        """() => {
+            const caption = document.createElement("div");
+            caption.className = "code-block-caption";
+            caption.textContent = "ser-tests/docs/results/test/arousal/1543ec32-1.0.3/correctness_speaker_ranking/rho.csv";
+            document.querySelector("article").append(caption);
+            return document.documentElement.scrollWidth - innerWidth;
+        }"""
+    )
+    assert wide <= 0
+    page.close()
+
+
+def test_a_short_name_of_a_model_is_in_one_line(visit: Any) -> None:
+    page = visit("results/arousal/fairness_sex")
+    heights = page.evaluate(
+        """() => [...document.querySelectorAll("table.scores thead a")].filter((link) => /^[\\w-]{1,20}$/.test(link.textContent)
+            && link.checkVisibility()).map((link) => link.getClientRects().length)"""
+    )
+    assert heights and set(heights) == {1}
+    page.close()

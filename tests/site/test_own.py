@@ -18,7 +18,7 @@ from benchmark_site import cell_data, own_page
 from benchmark_site.content import load
 
 from common.cli.main import main
-from common.core import paths
+from common.core import display, paths
 from common.core.errors import ModelError
 from common.core.paths import Paths
 from common.designs.selecting import Selector
@@ -701,3 +701,28 @@ def test_other_pages_lead_here(small: Any) -> None:
     for name in ("index", "results/index", "results/arousal/index"):
         assert 'own.html"' in small.page(name), name
     assert 'own.html"' not in small.page("results/emotion/index")
+
+
+def test_bins_have_the_signs_of_other_pages(visit: Any) -> None:
+    page = visit(PAGE)
+    texts = ["(-inf, 0.25]", "(0.75, inf]", "(-inf, -0.5]", "information, inf", "-0.5"]
+    assert page.evaluate("texts => texts.map(scoring.tidy)", texts) == [
+        display.tidy(t) for t in texts
+    ]
+    page.close()
+
+
+def test_data_have_names_here_as_in_other_tables(visit: Any, small: Any) -> None:
+    page = scored(visit, small, 1280)
+    text = page.locator(".own-result table.scores tbody th[scope=row]").nth(1).inner_text()
+    assert text.split("\n")[1:] == [f"Mine {small.hostile}", "2.0.0-table"]
+    page.close()
+
+
+def test_half_a_file_is_told_to_be_half(visit: Any) -> None:
+    page = visit(PAGE)
+    give(page, "file,arousal\na.wav,0.2\n")
+    page.locator(".own-result section").wait_for()
+    text = page.locator(".own-result .answer").inner_text()
+    assert text.startswith("No cell could be scored: mine.csv: no row for 2 of 3 samples"), text
+    page.close()

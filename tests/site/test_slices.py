@@ -95,3 +95,8 @@ def test_pages_of_sound_events_say_why_there_are_no_slices(tmp_path: Any) -> Non
     section = slices.section(content, page, ragged, MODEL)
     assert section is not None and "several events, found or missed" in section.html
     assert slices.section(content, page, ragged, replace(MODEL, published=True)) is None
+
+
+def test_slices_have_the_signs_of_other_pages(small: Any) -> None:
+    html = small.page("results/arousal/model/alpha")
+    assert "F0: ≥ 200 Hz" in html and "F0: &gt;= 200 Hz" not in html

@@ -133,7 +133,8 @@ def cells(content: Content, target: str) -> dict[str, Any]:
             for test in lists.pop("test").places
         ],
         "datasets": [
-            {"id": name, "label": content.dataset(name)} for name in lists.pop("dataset").places
+            {"id": name, "label": label}
+            for name, label in content.dataset_names(lists.pop("dataset").places).items()
         ],
         "metrics": [
             dict(zip(("id", "label", "short"), (name, *metric_names(name)), strict=True))

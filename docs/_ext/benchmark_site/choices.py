@@ -55,7 +55,10 @@ def _choices(content: Content, boards: Sequence[Board]) -> dict[str, list[list[s
         "test": [
             [test, content.tests[test].title, words(content.tests[test].family)] for test in tests
         ],
-        "dataset": sorted([name, content.dataset(name)] for name in datasets),
+        "dataset": sorted(
+            ([name, label] for name, label in content.dataset_names(sorted(datasets)).items()),
+            key=lambda entry: (entry[1].lower(), entry[0]),
+        ),
         "language": [
             [code, names.get(code, NOT_STATED)]
             for code in sorted(codes, key=lambda code: names.get(code, "~"))

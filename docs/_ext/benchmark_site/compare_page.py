@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
+from urllib.parse import urlencode
 
 from benchmark_site import samplepages
 from benchmark_site.cell_data import file_of
@@ -13,6 +15,22 @@ from benchmark_site.population_data import has_sums, index_of
 from benchmark_site.render import ROOT, render, target_doc
 
 DOC = f"{ROOT}/compare"
+
+
+def address(page: Page, target: str, models: Iterable[tuple[str, str]], test: str = "") -> str:
+    """Address of the comparison with a choice.
+
+    >>> address(Page("results/a/index", "A"), "a", [("run", "b c")], "t")
+    '../compare.html#?target=a&model=run%2Fb+c&test=t'
+
+    Args:
+        page: where the link stands
+        target: the target
+        models: name of the board and id of each model
+        test: the only test that is shown; empty: all
+    """
+    choice = [("target", target), *(("model", f"{board}/{model}") for board, model in models)]
+    return f"{page.href(DOC)}#?{urlencode([*choice, *([('test', test)] if test else [])])}"
 
 
 def page(content: Content) -> Page:

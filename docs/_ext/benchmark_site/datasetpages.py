@@ -46,10 +46,8 @@ def _entries(content: Content, dataset: str) -> list[Dataset]:
 
 
 def label_of(content: Content, dataset: str) -> str:
-    """Name of a dataset; a part of it is named in brackets."""
-    entry = entry_of(content, dataset)
-    label = entry.label if entry else ""
-    return (label if dataset in content.benchmark.datasets else label.partition(" (")[0]) or dataset
+    """Name of a dataset."""
+    return content.dataset(dataset)
 
 
 def links(content: Content, page: Page, datasets: Iterable[str]) -> list[dict[str, str]]:

@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from benchmark_site import (
+    compare_page,
     datasetpages,
     dose,
     event_details,
@@ -64,6 +65,7 @@ def page(
                 "standing": board.standing(model),
                 "floor": board.standings.floor_score,
                 "ranking": f"{page.href(target_doc(target))}#{board.name}",
+                "compare": compare_page.address(page, target, [(board.name, model.id)]),
             }
             for board in boards
         ],

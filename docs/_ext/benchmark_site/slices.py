@@ -11,7 +11,7 @@ from benchmark_site.page import Page, Section
 from benchmark_site.render import render
 from benchmark_site.sources import Model
 from common.core import paths
-from common.core.display import number
+from common.core.display import number, tidy
 from common.core.errors import DataError
 from common.reports.explain import sample_id
 from common.results import slices
@@ -85,9 +85,18 @@ def _part(
     }
 
 
+def _name(text: str) -> str:
+    """A slice with the signs of a reader; its file has those of a keyboard.
+
+    >>> _name("level: >= -21.7 dB"), _name("length: < 1 s")
+    ('level: ≥ −21.7 dB', 'length: < 1 s')
+    """
+    return tidy(text.replace(">=", "≥").replace("<=", "≤"))
+
+
 def _line(page: Page, row: SliceRow, names: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "slice": row.slice,
+        "slice": _name(row.slice),
         "error": number(row.error),
         "elsewhere": number(row.elsewhere),
         "difference": f"{'+' if row.difference > 0 else ''}{number(row.difference)}",

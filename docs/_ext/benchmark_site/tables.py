@@ -19,6 +19,9 @@ from common.metrics import METRICS
 from common.reports.summary import Key, WideCell
 from common.spec.view import ORIGINAL
 
+#: names of so many characters are not broken into lines
+UNBROKEN = 20
+
 
 def unheard(score: WideCell, key: Key) -> str:
     """No address: there are no samples of a score."""
@@ -50,9 +53,9 @@ class Column:
         """Its heading as HTML, which all tables of a page share."""
         css = Markup(' class="chance"') if self.muted else ""
         tag = Markup(' data-m="{}"').format(self.tag) if self.tag else ""
-        text = (
-            Markup('<a href="{}">{}</a>').format(self.href, self.label) if self.href else self.label
-        )
+        name = Markup(' class="name"') if len(self.label) <= UNBROKEN else ""
+        link = Markup('<a{} href="{}">{}</a>').format(name, self.href, self.label)
+        text = link if self.href else self.label
         return Markup('<th scope="col"{}{}>{}</th>').format(css, tag, text)
 
 

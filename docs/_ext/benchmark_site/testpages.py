@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from benchmark_site import (
+    compare_page,
     datasetpages,
     dose,
     dots,
@@ -32,6 +33,8 @@ from common.figures.text import listed
 RATINGS = "method/human_ceiling"
 #: at most so many models are named in a sentence
 MOST = 3
+#: so many models are compared at first
+MOST_COMPARED = 2
 #: more figures than these are folded
 FIGURES = 6
 #: page on verdicts, and its section on thresholds
@@ -58,6 +61,7 @@ def page(content: Content, target: str, test: str, sections: Sequence[Section] =
         thresholds=f"{page.href(VERDICT)}#{THRESHOLDS}" if VERDICT in content.method_pages else "",
         siblings=_siblings(content, page, target, test),
         boards=[{"anchor": board.name, "title": board.title} for board in boards],
+        compare=_compare(page, boards[0], test) if boards else "",
         data=datasetpages.links(content, page, _datasets(boards, test)),
     )
     before = {section.id: section for section in sections}
@@ -65,6 +69,16 @@ def page(content: Content, target: str, test: str, sections: Sequence[Section] =
         same = before.get(board.name) if board.published else None
         page.sections.append(same or _board(content, page, board, test))
     return page
+
+
+def _compare(page: Page, board: Board, test: str) -> str:
+    """Address of the comparison of the first two models in a test; empty with fewer models."""
+    models = [
+        (board.name, line.model.id) for line in board.ranking if board.tally(line.model, test)
+    ]
+    if len(models) < MOST_COMPARED:
+        return ""
+    return compare_page.address(page, board.target, models[:MOST_COMPARED], test)
 
 
 def _datasets(boards: Sequence[Board], test: str) -> set[str]:

@@ -19,23 +19,25 @@ from common.core import closure, display, files, processes, provenance
 from common.core.mirror import listing
 from site_frame import head, pictures
 
-#: files that only pages with such a text need
+#: where a script shows tables
+LATER = "data-cells="
+#: files that only pages with one of such texts need
 WHERE_USED = {
-    "events.css": 'class="events-details',
-    "events.js": 'class="events-details',
-    "export.js": "<table",
-    "field.css": 'class="scroll field',
-    "hints.js": '<table class="scores',
-    "listen.css": 'class="listen',
-    "listen.js": 'class="listen',
-    "scoring.js": "data-cells=",
-    "boards.css": "data-cells=",
-    "boards.js": 'class="board-tools',
-    "compare.js": 'class="compare-tools',
-    "hear.css": 'class="listen-samples',
-    "hear.js": 'class="listen-samples',
-    "predictions.js": 'class="own-tools',
-    "own.js": 'class="own-tools',
+    "events.css": ('class="events-details',),
+    "events.js": ('class="events-details',),
+    "export.js": ("<table", LATER),
+    "field.css": ('class="scroll field',),
+    "hints.js": ('<table class="scores', "data-hint=", LATER),
+    "listen.css": ('class="listen',),
+    "listen.js": ('class="listen',),
+    "scoring.js": (LATER,),
+    "boards.css": (LATER,),
+    "boards.js": ('class="board-tools',),
+    "compare.js": ('class="compare-tools',),
+    "hear.css": ('class="listen-samples',),
+    "hear.js": ('class="listen-samples',),
+    "predictions.js": ('class="own-tools',),
+    "own.js": ('class="own-tools',),
 }
 LOADED = re.compile(
     r"\n<(?:link|script)\b[^>]*\b_static/(?P<name>[\w.-]+)[^>]*>(?:</script>)?(?=\n)"
@@ -207,9 +209,12 @@ def _section(part: Mapping[str, Any], level: int) -> str:
 
 def _needed(top: str, body: str) -> str:
     """The head of a page without the files that its body does not need."""
-    return LOADED.sub(
-        lambda match: match[0] if WHERE_USED.get(match["name"], "") in body else "", top
-    )
+    return LOADED.sub(lambda match: match[0] if _is_used(match["name"], body) else "", top)
+
+
+def _is_used(name: str, body: str) -> bool:
+    """Whether a page needs a file."""
+    return name not in WHERE_USED or any(text in body for text in WHERE_USED[name])
 
 
 def _noted(notes: Path, code: str) -> dict[str, Any]:
