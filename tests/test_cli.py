@@ -147,6 +147,35 @@ def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> Non
     assert err.startswith("error: ") and message in err and err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ("adapter: predictions, path: none.csv", 2),
+        ("adapter: predictions, path: other.csv", 2),
+        ("adapter: predictions, path: good.csv, outputs: {emotio: {}}", 2),
+        ("adapter: torchscript, path: good.csv, outputs: {arousal: {}}", 2),
+        ("adapter: python, entry: 'nowhere:load', outputs: {arousal: {}}", 2),
+        ("adapter: predictions, path: other.csv, outputs: {arousal: {}}", 3),
+        ("adapter: predictions, path: class.csv, outputs: {emotion: {}}", 3),
+        ("adapter: onnx, path: good.onnx, outputs: {arousal: {}}", 3),
+        ("adapter: predictions, path: good.csv", 3),
+    ],
+)
+def test_what_a_run_refuses_and_what_ends_in_error_cells(cli, entry, expected) -> None:
+    for name, text in (
+        ("good.csv", "file,arousal\n000.wav,0.5\n"),
+        ("other.csv", "file,value\n000.wav,0.5\n"),
+        ("class.csv", "file,emotion\n000.wav,angr\n"),
+        ("good.onnx", "no graph"),
+    ):
+        cli.mini.write(name, text)
+    cli.mini.write("models.yaml", f"- {{id: wrong, version: 1.0.0, {entry}}}\n")
+    words = ("--dataset", "tones", "--test", "correctness_regression")
+    words += ("--test", "correctness_classification")
+    code, _, err = cli("run", "--model", "wrong", *words)
+    assert code == expected, err
+
+
 def test_signals_of_calls_that_failed_are_not_counted_as_predicted(cli) -> None:
     table = "file,arousal\n" + "".join(f"{n:03d}.wav,0.{n:03d}\n" for n in range(200))
     cli.mini.write("part.csv", table)

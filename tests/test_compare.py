@@ -216,6 +216,11 @@ class TestFormats:
         code, out, _ = bench("compare", "loud", "quiet")
         assert code == 0 and out.startswith("quiet@1.0.0 compared with loud@1.0.0")
         assert "worse (false discovery rate 0.05):" in out
+        assert " now wrong\n" in out and "McNemar p" not in out
+
+    def test_a_gate_speaks_of_what_is_significant(self, bench) -> None:
+        code, out, _ = bench("compare", "loud", "twin", "--gate", "--allow-missing")
+        assert code == 0 and "compared scores got significantly worse" in out
 
     def test_same_text_every_time(self, bench) -> None:
         texts = {bench("compare", "dice", "loud", "--samples", "--json")[1] for _ in range(2)}

@@ -47,7 +47,7 @@ ROWS = [
 
 def shown(made: groups.Groups, title: str, method: str) -> str:
     module = render.environment().get_template("groups.j2").module
-    return str(module.of_model(made, title, method))  # type: ignore[attr-defined]
+    return str(module.of_model(made, title, method, str))  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_the_difference_between_two_groups_is_shown_for_each_model() -> None:
     ]
     links = [{"label": name, "href": "#"} for name in ("first", "second")]
     module = render.environment().get_template("groups.j2").module
-    html = str(module.differences(table, links, "t"))  # type: ignore[attr-defined]
+    html = str(module.differences(table, links, "t", str))  # type: ignore[attr-defined]
     assert "Female minus male: the differences of all models" in html
     assert "Score of female minus that of male" in html
     several = groups.of_rows(results.frame([row("a", 0.1), row("b", -0.2), row("c", 0.0)]))
@@ -224,3 +224,12 @@ def test_of_several_groups_the_largest_minus_the_smallest() -> None:
     assert [(g.first, g.second, g.value, g.interval) for g in made.gaps] == [
         ("a", "b", "+0.30", "")
     ]
+
+
+def test_groups_are_of_data_that_have_the_names_of_other_tables(small: Any) -> None:
+    html = small.page("results/arousal/fairness_sex") + small.page(
+        "results/arousal/published/wavlm"
+    )
+    assert "MSP-Podcast, 2.6.1-emotion" in html
+    for shown in re.findall(r'<p class="(?:worst|gap)">.*?</p>|<small>.*?</small>', html, re.S):
+        assert "msppodcast-" not in shown

@@ -123,8 +123,12 @@ def test_chromium_prints_it(small: Any, tmp_path: Path) -> None:
 def test_paper_has_the_worst_of_each_group_and_breaks_long_remarks() -> None:
     line = dict.fromkeys(("group", "data", "what", "value", "mark", "css", "rule", "bound"), "x")
     line |= dict.fromkeys(("n", "interval", "effect", "p", "q", "fairness"), "") | {"word": "pass"}
-    source = '{% import "groups.j2" as g %}{{ g.lines(lines, "Groups", "Score") }}'
-    html = environment().from_string(source).render(lines=[{**line, "certain": "cannot tell; few"}])
+    source = '{% import "groups.j2" as g %}{{ g.lines(lines, "Groups", "Score", names) }}'
+    html = (
+        environment()
+        .from_string(source)
+        .render(names=str, lines=[{**line, "certain": "cannot tell; few"}])
+    )
     assert '<td class="text">cannot tell; few</td>' in html  # all others stay on one line
     texts = ('<details class="notes many"><summary>', '<details class="folded"><summary>')
     opened = [model_report.FOLDED.sub("<details open", text) for text in texts]

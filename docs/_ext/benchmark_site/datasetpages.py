@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -74,6 +74,25 @@ def sources(content: Content, page: Page, pairs: Iterable[tuple[str, str]]) -> d
         )
         for data, dataset in dict.fromkeys(pairs)
     }
+
+
+def naming(content: Content, datasets: Iterable[str]) -> Callable[[str], str]:
+    """Function that names data in words: their dataset, and which part of it they are.
+
+    Args:
+        content: what the pages show
+        datasets: those that data may belong to
+    """
+    longest_first = sorted(datasets, key=len, reverse=True)
+
+    def name(data: str) -> str:
+        for dataset in longest_first:
+            if data == dataset or data.startswith(f"{dataset}-"):
+                part = data.removeprefix(dataset).lstrip("-")
+                return ", ".join(filter(None, (label_of(content, dataset), part)))
+        return data
+
+    return name
 
 
 def pages(content: Content) -> Iterator[Page]:

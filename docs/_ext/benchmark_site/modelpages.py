@@ -236,6 +236,7 @@ def _test(
                 "groups": groups,
                 "title": f"{facts.title}: {board.title}",
                 "method": content.uncertainty(page),
+                "names": datasetpages.naming(content, board.datasets),
             }
             for board in boards
             if (groups := board.groups.get(model.id, test))

@@ -243,6 +243,7 @@ def _worst(content: Content, page: Page, board: Board, models: list[Model], test
         title=board.title,
         tested=any(groups.tested for _, groups in pairs),
         method=content.uncertainty(page),
+        names=datasetpages.naming(content, board.datasets),
     )
 
 
