@@ -116,5 +116,5 @@
     return row;
   }
 
-  window.boardPanel = { fill: fillPanel };
+  window.boardPanel = { fill: fillPanel, ruleRow };
 })();

@@ -22,6 +22,7 @@ import pandas as pd
 
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.memory import Inputs, Memory, digest
+from benchmark_site.naming import dataset_names
 from benchmark_site.page import slug
 from benchmark_site.render import model_doc, target_doc, test_doc
 from benchmark_site.sources import Model
@@ -134,7 +135,7 @@ def cells(content: Content, target: str) -> dict[str, Any]:
         ],
         "datasets": [
             {"id": name, "label": label}
-            for name, label in content.dataset_names(lists.pop("dataset").places).items()
+            for name, label in dataset_names(content, lists.pop("dataset").places).items()
         ],
         "metrics": [
             dict(zip(("id", "label", "short"), (name, *metric_names(name)), strict=True))

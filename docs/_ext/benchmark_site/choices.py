@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmark_site.cell_data import NOT_STATED, file_of, language_of, languages
 from benchmark_site.content import FAMILIES, Board, Content, words
+from benchmark_site.naming import dataset_names
 from benchmark_site.population_data import has_sums, index_of
 
 ORIGINS = {"published": "published", "own": "own runs"}
@@ -56,7 +57,7 @@ def _choices(content: Content, boards: Sequence[Board]) -> dict[str, list[list[s
             [test, content.tests[test].title, words(content.tests[test].family)] for test in tests
         ],
         "dataset": sorted(
-            ([name, label] for name, label in content.dataset_names(sorted(datasets)).items()),
+            ([name, label] for name, label in dataset_names(content, sorted(datasets)).items()),
             key=lambda entry: (entry[1].lower(), entry[0]),
         ),
         "language": [

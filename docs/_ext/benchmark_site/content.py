@@ -6,7 +6,6 @@ Nothing is computed anew here: scores and verdicts come from result rows, counts
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -278,22 +277,6 @@ class Content:
             return entries[name].label or name
         parts = (entry.label for entry in entries.values() if entry.name == name)
         return next(parts, "").partition(" (")[0] or name
-
-    def dataset_names(self, names: Iterable[str]) -> dict[str, str]:
-        """Name of each of some datasets; what follows the name of the database tells equal ones apart."""
-        labels = {name: self.dataset(name) for name in names}
-        several = {label for label, number in Counter(labels.values()).items() if number > 1}
-        return {
-            name: f"{label}, {self._rest(name)}" if label in several else label
-            for name, label in labels.items()
-        }
-
-    def _rest(self, name: str) -> str:
-        """Id of a dataset without the name of its database; with its version where nothing is left."""
-        entry = self.benchmark.datasets.get(name)
-        if entry is None:
-            return name
-        return name.removeprefix(entry.database).lstrip("-") or entry.version
 
     def uncertainty(self, page: Page) -> str:
         """Address of the page about intervals, p values and effect sizes; empty without it."""
