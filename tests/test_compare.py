@@ -219,7 +219,8 @@ class TestFormats:
         assert " now wrong\n" in out and "McNemar p" not in out
 
     def test_a_gate_speaks_of_what_is_significant(self, bench) -> None:
-        code, out, _ = bench("compare", "loud", "twin", "--gate", "--allow-missing")
+        words = ("--gate", "--allow-missing", "--format", "markdown")
+        code, out, _ = bench("compare", "loud", "twin", *words)
         assert code == 0 and "compared scores got significantly worse" in out
 
     def test_same_text_every_time(self, bench) -> None:
