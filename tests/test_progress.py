@@ -158,6 +158,6 @@ def test_data_that_cannot_be_read_take_part_in_nothing(
     )
     (tmp_path / "datasets.yaml").write_text(entry, "utf-8")
     where = ["--cache", str(tmp_path / "cache"), "--catalog", str(tmp_path)]
-    assert main(["list", "tests", "--dataset", "small", *where]) == 0
-    out = capsys.readouterr().out
-    assert "takes part" not in out and "cannot be read: " in out and "'high' is no number" in out
+    assert main(["list", "tests", "--dataset", "small", *where]) == 2
+    out, err = capsys.readouterr()
+    assert "takes part" not in out and "'high' is no number" in err and err.count("\n") == 1

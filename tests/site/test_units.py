@@ -226,6 +226,7 @@ def made(boards: list[content.Board]) -> Any:
     facts = content.TestFacts("correctness_regression", "Regression", "correctness")
     tests = {facts.id: facts}
     values = {"comparisons": [], "tests": tests, "benchmark": NO_CATALOG}
+    values["dataset"] = staticmethod(str)
     return type("Content", (), {"boards": {"arousal": boards}, **values})()
 
 
@@ -240,7 +241,8 @@ def test_verdicts_are_compared_by_key_never_by_place() -> None:
         for data, status in (("d4", "pass"), ("d3", "pass"), ("d2", "pass"))
     }
     tests = {"t": content.TestFacts("t", "T", "correctness")}
-    facts = type("Content", (), {"tests": tests, "benchmark": NO_CATALOG})()
+    values = {"tests": tests, "benchmark": NO_CATALOG, "dataset": staticmethod(str)}
+    facts = type("Content", (), values)()
     change = comparison._changes(facts, page.Page("x", "X"), "arousal", before, after)
     assert (change["shared"], change["only"]) == (2, [1, 1])
     assert [(row["data"], row["before"].text, row["after"].text) for row in change["gained"]] == [
@@ -349,6 +351,7 @@ def test_a_test_page_leads_to_where_thresholds_come_from() -> None:
         facts=content.TestFacts("t", "T", "correctness"),
         method="",
         thresholds="../../method/verdict.html#x",
+        compare="",
         siblings=[],
         boards=[],
         data=[],
