@@ -66,8 +66,8 @@ def test_memory_of_temporary_arrays_stays_with_the_process() -> None:
     for how, environment in (("keep", None), ("leave", heap.environment())):
         # where memory lies is drawn at each start: now and then the first area cannot grow, and
         # the one that is taken instead is given back whole
-        outcomes = (kept(how, environment) for _ in range(3))
-        assert any(alone == 0 and free >= all_bytes for alone, free in outcomes)
+        outcomes = [kept(how, environment) for _ in range(3)]
+        assert any(alone == 0 and free >= all_bytes for alone, free in outcomes), (how, outcomes)
 
 
 def test_the_user_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@
       scoring.rulesOf(data, board).forEach((id, cell) => {
         if (board.cells.counts[cell] !== "1") return;
         const metric = data.metrics[board.cells.metric[cell]];
-        if (!lines.has(id)) lines.set(id, { id, label: metric.label, rule: id.slice(metric.id.length + 1), tests: new Set() });
+        if (!lines.has(id)) lines.set(id, { ...metric, id, rule: id.slice(metric.id.length + 1), tests: new Set() });
         lines.get(id).tests.add(data.tests[board.cells.test[cell]].title);
       });
     }));
@@ -88,7 +88,7 @@
     return [fieldset];
   }
 
-  function ruleRow({ id, label, rule, tests }) {
+  function ruleRow({ id, label, hint, href, rule, tests }) {
     const paper = scoring.criterion(rule);
     const mine = boards.state.rules[id] || paper || { kind: "within", bounds: [] };
     const select = set(make("select"), { "aria-label": `Kind of threshold: ${label}` });
@@ -111,7 +111,7 @@
       ? make("td", {}, make("details", {}, set(make("summary", { textContent: `${names.length} tests` }), { "aria-label": `${names.length} tests: ${label}, ${rule}` }), names.join(", ")))
       : make("td", { textContent: names.join(", ") });
     const shown = rule === "simulated" ? "simulated" : rule.replaceAll("-", "−");
-    const row = make("tr", {}, set(make("th", { textContent: label }), { scope: "row" }), make("td", {}, make("code", { textContent: shown })), make("td", {}, select, ...inputs), used);
+    const row = make("tr", {}, set(make("th", {}, scoring.term({ label, hint, href })), { scope: "row" }), make("td", {}, make("code", { textContent: shown })), make("td", {}, select, ...inputs), used);
     row.dataset.rule = id;
     return row;
   }

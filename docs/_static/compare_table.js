@@ -103,7 +103,7 @@
     const { cells } = row.board;
     const metric = data.metrics[cells.metric[row.cell]];
     const about = aboutOf(data, cells, row.cell);
-    const head = lineHead(metric.label, about);
+    const head = lineHead(metric, about);
     const address = hear(data, sides.find((side) => side.board === row.board) || sides[0], row);
     if (address) head.append(set(make("a", { href: address, className: "hear-cell", textContent: "samples" }), { "aria-label": `Samples: ${metric.label}, ${about.text}` }));
     return make("tr", {}, head, make("td", {}, make("code", { textContent: tidy(ruleText(data, row)) })), make("td", { className: "on-axis" }, strip(data, sides, row, axes.get(axisOf(row)))),

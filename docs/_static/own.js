@@ -150,7 +150,7 @@
       const head = make("tr", { className: "head" }, set(make("th", { colSpan: titles.length }, make("span", {}, name)), { scope: "rowgroup" }));
       table.append(make("tbody", {}, head, ...part.map((row) => {
         const from = source(datasets.get(row.dataset), row.dataset, row.data);
-        const first = scoring.lineHead(labels.metrics.get(row.metric) || row.metric, about(from, row.data, row.condition, row.label));
+        const first = scoring.lineHead(labels.metrics.get(row.metric), about(from, row.data, row.condition, row.label));
         return make("tr", {}, first, valueCell(row), make("td", {}, make("code", { textContent: tidy(row.criterion) })),
           cell(chanceText(chance.get(row))), cell(String(row.n)), cell(tidy(row.reason || row.note), { className: "reason" }));
       })));
@@ -214,9 +214,10 @@
     const { target, rows, missing } = part;
     const data = await scoring.load(target.id, target.cells);
     const standings = standing(data, rows);
+    const named = new Map(data.metrics.map((metric) => [metric.id, metric]));
     const labels = {
       tests: new Map(data.tests.map(({ id, href }) => [id, href])),
-      metrics: new Map(part.truths.flatMap((truth) => truth.tests.flatMap((test) => test.uses.map(({ metric, label }) => [metric, label])))),
+      metrics: new Map(part.truths.flatMap((truth) => truth.tests.flatMap((test) => test.uses.map(({ metric, label }) => [metric, named.get(metric) || { label }])))),
     };
     const title = make("h2", { textContent: target.label, id: `own-${target.id}` });
     const node = set(make("section", {}, title, answer(rows, standings), counts(rows)), { "aria-labelledby": title.id });

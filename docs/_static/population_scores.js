@@ -9,7 +9,7 @@
 
   function row(data, board, cell, models) {
     const { cells } = board;
-    const head = scoring.lineHead(data.metrics[cells.metric[cell]].label, scoring.aboutOf(data, cells, cell));
+    const head = scoring.lineHead(data.metrics[cells.metric[cell]], scoring.aboutOf(data, cells, cell));
     const rule = data.names.criterion[cells.criterion[cell]].replaceAll("-", "−");
     return make("tr", {}, head, make("td", {}, make("code", { textContent: rule })), ...models.map((model) => {
       const source = board.sources.get(cell);

@@ -271,9 +271,16 @@
     const implied = !condition || condition === "original" || name.endsWith(`-${condition}`);
     return { text: tidy([dataset, implied ? "" : condition, label].filter(Boolean).join(", ")), part };
   };
+  /** Name of a metric, which says what it means while it has the pointer or the focus: see hints.js. */
+  function term({ label, hint, href }) {
+    if (!hint) return label;
+    const link = make("a", { className: "term", href: document.documentElement.dataset.content_root + href, textContent: label });
+    link.dataset.hint = hint;
+    return link;
+  }
   /** Name of a line: its metric, what it is about, and the version and part of the data. */
   const lineHead = (metric, { text, part }) =>
-    set(make("th", {}, metric, make("small", { textContent: text }), part ? make("small", { className: "part", textContent: part }) : ""), { scope: "row" });
+    set(make("th", {}, term(metric), make("small", { textContent: text }), part ? make("small", { className: "part", textContent: part }) : ""), { scope: "row" });
   /** A value that is never rounded onto or across a bound that it does not equal. */
   function shown(value, rule, least = 0) {
     if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
@@ -289,7 +296,7 @@
   }
 
   window.scoring = {
-    make, set, official, tidy, shown, source, about, aboutOf, lineHead,
+    make, set, official, tidy, shown, source, about, aboutOf, lineHead, term,
     rank, stability, criterion, passes, ruleOf, rulesOf, percent, tenths, text, number, minus, compare, fraction, mean, thousandths, HOLDS,
   };
 

@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmark_site import glossary
 from benchmark_site.content import Board, Content, metric_names
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.naming import dataset_names
-from benchmark_site.page import slug
+from benchmark_site.page import Page, slug
 from benchmark_site.render import model_doc, target_doc, test_doc
 from benchmark_site.sources import Model
 from common.core import files
@@ -137,10 +138,7 @@ def cells(content: Content, target: str) -> dict[str, Any]:
             {"id": name, "label": label}
             for name, label in dataset_names(content, lists.pop("dataset").places).items()
         ],
-        "metrics": [
-            dict(zip(("id", "label", "short"), (name, *metric_names(name)), strict=True))
-            for name in lists.pop("metric").places
-        ],
+        "metrics": [_metric(content, name) for name in lists.pop("metric").places],
         "languages": [
             {"id": code, "label": languages()["names"].get(code, NOT_STATED)}
             for code in lists.pop("language").places
@@ -148,6 +146,14 @@ def cells(content: Content, target: str) -> dict[str, Any]:
         "names": {name: list(entries.places) for name, entries in lists.items()},
         "boards": boards,
     }
+
+
+def _metric(content: Content, name: str) -> dict[str, str]:
+    """Names of a metric, what it means, and where more stands."""
+    label, short = metric_names(name)
+    term = glossary.term(content, Page("index", ""), name)
+    hint = {"hint": term.text, "href": term.href} if term and term.href else {}
+    return {"id": name, "label": label, "short": short, **hint}
 
 
 @cache
