@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.site.test_compare_page import PAGE, TWO, go, open_all
 from tests.site.test_own import scored
 
