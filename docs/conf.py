@@ -51,7 +51,6 @@ html_css_files = [
     "listen.css",
     "events.css",
     "boards.css",
-    "hear.css",
 ]
 html_js_files = [
     ("frame.js", {"defer": "defer"}),

@@ -26,7 +26,7 @@
     const body = make("tbody");
     rules(all).forEach((line) => body.append(ruleRow(line)));
     const head = make("tr", {}, ...["Metric", "Paper", "Yours", "Used by"].map((name) => set(make("th", { textContent: name }), { scope: "col" })));
-    const table = make("table", { className: "rules" }, make("thead", {}, head), body);
+    const table = scoring.stopOnce(make("table", { className: "rules" }, make("thead", {}, head), body));
     const thresholds = make("fieldset", {}, make("legend", { textContent: "Thresholds" }), set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": "Thresholds" }));
     const note = make("p", { className: "quiet small", textContent: "Weights: 1 is usual, 2 counts double, 0 leaves out. Families weigh in the score, tests within their family, datasets and languages within a test." });
     const weights = make("fieldset", {}, make("legend", { textContent: "Weights" }), note);

@@ -123,7 +123,7 @@
       const fill = () => {
         if (!part.open || part.querySelector("table")) return;
         const head = make("thead", {}, make("tr", {}, ...titles.map((title) => set(make("th", {}, title.cloneNode?.(true) ?? title), { scope: "col" }))));
-        const table = make("table", { className: "scores" }, head, make("tbody", {}, ...lines.map((row) => rowOf(data, sides, row, axes, hear))));
+        const table = scoring.stopOnce(make("table", { className: "scores live" }, head, make("tbody", {}, ...lines.map((row) => rowOf(data, sides, row, axes, hear)))));
         part.append(set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": `${test.title}: scores of ${sides.length} models` }));
       };
       part.addEventListener("toggle", fill);

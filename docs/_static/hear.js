@@ -171,13 +171,23 @@
     value === null || value === undefined ? "–" : table.kind === "number" ? (value / SCALE).toFixed(3).replace("-", "−") : table.words[value];
   const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value / SCALE).toFixed(3)}`;
 
+  /* Pictures are loaded shortly before they come into view: a browser asks for more of them at once, far below it. */
+  const draw = (picture) => {
+    near.unobserve(picture);
+    picture.src = picture.dataset.src;
+    picture.removeAttribute("data-src");
+  };
+  const near = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => isIntersecting && draw(target)), { rootMargin: "150px" });
+  addEventListener("beforeprint", () => document.querySelectorAll("img[data-src]").forEach(draw));
+
   function sound(table, label, index, name) {
     const [src, seconds, lufs] = table.sounds[index];
     const file = `${config.media}/${src}`;
     const picture = make("img", {
-      src: file.replace(/\.flac$/, ".webp"), width: 400, height: 132, loading: "lazy", decoding: "async",
+      "data-src": file.replace(/\.flac$/, ".webp"), width: 400, height: 132, decoding: "async",
       alt: `Waveform above spectrogram, ${label.toLowerCase()}: ${name}, ${seconds.toFixed(1)} s, 0 to 8 kHz`,
     });
+    near.observe(picture);
     const audio = make("audio", { controls: "", preload: "none", src: file, "aria-label": `${label}: ${name}` });
     return make("div", { class: "sound", "data-lufs": lufs, "data-seconds": seconds, "data-axis": `0 1 ${seconds}` },
       make("p", { class: "sound-name" }, label), picture, audio);
@@ -447,6 +457,7 @@
     key.hidden = table.kind !== "events";
     const found = chosen(table);
     sentence(table, found);
+    near.disconnect();
     list.replaceChildren();
     let shown = 0;
     const fill = () => {

@@ -39,8 +39,9 @@
   addEventListener("scroll", lay, { passive: true, capture: true });
   addEventListener("keydown", (event) => event.key === "Escape" && hide());
 
-  /* A line of a table of scores has an address, which shows while the line has the pointer or the focus. */
-  const LINES = "table.scores tbody tr:not(.head)";
+  /* A line of a table of scores has an address, which shows while the line has the pointer or the focus.
+     Where a script made the table, the address of the page says what it shows. */
+  const LINES = "table.scores:not(.live) tbody tr:not(.head)";
   const nameOf = (row) => {
     const first = row.cells[0].cloneNode(true);
     first.querySelectorAll(".headerlink").forEach((link) => link.remove());

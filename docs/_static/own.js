@@ -139,7 +139,7 @@
 
   function scoresTable(target, { rows, truths }, labels, chance) {
     const titles = ["Cell", "Score", "Passes if", "By chance", "n", "Remark"];
-    const table = make("table", { className: "scores" }, make("thead", {}, make("tr", {}, ...titles.map((title) => Object.assign(heading(title), { className: title === "Remark" ? "reason" : "" })))));
+    const table = make("table", { className: "scores live" }, make("thead", {}, make("tr", {}, ...titles.map((title) => Object.assign(heading(title), { className: title === "Remark" ? "reason" : "" })))));
     const tests = new Map(truths.flatMap((truth) => truth.tests.map((test) => [test.id, test.title])));
     const datasets = new Map(truths.map(({ dataset }) => [dataset.id, dataset.label]));
     const order = [...labels.tests.keys()];
@@ -155,7 +155,7 @@
           cell(chanceText(chance.get(row))), cell(String(row.n)), cell(tidy(row.reason || row.note), { className: "reason" }));
       })));
     });
-    return region(table, `${target.label}: your scores`, "all");
+    return region(scoring.stopOnce(table), `${target.label}: your scores`, "all");
   }
 
   function answer(rows, standings) {

@@ -34,7 +34,7 @@
       if (!folded.open || folded.childElementCount > 1) return;
       const titles = ["Cell", "Passes if", ...models.map((model) => model.label)];
       const heads = make("tr", {}, ...titles.map((title) => set(make("th", { textContent: title }), { scope: "col" })));
-      const node = make("table", { className: "scores" }, make("thead", {}, heads));
+      const node = make("table", { className: "scores live" }, make("thead", {}, heads));
       [...new Set(chosen.map((cell) => board.cells.test[cell]))].forEach((place) => {
         const test = data.tests[place];
         const link = make("a", { href: top + test.href, textContent: test.title });
@@ -43,7 +43,7 @@
         node.append(make("tbody", {}, set(make("tr", {}, title), { class: "head" }), ...lines));
       });
       const note = make("p", { className: "quiet small", textContent: "Small numbers are 95 % intervals: each speaker is left out once (jackknife), and critical values are those of Student’s t. Intervals elsewhere on this site come from resampled speakers and differ a little. No interval: no speaker makes a difference, so nothing can be said." });
-      folded.append(note, set(make("div", { className: "scroll" }, node), { tabindex: "0", role: "region", "aria-label": "Scores in your population" }));
+      folded.append(note, set(make("div", { className: "scroll" }, scoring.stopOnce(node)), { tabindex: "0", role: "region", "aria-label": "Scores in your population" }));
     });
     return folded;
   }

@@ -278,6 +278,15 @@
     link.dataset.hint = hint;
     return link;
   }
+  /** The keyboard stops at the first name of each metric in a table only. */
+  function stopOnce(table) {
+    const seen = new Set();
+    table.querySelectorAll("a.term").forEach((link) => {
+      if (seen.has(link.href)) link.tabIndex = -1;
+      seen.add(link.href);
+    });
+    return table;
+  }
   /** Name of a line: its metric, what it is about, and the version and part of the data. */
   const lineHead = (metric, { text, part }) =>
     set(make("th", {}, term(metric), make("small", { textContent: text }), part ? make("small", { className: "part", textContent: part }) : ""), { scope: "row" });
@@ -296,7 +305,7 @@
   }
 
   window.scoring = {
-    make, set, official, tidy, shown, source, about, aboutOf, lineHead, term,
+    make, set, official, tidy, shown, source, about, aboutOf, lineHead, term, stopOnce,
     rank, stability, criterion, passes, ruleOf, rulesOf, percent, tenths, text, number, minus, compare, fraction, mean, thousandths, HOLDS,
   };
 

@@ -33,6 +33,15 @@ def test_in_the_comparison_of_models(visit: Any) -> None:
     page = visit(PAGE)
     go(page, TWO + "&show=all")
     open_all(page)
+    stops = (
+        "[...table.querySelectorAll('a.term')].filter((a) => a.tabIndex === 0).map((a) => a.href)"
+    )
+    hrefs = page.evaluate(
+        f"() => [...document.querySelectorAll('table.scores')].map((table) => {stops})"
+    )
+    assert any(hrefs) and all(len(table) == len(set(table)) for table in hrefs)
+    page.locator("table.scores tbody tr:not(.head)").first.hover()
+    assert page.locator("table.scores a.headerlink").count() == 0  # the address says what is shown
     explained(page, page.locator("table.scores tbody th a.term"))
 
 

@@ -32,6 +32,7 @@ KINDS = {
     "published model": "results/arousal/published/wavlm",
     "comparison": "results/arousal/comparison/w2v2-L_hubert-L_wavlm_data2vec",
     "provenance": "results/arousal/provenance/alpha",
+    "samples": "results/arousal/samples/index",
     "datasets": "results/dataset/index",
     "dataset": "results/dataset/msppodcast",
 }
@@ -119,7 +120,9 @@ def test_a_keyboard_reaches_every_control_and_sees_where_it_is(visit: Any) -> No
 CONTROLS = """() => {
     window.controls = [...document.querySelectorAll(
         'a[href], button, input, select, summary, [tabindex="0"], audio[controls]',
-    )].filter((node) => node.checkVisibility({ visibilityProperty: true }) && !node.disabled);
+    )].filter((node) => node.checkVisibility({ visibilityProperty: true }) && !node.disabled)
+        // another link of the same name and address is a stop
+        .filter((node) => node.getAttribute("tabindex") !== "-1");
     const grouped = new Set();
     window.controls = window.controls.filter((node) => {
         if (node.type !== "radio") return true;

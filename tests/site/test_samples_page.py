@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from common.pages.weight import LIMITS
 from common.results import sample_tables
 from tests.site.conftest import AFTER, ANSWERS, TRUTH, sample_table, write_tables
 
@@ -237,12 +238,64 @@ def test_the_changed_sound_is_heard_at_the_same_position(visit: Callable[..., An
     group.locator("input[type=range]").evaluate(
         "seek => { seek.value = 1.25; seek.dispatchEvent(new Event('input')); }"
     )
-    before = group.locator(".sound.chosen img").get_attribute("src")
+    before = group.locator(".sound.chosen img[src]").get_attribute("src")
     group.get_by_role("radio", name="Noise").check()
     times = audios.evaluate_all("all => all.map((audio) => audio.currentTime)")
     assert times == [pytest.approx(1.25, abs=0.02)] * 2
-    assert group.locator(".sound.chosen img").get_attribute("src") != before
-    assert group.locator(".sound.chosen img").evaluate("image => image.complete") is not None
+    assert group.locator(".sound.chosen img[src]").get_attribute("src") != before
+    page.wait_for_function(
+        "() => document.querySelector('.listen .sound.chosen img').naturalWidth > 0"
+    )
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pictures_are_loaded_where_they_come_into_view(
+    visit: Callable[..., Any], small: Any, width: int
+) -> None:
+    count = 10
+    table = {**sample_table(), "tests": {}, "changes": {}, "columns": {}, "total": count}
+    table["samples"] = [f"{n}.wav" for n in range(count)]
+    table["truth"] = [100 * n for n in range(count)]
+    table["answers"] = {"alpha": [0] * count}
+    table["tests"] = {
+        "correctness_regression": {
+            "samples": None,
+            "lines": [["mine-2.0.0-table", "original", [], None]],
+        }
+    }
+    table["sounds"] = [[f"samples/mine/s{n}.flac", 2.0, -20.0] for n in range(count)]
+    table["heard"] = {"": {str(n): n for n in range(count)}}
+    text = sample_tables.script("arousal", "mine", table)
+    (picture,) = small.html.rglob("c.webp")
+    page, asked, drawn = visit("404", width), [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.route("**/tables/arousal/mine.js", lambda route: route.fulfill(body=text))
+
+    def draw(route: Any) -> None:
+        drawn.append(route.request.url.rpartition("/")[2])
+        route.fulfill(body=picture.read_bytes(), content_type="image/webp")
+
+    page.route("**/samples/mine/s*.webp", draw)
+    page.goto(page.url.replace("404", PAGE))
+    page.locator(".hear-sample .listen.ready").nth(count - 1).wait_for()
+    first = page.locator(".hear-sample img").first
+    boxes = first.bounding_box()
+    page.wait_for_function("() => document.querySelector('.hear-sample img').naturalWidth > 0")
+    assert first.bounding_box() == boxes  # nothing moves when a picture comes
+    assert drawn[0] == f"s{count - 1}.webp" and len(drawn) < 4
+    assert len(asked) <= LIMITS.requests
+    page.locator(".hear-sample img").last.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.hear-sample img')].at(-1).naturalWidth > 0"
+    )
+    assert "s0.webp" in drawn
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.hear-sample img')].every((image) => image.naturalWidth > 0)"
+    )
+    assert len(drawn) == len(set(drawn)) == count
+    assert page.faults == []
     page.close()
 
 

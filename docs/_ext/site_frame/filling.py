@@ -34,7 +34,6 @@ WHERE_USED = {
     "boards.css": (LATER,),
     "boards.js": ('class="board-tools',),
     "compare.js": ('class="compare-tools',),
-    "hear.css": ('class="listen-samples',),
     "hear.js": ('class="listen-samples',),
     "predictions.js": ('class="own-tools',),
     "own.js": ('class="own-tools',),
