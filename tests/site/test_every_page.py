@@ -56,6 +56,7 @@ def test_no_page_scrolls_sideways_on_a_narrow_screen(browser: Any, names: list[P
     page.evaluate(
         """() => {
             const wide = document.createElement("p");
+            wide.textContent = "wide";
             wide.style.minWidth = "400px";
             document.querySelector("article").append(wide);
         }"""
