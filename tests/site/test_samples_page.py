@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -246,6 +247,25 @@ def test_the_changed_sound_is_heard_at_the_same_position(visit: Callable[..., An
     page.wait_for_function(
         "() => document.querySelector('.listen .sound.chosen img').naturalWidth > 0"
     )
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_part_of_a_sample_lies_on_another(visit: Callable[..., Any], width: int) -> None:
+    page = visit(PAGE, width)
+    page.locator(".hear-sample .table-files").first.wait_for()
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll(".hear-sample")].map((sample) => [...sample.children].map((part) => {
+            const { left, right, top, bottom } = part.getBoundingClientRect();
+            return [left, right, top, bottom];
+        }))"""
+    )
+    assert any(len(parts) == 4 for parts in boxes)
+    for parts in boxes:
+        for one, other in itertools.combinations(parts, 2):
+            beside = one[1] <= other[0] or other[1] <= one[0]
+            below = one[3] <= other[2] or other[3] <= one[2]
+            assert beside or below, (one, other)
     page.close()
 
 
