@@ -171,13 +171,13 @@
     value === null || value === undefined ? "–" : table.kind === "number" ? (value / SCALE).toFixed(3).replace("-", "−") : table.words[value];
   const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value / SCALE).toFixed(3)}`;
 
-  /* Pictures are loaded shortly before they come into view: a browser asks for more of them at once, far below it. */
+  /* Pictures are loaded when they come into view: a browser asks for more of them at once, far below it. */
   const draw = (picture) => {
     near.unobserve(picture);
     picture.src = picture.dataset.src;
     picture.removeAttribute("data-src");
   };
-  const near = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => isIntersecting && draw(target)), { rootMargin: "150px" });
+  const near = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => isIntersecting && draw(target)));
   addEventListener("beforeprint", () => document.querySelectorAll("img[data-src]").forEach(draw));
 
   function sound(table, label, index, name) {
