@@ -111,8 +111,14 @@ def test_every_option_of_every_command_has_a_help_text() -> None:
 
 
 def test_options_stand_before_or_after_the_command(cli) -> None:
-    code, out, _ = cli("--quiet", "check")
-    assert (code, out) == (0, "")
+    for options in (
+        ["--quiet"],
+        ["--qui"],
+        ["--seed", "-1", "--quiet"],
+        ["--workers=1", "--quiet"],
+    ):
+        code, out, _ = cli(*options, "check")
+        assert (code, out) == (0, "")
 
 
 def test_failing_cells_give_exit_code_3_and_one_line(cli) -> None:
@@ -226,6 +232,11 @@ def test_numbers_of_options(capsys, arguments, message) -> None:
     [
         ("run --modle hk", "unknown option '--modle'. Did you mean '--model'? Known: --"),
         ("--jsn check", "unknown option '--jsn'. Did you mean '--json'? Known: --"),
+        ("--catalogue x check", "unknown option '--catalogue'. Did you mean '--catalog'? Known: --"),
+        ("--seed 1 --catalogue x check", "unknown option '--catalogue'. Did you mean '--catalog'?"),
+        ("--model hk run", "option '--model' comes after its command: all, bench, cache, run, slices"),
+        ("--model hk", "option '--model' comes after its command: all, bench, cache, run, slices"),
+        ("--severity run", "option '--severity' comes after its command: run ("),
         ("rnu", "unknown command 'rnu'. Did you mean 'run'? Known: all, bench, "),
         ("list model", "unknown value 'model' after 'list'. Did you mean 'models'? Known: corpora, "),
         ("cache prunee", "unknown value 'prunee' after 'cache'. Did you mean 'prune'? Known: "),
