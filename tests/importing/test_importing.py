@@ -220,6 +220,8 @@ def test_names(folder, to):
     assert run(folder, to, None).id == "My-data-2024-"
     with pytest.raises(ConfigError, match=r"--as a b: an id holds letters"):
         run(folder, to, "a b")
+    with pytest.raises(ConfigError, match=r"^--as CON: this id is the name of a device on Windows"):
+        run(folder, to, "CON")
     with pytest.raises(ConfigError, match=r"no: no such folder"):
         run(folder / "no", to)
     with pytest.raises(ConfigError, match=r"unknown format 'foldr'\. Did you mean 'folder'\?"):
@@ -232,6 +234,29 @@ def test_names(folder, to):
     assert (
         f"takes the place of the built-in dataset '{builtin}'" in run(folder, to, builtin).notes[-2]
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("metadata.csv", "file,emotion\n", "has no rows"),
+        ("other.csv", "file,emotion\n", "has no rows"),
+        ("other.csv", "path,emotion\n", "has no rows"),
+        ("other.tsv", "file\temotion\n", "has no rows"),
+        ("other.csv", "file,emotion\n,anger\n", "line 2: file: missing"),
+        ("metadata.csv", "file,emotion,emotion\na,b,c\n", "column 'emotion' stands there twice"),
+    ],
+)
+def test_faults_of_rows_name_the_table_and_no_entry_that_was_not_written(
+    tmp_path, to, capsys, name, text, message
+):
+    table = tmp_path / "data" / name
+    table.parent.mkdir()
+    table.write_text(text)
+    path = table.parent if name == "metadata.csv" else table
+    assert main(["import", str(path), "--as", "mine", "--to", str(to)]) == 2
+    assert capsys.readouterr().err == f"error: {table}: {message}\n"
+    assert not to.exists()
 
 
 def test_an_existing_id_is_replaced_only_by_force(folder, to):

@@ -204,7 +204,15 @@ def test_rows_of_no_sample_are_told(imports):
     ("text", "message"),
     [
         ("file,arousal\nq,0.5\n", r"no row is about a sample of 'mine': the table has 'q', the"),
-        ("file,arousal\na1,0.5\nwav/a1.wav,0.6\n", "are for the same sample: wav/a1.wav"),
+        (
+            "file,arousal\na1,0.5\nwav/a1.wav,0.6\n",
+            "p.csv: line 2 and line 3 are for the same sample: wav/a1.wav\n",
+        ),
+        (
+            "file,start,end,arousal\nx,0,1,0.1\na2,0,1,0.5\n\na2,0,1.001,0.6\n",
+            "p.csv: line 3 and line 5 are for the same sample: wav/a2.wav [0 s, 1 s]\n",
+        ),
+        ("file,arousal\n", "p.csv: has no rows\n"),
         ("file,arousal\na1,high\n", "column 'arousal': expected numbers, found 'high'"),
         ("x,y\n1,2\n", "no column of files; it has: x, y. Say which: --columns file=NAME"),
         ("file,y\na1,2\n", "no column for any of the targets arousal, dominance"),
@@ -216,6 +224,39 @@ def test_faults_leave_nothing_behind(imports, catalog, text, message):
     code, _, errors, _, _ = imports(text)
     assert code == 2 and message in errors and errors.count("\n") == 1
     assert not (catalog / "models.yaml").exists() and not (catalog / "told.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("file,emotion\na,anger\na,anger\n", "line 2 and line 3 are for the same sample: a"),
+        (
+            "file,condition,emotion\na,x,anger\na,,anger\na,x,anger\n",
+            "line 2 and line 4 are for the same sample: a (x)",
+        ),
+        (
+            "file,condition,emotion\na,original,anger\na,,anger\n",
+            "line 2 and line 3 are for the same sample: a",
+        ),
+        (
+            "file,start,end,emotion\na,2,1,anger\n",
+            "line 2: the end, 1 s, is not after the start, 2 s",
+        ),
+        ("file,emotion\n", "has no rows"),
+    ],
+)
+def test_faults_of_a_table_without_dataset_name_its_line(imports, catalog, tmp_path, text, message):
+    code, _, errors, _, _ = imports(text, dataset=False)
+    assert (code, errors) == (2, f"error: {tmp_path / 'p.csv'}: {message}\n")
+    assert not (catalog / "models.yaml").exists() and not (catalog / "told.csv").exists()
+
+
+def test_ids_that_are_no_folder(imports, catalog):
+    code, _, errors, _, _ = imports("file,arousal\na1,0.5\n", "--as", "CON")
+    assert code == 2
+    assert errors == (
+        "error: --as CON: this id is the name of a device on Windows; choose another one\n"
+    )
 
 
 def test_options_that_are_wrong(imports):
