@@ -169,7 +169,7 @@ BAD_OPTIONS = {
         "false",
     ): "--evaluate-onset, --evaluate-offset: one of both must",
     ("--timelines", "-1"): "negative",
-    ("--name", "one", "two"): "2 names for 1 systems",
+    ("--name", "one", "two"): "--name: 2 names for 1 system",
     ("--compatibility", "psds_eval-0.3", "--compatibility", "psds_eval-0.5"): "exclude",
 }
 

@@ -301,6 +301,13 @@ def test_a_catalog_that_cannot_be_extended_stays_as_it_is(folder, to, text):
     assert (to / "datasets.yaml").read_text() == text
 
 
+def test_one_value_outside_is_not_several(folder, to):
+    (folder / "metadata.csv").write_text("file,arousal\na.wav,3\nb.wav,0.5\nc.wav,0.1\n")
+    assert run(folder, to).faults == [
+        "arousal: 1 value outside [0, 1], 3; add 'scale: [min, max]' to the entry"
+    ]
+
+
 def test_all_faults_of_the_data_are_listed(folder, to):
     sound(folder / "long.wav", 1)
     (folder / "b.wav").unlink()

@@ -195,6 +195,15 @@ def test_without_a_dataset_names_stay(imports):
     assert report["missing"] == report["strangers"] == []
 
 
+def test_one_row_is_not_several(imports):
+    notes = imports("file,start,end,arousal\na1,0,2,0.5\n")[1]["notes"]
+    assert "1 name of a file written as in 'mine'" in notes
+    assert (
+        "1 row with a time of end is taken for a whole file, which are the samples of 'mine'"
+        in notes
+    )
+
+
 def test_rows_of_no_sample_are_told(imports):
     report = imports("file,arousal\na1,0.5\nother.wav,0.5\n")[1]
     assert report["strangers"] == ["other.wav"] and report["rows"] == 1

@@ -264,11 +264,16 @@ def _matched(
             f"'{''.join(sample)}'"
         )
     if matched.changed:
-        report.notes.append(f"{matched.changed} names of files written as in '{name}'")
-    if matched.stretched:
         report.notes.append(
-            f"{matched.stretched} rows with a time of end are taken for whole files, which are the samples of '{name}'"
+            f"{counted(matched.changed, 'name of a file', 'names of files')} written as in '{name}'"
         )
+    if matched.stretched:
+        stretched = counted(
+            matched.stretched,
+            "row with a time of end is taken for a whole file",
+            "rows with a time of end are taken for whole files",
+        )
+        report.notes.append(f"{stretched}, which are the samples of '{name}'")
     report.missing, report.strangers = matched.missing, matched.strangers
     return matched.rows
 

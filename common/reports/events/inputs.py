@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.errors import ConfigError, DataError
 from ...core.registry import unknown
+from ...core.wording import counted
 from ...metrics.events.lists import EventList, merged
 from ...samples.event_lists import EventTable, read_audformat, read_events
 from ...samples.event_lists.checking import refuse_incomplete
@@ -246,7 +247,9 @@ def _systems(
     _check_point(args.point, estimates)
     number = max(len(estimates), len(args.scores))
     if len(args.name) not in (0, number):
-        raise ConfigError(f"--name: {len(args.name)} names for {number} systems")
+        raise ConfigError(
+            f"--name: {counted(len(args.name), 'name')} for {counted(number, 'system')}"
+        )
     paths = [each.path for each in estimates] + list(args.scores[len(estimates) :])
     names = list(args.name) or _short(paths)
     systems = []
