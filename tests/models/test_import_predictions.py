@@ -134,7 +134,8 @@ def test_the_predicted_column_wins(imports):
 def test_other_classes_are_wrong_and_strange_ones_are_refused(imports):
     text = "file,emotion\na1,fearful\nb1,weird\n"
     code, _, errors, _, _ = imports(text)
-    assert code == 2 and "classes that are not known: weird. Say what they mean: --map" in errors
+    said = "classes that are not known: weird. Say what they mean: --map 'weird=CLASS' with one of anger, "
+    assert code == 2 and said in errors
     _, report, _, entry, _ = imports(text, "--map", "weird=anger")
     assert entry["outputs"]["emotion"] == {"mapping": {"fearful": None, "weird": "anger"}}
     assert "no class of emotion, always wrong: fearful" in report["notes"]
