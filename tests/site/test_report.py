@@ -142,7 +142,9 @@ def test_chromium_prints_it(small: Any, tmp_path: Path) -> None:
 
 def test_paper_has_the_worst_of_each_group_and_breaks_long_remarks() -> None:
     line = dict.fromkeys(("group", "data", "what", "value", "mark", "css", "rule", "bound"), "x")
-    line |= dict.fromkeys(("n", "interval", "effect", "p", "q", "fairness"), "") | {"word": "pass"}
+    line |= dict.fromkeys(("n", "interval", "effect", "p", "q", "fairness", "on_bound"), "") | {
+        "word": "pass"
+    }
     source = '{% import "groups.j2" as g %}{{ g.lines(lines, "Groups", "Score", names) }}'
     html = (
         environment()
