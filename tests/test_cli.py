@@ -22,6 +22,7 @@ from common.cli.options import parser
 from common.core import files, paths
 from common.core.errors import OutputError
 from common.engine import run
+from common.engine.journal import Report
 from common.engine.plan import Planner
 from tests.conftest import MODEL
 
@@ -318,6 +319,21 @@ def test_one_thing_is_not_several(cli) -> None:
         "run", "--model", "loud", "--dataset", "tones", "--test", "correctness_regression"
     )
     assert "1 cell computed, 0 up to date, 0 errors, 0 not run" in out
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_what_was_not_run_is_said_once(cli, monkeypatch, settled: bool) -> None:
+    absent = {f"cell {n}": "dataset unavailable: a" for n in range(3)}
+
+    def ran(engine: run.Engine, *arguments: Any, **options: Any) -> Report:
+        engine.report = Report(computed=2, not_run=absent, calls=5, distinct=5, settled=settled)
+        return engine.report
+
+    monkeypatch.setattr(run.Engine, "run", ran)
+    code, out, err = cli("run", "--model", "loud")
+    (line,) = [text for text in (out + err).splitlines() if "not run" in text]
+    assert code == 0 and "3 not run (a dataset, a program or predictions are missing)" in line
+    assert line.startswith("nothing to do: ") is settled
 
 
 def test_list_tests_says_what_a_dataset_misses(cli) -> None:
