@@ -259,6 +259,19 @@ def test_faults_of_rows_name_the_table_and_no_entry_that_was_not_written(
     assert not to.exists()
 
 
+@pytest.mark.parametrize("form", ["", "csv"])
+def test_a_table_is_imported_under_its_own_name(tmp_path, to, form):
+    sound(tmp_path / "a.wav")
+    table = tmp_path / "mine.csv"
+    table.write_text("path,label\na.wav,anger\n")
+    text = table.read_text()
+    assert run(table, to, None, write=form).faults == []
+    assert load(to).table["emotion"].tolist() == ["anger"]
+    assert table.read_text() == text
+    written = {path.name for path in to.iterdir()}
+    assert written == {"datasets.yaml", "mine-rows.csv" if form else "mine-audformat"}
+
+
 def test_an_existing_id_is_replaced_only_by_force(folder, to):
     to.mkdir()
     catalog = to / "datasets.yaml"

@@ -106,7 +106,7 @@ def import_dataset(
     recognise.check_options(request, form)
     entry: dict[str, Any] = {"id": name, "version": "1.0.0", "adapter": "folder"}
     entry["path"] = _path(source, catalog)
-    table = catalog.parent / f"{name}.csv"
+    table = _rows_place(catalog.parent, name, source)
     folder = catalog.parent / f"{name}{database.FOLDER}"
     in_place = form in (recognise.FOLDER, recognise.AUDFORMAT)
     as_database = _writes_database(form, write, in_place)
@@ -139,6 +139,13 @@ def import_dataset(
                 table.unlink()
         write_text(catalog, extended(catalog, name, entry))
     return report
+
+
+def _rows_place(folder: Path, name: str, source: Path) -> Path:
+    """CSV file for imported rows; a table is looked for among the data first, so none there has its name."""
+    data = source.parent if source.is_file() else source
+    names = (f"{name}.csv", *(f"{name}-rows{n or ''}.csv" for n in range(100)))
+    return next(folder / each for each in names if data == folder or not (data / each).exists())
 
 
 def _table(source: Path, form: str | Layout) -> Path:
