@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from common.cli.main import main
-from common.core import archives, paths
+from common.core import archives, display, paths
 from common.core.errors import ConfigError, DataError
 from common.core.paths import Paths
 from common.reports.bundles import INDEX, checking, making, recomputing
@@ -118,6 +118,8 @@ def test_open_data_that_were_not_run_are_told(
     assert main(["bundle", "loud", *where]) == 0
     told = capsys.readouterr().out
     assert "check-bundle will refuse it: tones; run them with: python build.py run" in told
+    size = (tmp_path / "loud.zip").stat().st_size
+    assert size < 1_000_000 and f" {display.size(size)})\n" in told
 
 
 def test_nothing_but_results_is_in_it(results: SimpleNamespace, content: Content) -> None:
@@ -365,8 +367,23 @@ def test_faults_are_the_exit_code(
     assert main(["check-bundle", str(results.file), str(file), "--json", *where]) == 1
     answers = json.loads(capsys.readouterr().out)
     assert [bool(answer["faults"]) for answer in answers] == [False, True]
-    with pytest.raises(ConfigError, match="model 'quiet' has no results"):
-        making.write(results.benchmark, results.folders, "quiet", file)
+    with pytest.raises(
+        ConfigError, match=r"model 'detector' has no results .* run --model detector"
+    ):
+        making.write(results.benchmark, results.folders, "detector", file)
+
+
+def test_a_model_that_is_not_known_has_no_bundle(results: SimpleNamespace, tmp_path: Path) -> None:
+    for folders, message in (
+        (
+            results.folders,
+            "bundle: unknown model with results 'lout'. Did you mean 'loud'? Known: ",
+        ),
+        (Paths(tmp_path), "bundle: unknown model 'lout'. Did you mean 'loud'? Known: "),
+    ):
+        with pytest.raises(ConfigError, match=re.escape(message)):
+            making.write(results.benchmark, folders, "lout", tmp_path / "lout.zip")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_file_that_is_no_bundle_has_one_fault_and_no_empty_name(

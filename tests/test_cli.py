@@ -22,6 +22,7 @@ from common.cli.options import parser
 from common.core import files, paths
 from common.core.errors import OutputError
 from common.engine import run
+from common.engine.journal import Report
 from common.engine.plan import Planner
 from tests.conftest import MODEL
 
@@ -111,8 +112,14 @@ def test_every_option_of_every_command_has_a_help_text() -> None:
 
 
 def test_options_stand_before_or_after_the_command(cli) -> None:
-    code, out, _ = cli("--quiet", "check")
-    assert (code, out) == (0, "")
+    for options in (
+        ["--quiet"],
+        ["--qui"],
+        ["--seed", "-1", "--quiet"],
+        ["--workers=1", "--quiet"],
+    ):
+        code, out, _ = cli(*options, "check")
+        assert (code, out) == (0, "")
 
 
 def test_failing_cells_give_exit_code_3_and_one_line(cli) -> None:
@@ -226,6 +233,11 @@ def test_numbers_of_options(capsys, arguments, message) -> None:
     [
         ("run --modle hk", "unknown option '--modle'. Did you mean '--model'? Known: --"),
         ("--jsn check", "unknown option '--jsn'. Did you mean '--json'? Known: --"),
+        ("--catalogue x check", "unknown option '--catalogue'. Did you mean '--catalog'? Known: --"),
+        ("--seed 1 --catalogue x check", "unknown option '--catalogue'. Did you mean '--catalog'?"),
+        ("--model hk run", "option '--model' comes after its command: all, bench, cache, run, slices"),
+        ("--model hk", "option '--model' comes after its command: all, bench, cache, run, slices"),
+        ("--severity run", "option '--severity' comes after its command: run ("),
         ("rnu", "unknown command 'rnu'. Did you mean 'run'? Known: all, bench, "),
         ("list model", "unknown value 'model' after 'list'. Did you mean 'models'? Known: corpora, "),
         ("cache prunee", "unknown value 'prunee' after 'cache'. Did you mean 'prune'? Known: "),
@@ -307,6 +319,21 @@ def test_one_thing_is_not_several(cli) -> None:
         "run", "--model", "loud", "--dataset", "tones", "--test", "correctness_regression"
     )
     assert "1 cell computed, 0 up to date, 0 errors, 0 not run" in out
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_what_was_not_run_is_said_once(cli, monkeypatch, settled: bool) -> None:
+    absent = {f"cell {n}": "dataset unavailable: a" for n in range(3)}
+
+    def ran(engine: run.Engine, *arguments: Any, **options: Any) -> Report:
+        engine.report = Report(computed=2, not_run=absent, calls=5, distinct=5, settled=settled)
+        return engine.report
+
+    monkeypatch.setattr(run.Engine, "run", ran)
+    code, out, err = cli("run", "--model", "loud")
+    (line,) = [text for text in (out + err).splitlines() if "not run" in text]
+    assert code == 0 and "3 not run (a dataset, a program or predictions are missing)" in line
+    assert line.startswith("nothing to do: ") is settled
 
 
 def test_list_tests_says_what_a_dataset_misses(cli) -> None:

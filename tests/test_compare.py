@@ -160,11 +160,27 @@ class TestGate:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("alpha: 2\n", "alpha: .*less than 1, found 2"),
+            ("alpha: 2\n", r"rules.yaml: alpha: must lie between 0 and 1, found 2\n"),
+            ("alpha: x\n", r"rules.yaml: alpha: expected a number, found 'x'\n"),
+            ("min_effect: -1\n", r"min_effect: must be a number of at least 0, found -1\n"),
+            ("min_effect: .nan\n", r"min_effect: must be a number of at least 0, found nan\n"),
             ("tests: {correctness_regresion: ignore}\n", "Did you mean 'correctness_regression'"),
             ("metrics: {cc: 0.1}\n", "unknown metric 'cc'. Did you mean 'ccc'"),
-            ("tests: {fairness_sex: never}\n", "fairness_sex"),
-            ("metrics: {ccc: -1}\n", "'ccc': an effect is a number of at least 0"),
+            (
+                "tests: {fairness_sex: never}\n",
+                "tests: 'fairness_sex': an effect is a number of at least 0, or ignore; found 'never'\n",
+            ),
+            (
+                "metrics: {uar: {alpha: 2}}\n",
+                "metrics: 'uar': an effect is a number of at least 0, or ignore; found {'alpha': 2}\n",
+            ),
+            ("metrics: {ccc: yes}\n", "'ccc': an effect .*; found True"),
+            (
+                "metrics: {ccc: -1}\n",
+                "'ccc': an effect is a number of at least 0, or ignore; found -1",
+            ),
+            ("metrics: {ccc: .inf}\n", "'ccc': an effect is a number .*; found inf"),
+            ("metrics: 7\n", "metrics: expected key: value pairs, found 7"),
             ("alfa: 0.1\n", "unknown key. Did you mean 'alpha'"),
             ("- alpha\n", "expected key: value lines"),
         ],
@@ -176,6 +192,20 @@ class TestGate:
         assert code == 2 and len(err.splitlines()) == 1
         with pytest.raises(AssertionError, match=message):
             raise AssertionError(err)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ("--alpha 2", "--alpha: must lie between 0 and 1, found 2.0"),
+            ("--alpha 0", "--alpha: must lie between 0 and 1, found 0.0"),
+            ("--alpha nan", "--alpha: must lie between 0 and 1, found nan"),
+            ("--min-effect -1", "--min-effect: must be a number of at least 0, found -1.0"),
+            ("--min-effect inf", "--min-effect: must be a number of at least 0, found inf"),
+        ],
+    )
+    def test_wrong_options(self, bench, options: str, message: str) -> None:
+        code, _, err = bench("compare", "loud", "quiet", *options.split())
+        assert (code, err) == (2, f"error: {message}\n")
 
     def test_a_candidate_that_ends_in_an_error_does_not_pass(self, bench) -> None:
         bench.mini.write(

@@ -29,6 +29,25 @@ def test_what_is_shown_has_the_verdict_of_the_value(value: float, rule: str, dig
     assert passes(float(shown.replace(display.MINUS, "-")), rule) == passes(value, rule)
 
 
+@pytest.mark.parametrize(
+    ("value", "rule", "shown"),
+    [
+        (0.07500000000000001, "|x| < 0.075", "0.075"),
+        (-0.07499999999999998, "|x| < 0.075", "−0.075"),
+        (0.1 + 0.2, "> 0.3", "0.300"),
+        (0.30004000000000003, "> 0.30004", "0.30004"),
+        (2e-17, "> 0", "0.000"),
+        (0.0750000001, "|x| < 0.075", "0.0750000001"),
+        (0.07499999, "|x| < 0.075", "0.07499999"),
+    ],
+)
+def test_what_differs_from_a_bound_by_rounding_of_floats_is_shown_as_equal(
+    value: float, rule: str, shown: str
+) -> None:
+    assert display.number(value, rule) == shown
+    assert (display.equal_bound(value, rule) is None) == (len(shown) > 8)
+
+
 @given(st.floats(-1e6, 1e6), st.integers(0, 6))
 def test_no_hyphen_and_no_signed_zero(value: float, digits: int) -> None:
     for text in (display.number(value, digits=digits), display.signed(value, digits)):

@@ -18,6 +18,7 @@ import yaml
 
 from common import models
 from common.cli import main
+from common.cli.options import BENCHES
 from common.core import paths
 from common.core.paths import Paths
 from common.engine.check import faults
@@ -268,6 +269,41 @@ def test_the_page_on_the_command_line_has_no_command_that_does_not_exist() -> No
     table = COMMAND_LINE.partition("\nCommands\n")[2].partition("\nOptions of")[0]
     shown = re.findall(r"^   \* - ``([\w-]+)", table, re.MULTILINE)
     assert sorted(shown) == sorted(dict(sub.choices))
+
+
+def test_the_page_on_the_command_line_names_every_value_of_an_argument() -> None:
+    (sub,) = [a for a in main.parser()._actions if a.dest == "command"]
+    assert sub.choices is not None
+    starts = re.finditer(r"^   \* - ``([\w-]+)", COMMAND_LINE, re.MULTILINE)
+    rows = {m[1]: COMMAND_LINE[m.start() :].partition("\n   * - ")[0] for m in starts}
+    values = [
+        (command, str(value))
+        for command, own in dict(sub.choices).items()
+        for action in own._actions
+        if action.choices and not action.option_strings
+        for value in action.choices
+    ]
+    assert len(values) > 20
+    missing = [
+        (command, value)
+        for command, value in values
+        if not re.search(rf"``(?:{command} )?{value}\b", rows[command])
+    ]
+    assert not missing
+
+
+def test_the_page_on_speed_has_every_benchmark() -> None:
+    text = (DOCS / "howto" / "speed.rst").read_text("utf-8")
+    shown = re.findall(r"^   \* - ``(\w+)``$", text, re.MULTILINE)
+    assert sorted(shown) == sorted(BENCHES)
+
+
+def test_the_readme_lists_every_command() -> None:
+    (sub,) = [a for a in main.parser()._actions if a.dest == "command"]
+    assert sub.choices is not None
+    text = (ROOT / "README.md").read_text("utf-8")
+    listed = text.partition("`python build.py --help` lists the commands: ")[2].partition(". ")[0]
+    assert sorted(re.findall(r"`([\w-]+)`", listed)) == sorted(dict(sub.choices))
 
 
 def test_the_exit_codes_are_those_of_the_program() -> None:

@@ -116,7 +116,9 @@ def test_names_of_classes_that_are_known_are_understood(
     pd.testing.assert_frame_equal(evaluate(others, dataset, tests=[test]), expected)
 
 
-def test_faults_of_tables_are_told(dataset: pd.DataFrame, predictions: pd.DataFrame) -> None:
+def test_faults_of_tables_are_told(
+    dataset: pd.DataFrame, predictions: pd.DataFrame, tmp_path: Path
+) -> None:
     with pytest.raises(DataError, match="predictions: no column or index 'file'"):
         evaluate(predictions.drop(columns="file"), dataset)
     with pytest.raises(DataError, match="predictions: expected a data frame or a file, found dict"):
@@ -127,8 +129,12 @@ def test_faults_of_tables_are_told(dataset: pd.DataFrame, predictions: pd.DataFr
         evaluate(predictions[["file"]], dataset)
     with pytest.raises(ConfigError, match="no such folder"):
         evaluate(predictions, "/no/such/folder")
-    with pytest.raises(ConfigError, match="unknown test 'correctness'"):
+    with pytest.raises(ConfigError, match=r"^tests: unknown test 'correctness'"):
         evaluate(predictions, dataset, tests=["correctness"])
+    other = tmp_path / "other.csv"
+    other.write_text("x,y\n1,2\n")
+    with pytest.raises(DataError, match=r"; name the one that has the paths 'file'$"):
+        evaluate(predictions, other)
     with pytest.raises(ModelError, match=r"no prediction for .* first: audio/010.wav"):
         evaluate(predictions.iloc[:10], dataset)
     with pytest.raises(BenchmarkError, match="rage"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -143,13 +144,15 @@ def test_a_metric_stands_once_in_a_test(tmp_path: Path) -> None:
 )
 def test_ids_that_are_no_folder(tmp_path: Path, name: str, reason: str) -> None:
     _write(tmp_path, f"- {{id: {name}, version: 1.0.0, adapter: chance}}\n")
-    with pytest.raises(ConfigError, match=rf"models\[0\].*\.id: a name that .*{reason}"):
+    with pytest.raises(
+        ConfigError, match=rf"models\[0\].*\.id: (?:is )?{reason}.*, found '{re.escape(name)[:50]}"
+    ):
         load_benchmark([tmp_path])
 
 
 def test_versions_and_databases_that_are_no_folder(tmp_path: Path) -> None:
     _write(tmp_path, "- {id: a, version: '1.0.', adapter: chance}\n")
-    with pytest.raises(ConfigError, match=r"\.version: a name that ends in a dot"):
+    with pytest.raises(ConfigError, match=r"\.version: ends in a dot"):
         load_benchmark([tmp_path])
     _write(tmp_path, GOOD)
     for name, message in (("../x", "expected letters"), ("nul", "a device on Windows")):

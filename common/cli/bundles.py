@@ -39,14 +39,14 @@ def add_options(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
 
 def command_bundle(context: CommandContext) -> int:
     """Pack the results of a model."""
-    from ..core import advice
+    from ..core import advice, display
     from ..reports.bundles import making
 
     args = context.args
     file = args.out or Path(f"{Path(args.name).name}.zip")
     answer = making.write(context.benchmark(), context.folders, args.name, file)
     context.answer({"file": str(file), **answer})
-    size = f"{counted(answer['files'], 'file')}, {answer['bytes'] / 1e6:.1f} MB"
+    size = f"{counted(answer['files'], 'file')}, {display.size(answer['bytes'])}"
     context.say(f"{file}: {', '.join(answer['targets'])} ({size})")
     if answer["lacking"]:
         context.say(

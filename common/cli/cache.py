@@ -91,10 +91,11 @@ def _prune(context: CommandContext) -> int:
     if not stores:
         context.say("nothing to remove: these catalogs can use all predictions")
     elif removed:
-        context.say(f"{len(stores)} stores removed, {total}")
+        context.say(f"{counted(len(stores), 'store')} removed, {total}")
     else:
         context.say(
-            f"{len(stores)} stores, {total}, are of no use with these catalogs; --yes removes them"
+            f"{counted(len(stores), 'store')}, {total}, of no use with these catalogs; --yes removes"
+            f" {'it' if len(stores) == 1 else 'them'}"
         )
     return OK
 

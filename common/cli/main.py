@@ -35,7 +35,7 @@ from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
 from .places import Places
 from .progress import ProgressLine
-from .reasons import predicted, tell_reasons, tell_warnings
+from .reasons import left_out, predicted, tell_reasons, tell_warnings
 from .refusals import blas_threads, check_memory, refusal
 from .run_reports import publish_last, reporting, show
 
@@ -188,11 +188,11 @@ def _run_tests(context: CommandContext) -> tuple[int, dict[str, Any]]:
     if report.settled:
         are = "is" if report.current == 1 else "are"
         text = f"nothing to do: {counted(report.current, 'cell')} {are} up to date"
-        context.say(text + (f", {len(report.not_run)} not run" if report.not_run else ""))
+        context.say(text + (f", {left_out(report)}" if report.not_run else ""))
         return OK, vars(report)
     context.say(
         f"{counted(report.computed, 'cell')} computed, {report.current} up to date, "
-        f"{counted(len(report.errors), 'error')}, {len(report.not_run)} not run; "
+        f"{counted(len(report.errors), 'error')}, {left_out(report)}; "
         f"{predicted(report.calls, report.distinct)}"
     )
     tell_reasons(context, report)

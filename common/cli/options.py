@@ -302,7 +302,7 @@ def parser() -> argparse.ArgumentParser:
     reporting = add("report", "a model as one HTML file that needs no network")
     reporting.add_argument("name", metavar="MODEL", help="id of a model with results")
     reporting.add_argument(
-        "--out", metavar="FILE", type=Path, help="HTML file to write (default: MODEL.html)"
+        "--out", metavar="FILE", type=Path, help="HTML or .pdf file to write (default: MODEL.html)"
     )
     reporting.add_argument(
         "--pdf", action="store_true", help="print it as well, with Chromium, beside the HTML file"

@@ -19,17 +19,23 @@ def tell_reasons(context: CommandContext, report: Any) -> None:
     tell_warnings(report.warnings)
     for message, count in Counter(report.errors.values()).items():
         tell_error(context.places(f"error ({counted(count, 'cell')}): {message}"))
-    absent = Counter(report.not_run.values())
-    if absent:
-        context.say(
-            f"not run: {missing(len(absent))} missing, which concerns "
-            f"{counted(sum(absent.values()), 'cell')}"
-        )
-    for reason, count in absent.items():
+    for reason, count in Counter(report.not_run.values()).items():
         if context.args.dataset:
             context.say(f"not run ({counted(count, 'cell')}): {reason}")
             continue
         logging.getLogger(__name__).info("not run (%s cells): %s", count, reason)
+
+
+def left_out(report: Any) -> str:
+    """How many cells were not run, and how many things are missing for them.
+
+    >>> from types import SimpleNamespace
+    >>> left_out(SimpleNamespace(not_run={})), left_out(SimpleNamespace(not_run={"a": "x", "b": "x"}))
+    ('0 not run', '2 not run (a dataset, a program or predictions are missing)')
+    """
+    reasons = set(report.not_run.values())
+    cause = f" ({missing(len(reasons))} missing)" if reasons else ""
+    return f"{len(report.not_run)} not run{cause}"
 
 
 def tell_warnings(texts: Iterable[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..core import display
 from ..core.wording import counted
 from .exits import FAILED, OK
 from .logs import tell_error
@@ -104,11 +105,14 @@ def command_report(context: CommandContext) -> int:
 
     args, benchmark = context.args, context.benchmark()
     file = args.out or Path(f"{Path(args.name).name}.html")
-    size = report.write(context.folders, benchmark, args.name, file)
-    written = [str(file)]
-    context.say(f"{file} ({size / 1e6:.1f} MB)")
-    if args.pdf:
-        paper = file.with_suffix(".pdf")
+    on_paper = file.suffix.lower() == ".pdf"
+    written = []
+    if not on_paper:
+        size = report.write(context.folders, benchmark, args.name, file)
+        written.append(str(file))
+        context.say(f"{file} ({display.size(size)})")
+    if args.pdf or on_paper:
+        paper = file if on_paper else file.with_suffix(".pdf")
         report.print_pdf(context.folders, benchmark, args.name, paper)
         written.append(str(paper))
         context.say(str(paper))

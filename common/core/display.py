@@ -1,7 +1,8 @@
 """Numbers as people read them, on pages and in printed text. Files keep raw numbers.
 
 A minus is a minus sign, not a hyphen; zero has no sign; and a value is never rounded onto, or
-across, a bound that it does not equal, so that no verdict seems wrong.
+across, a bound that it does not equal, so that no verdict seems wrong. What differs from a bound by
+the rounding of floats alone is shown as equal.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from functools import cache
 MINUS = "\u2212"
 #: more decimals are never shown
 MOST = 12
+#: difference that is rounding of floats: relative to a bound, and from a bound of 0
+SAME, SAME_0 = 1e-12, 1e-15
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 #: a hyphen that stands for a minus: before a digit, and not within a word, id or date
 _HYPHEN = re.compile(r"(?<![\w.)\]-])-(?=\.?\d)")
@@ -35,10 +38,14 @@ def number(value: float, criterion: str = "", digits: int = 3) -> str:
 
     >>> number(0.12345), number(-0.0001), number(-0.5), number(0.50004, "> 0.5")
     ('0.123', '0.000', '−0.500', '0.50004')
+    >>> number(0.07500000000000001, "|x| < 0.075"), number(0.30004000000000003, "> 0.30004")
+    ('0.075', '0.30004')
     """
     edges = bounds(criterion)
     text = f"{value:.{digits}f}"
-    while edges and digits < MOST and _crossed(abs(value), abs(float(text)), edges):
+    size = equal_bound(value, criterion) if edges else None
+    size = abs(value) if size is None else size
+    while edges and digits < MOST and _crossed(size, abs(float(text)), edges):
         digits += 1
         text = f"{value:.{digits}f}"
     return _minus(text)
@@ -52,6 +59,18 @@ def bounds(criterion: str) -> tuple[float, ...]:
     ((0.2, 0.4), ())
     """
     return tuple(abs(float(bound)) for bound in NUMBER.findall(criterion))
+
+
+def equal_bound(value: float, criterion: str) -> float | None:
+    """Size of the bound that a value equals, at least but for the rounding of floats; None: it equals none.
+
+    >>> equal_bound(-0.07500000000000001, "|x| < 0.075"), equal_bound(0.0751, "|x| < 0.075")
+    (0.075, None)
+    """
+    near = (
+        b for b in bounds(criterion) if math.isclose(abs(value), b, rel_tol=SAME, abs_tol=SAME_0)
+    )
+    return next(near, None)
 
 
 def _crossed(value: float, shown: float, edges: tuple[float, ...]) -> bool:

@@ -44,7 +44,7 @@ def usable(name: str) -> str:
     """The name itself; raises ValueError for one that is :func:`unusable`."""
     reason = unusable(name)
     if reason:
-        raise ValueError(f"a name that {reason}")
+        raise ValueError(reason)
     return name
 
 

@@ -11,7 +11,7 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, NoReturn
 
 #: all control characters but tab and line feed, those that turn the direction of writing,
@@ -21,6 +21,8 @@ _OBEYED = re.compile(
 )
 #: types of Python -> what people call them
 _TYPES = {"int": "a whole number", "float": "a number", "Path": "a path"}
+#: words of a command line that are options, and not a negative number
+_OPTION = re.compile(r"-(?!\d|\.\d|-?$)")
 _OTHERS = re.compile("[^\x00-\x7f]")
 
 
@@ -75,18 +77,50 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As that of Python, but what is left over is refused by the command that it stands after."""
+        self._refuse_before_command(sys.argv[1:] if args is None else args)
         parsed, rest = self.parse_known_args(args, namespace)
         if rest:
             self._command_of(parsed)._refuse(rest)
         return parsed
 
+    def _commands(self) -> Mapping[str, argparse.ArgumentParser]:
+        """Commands and their parsers."""
+        actions = (a for a in self._actions if isinstance(a, argparse._SubParsersAction))
+        return next((action.choices for action in actions), {})
+
+    def _refuse_before_command(self, words: Sequence[str]) -> None:
+        """Refuse an unknown option before the command; else its value would be taken for the command."""
+        if not self._commands():
+            return
+        options = self._option_string_actions
+        rest = iter(words)
+        for word in rest:
+            name, equals, _ = word.partition("=")
+            if not _OPTION.match(name):
+                return
+            full = [n for n in options if n == name] or [n for n in options if n.startswith(name)]
+            if len(full) > 1:
+                return  # which one is meant is not clear, and argparse says so
+            if not full:
+                self._refuse_option(name)
+            if options[full[0]].nargs is None and not equals:
+                next(rest, None)
+
+    def _refuse_option(self, name: str) -> NoReturn:
+        """Refuse an option that is none, or that of a command, before the command."""
+        owners = [
+            command
+            for command, parser in self._commands().items()
+            if name in parser._option_string_actions
+        ]
+        if owners:
+            self.error(f"option '{name}' comes after its command: {', '.join(sorted(owners))}")
+        self._refuse([name])
+
     def _command_of(self, parsed: argparse.Namespace) -> Parser:
         """Parser of the command that was called, or this one."""
-        for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                parser = action.choices.get(str(getattr(parsed, action.dest, "")))
-                return parser if isinstance(parser, Parser) else self
-        return self
+        parser = self._commands().get(str(getattr(parsed, "command", "")))
+        return parser if isinstance(parser, Parser) else self
 
     def _refuse(self, rest: Sequence[str]) -> NoReturn:
         """Refuse what is left over."""

@@ -13,6 +13,9 @@ from ..core.registry import unknown
 from ..spec import kinds
 from ..spec.kinds.classification import NO_SCORE
 
+#: from which likeness on a label is offered for a name, and letters of a beginning that says enough
+LEAST_ALIKE, SHORTEST = 0.55, 3
+
 
 def positions(
     names: Sequence[str], labels: Sequence[str], mapping: Mapping[str, str | None]
@@ -34,17 +37,36 @@ def missing_labels(
     mapped = {mapping.get(label, label) for label in labels}
     needed = kinds.of(target).names(target)
     absent = [name for name in needed if name not in mapped]
-    pairs = {}
-    for name in absent:
-        near = difflib.get_close_matches(name, [x for x in labels if x not in needed], 1, 0.4)
-        if near:
-            pairs[near[0]] = name
+    others = [label for label in labels if label not in needed]
+    near = {name: _near(name, others) for name in absent}
+    pairs = {label: name for name, label in near.items() if label}
     hint = ", ".join(f"{model}: {name}" for model, name in pairs.items())
     hint = f". Perhaps 'mapping: {{{hint}}}'" if hint else ""
     return ModelError(
         f"{where}: missing {', '.join(absent)}; the model has: {', '.join(labels) or 'no labels'}"
         + hint
     )
+
+
+def _near(name: str, labels: Sequence[str]) -> str:
+    """Label that may well be another spelling or a beginning of a name; empty if there is none.
+
+    >>> _near("happiness", ["harp", "Hap"]), _near("anger", ["fear", "male"])
+    ('Hap', '')
+    """
+    ranked = [(_alikeness(label.lower(), name.lower()), label) for label in labels]
+    likeness, label = max(ranked, default=(0.0, ""))
+    return label if likeness >= LEAST_ALIKE else ""
+
+
+def _alikeness(label: str, name: str) -> float:
+    """From 0 to 1: how alike two words are; 1 if one is how the other begins."""
+    if label[:1] != name[:1]:
+        return 0.0
+    short, long = sorted((label, name), key=len)
+    if len(short) >= SHORTEST and long.startswith(short):
+        return 1.0
+    return difflib.SequenceMatcher(None, label, name).ratio()
 
 
 def check_scored(mapping: Mapping[str, str | None], where: str) -> None:

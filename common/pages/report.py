@@ -49,8 +49,8 @@ def print_pdf(folders: Paths, benchmark: Benchmark, model: str, file: Path) -> N
     program = browser.browser_path()
     if not program:
         raise OutputError(
-            f"--pdf: no Chromium here (looked for {', '.join(browser.BROWSERS)}); "
-            "install it, or print the HTML file from any browser"
+            f"{file}: cannot be printed, as there is no Chromium here (looked for "
+            f"{', '.join(browser.BROWSERS)}); install it, or print the HTML file from any browser"
         )
     page = file.with_name(f".{file.stem}.print.html")
     files.write_text(page, _text(folders, benchmark, model, opened=True))
@@ -65,11 +65,11 @@ def print_pdf(folders: Paths, benchmark: Benchmark, model: str, file: Path) -> N
             timeout=PATIENCE,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise OutputError(f"--pdf: {program} did not print: {error}") from None
+        raise OutputError(f"{file}: {program} did not print it: {error}") from None
     finally:
         page.unlink(missing_ok=True)
     if not file.is_file():
-        raise OutputError(f"--pdf: {program} did not print {file}")
+        raise OutputError(f"{file}: {program} did not print it")
 
 
 def _text(folders: Paths, benchmark: Benchmark, model: str, *, opened: bool) -> str:

@@ -155,6 +155,11 @@ def _plain(text: str, folder: Path) -> str:
             "'scale: [min, max]' in the entry sets the range",
             "truth_scale=(min, max) sets the range",
         ),
+        (
+            "; --columns file=NAME says which one has the paths",
+            "; name the one that has the paths 'file'",
+        ),
+        ("--test: ", "tests: "),
         (f"{folder}{os.sep}", ""),
     ):
         text = text.replace(written, name)

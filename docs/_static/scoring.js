@@ -295,8 +295,10 @@
     if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
     const bounds = rule ? rule.bounds.map(Math.abs) : [];
     let digits = least || (Math.round(value * 100) / 100 === value ? 2 : 3);
+    const size = Math.abs(value); // what differs by the rounding of floats alone is shown as equal
+    const exact = bounds.find((bound) => Math.abs(size - bound) <= Math.max(1e-12 * Math.max(size, bound), 1e-15)) ?? size;
     const crossed = () => bounds.some((bound) => {
-      const [exact, text] = [Math.abs(value), Math.abs(Number(value.toFixed(digits)))];
+      const text = Math.abs(Number(value.toFixed(digits)));
       return exact > bound !== text > bound || exact < bound !== text < bound;
     });
     while (digits < 12 && crossed()) digits += 1;

@@ -145,19 +145,31 @@ BAD_OPTIONS = {
     ("--threshold", "nan"): "nan is no number",
     ("--slack", "-1"): "no number of 0 or more",
     ("--max-efpr", "inf"): "no number above 0",
-    ("--factor", "2"): "not in [0, 1]",
-    ("--t-collar", "-0.1"): "not 0 or more",
-    ("--dtc-threshold", "1.5"): "not in [0, 1]",
-    ("--alpha-ct", "2"): "not in [0, 1]",
+    ("--factor", "2"): "--factor: 2.0 is not in [0, 1]",
+    ("--t-collar", "-0.1"): "--t-collar: -0.1 is not 0 or more",
+    ("--t_collar", "nan"): "--t-collar: nan is not 0 or more",
+    ("--percentage-of-length", "-1"): "--percentage-of-length: -1.0 is not 0 or more",
+    ("--tolerance", "-1"): "--tolerance: -1.0 is not 0 or more",
+    ("--dtc-threshold", "1.5"): "--dtc-threshold: 1.5 is not in [0, 1]",
+    ("--gtc", "nan"): "--gtc-threshold: nan is not in [0, 1]",
+    ("--alpha-ct", "2"): "--alpha-ct: 2.0 is not in [0, 1]",
     ("--alpha-st", "-1"): "negative",
     ("--max-efpr", "0"): "no number above 0",
-    ("--duration-unit", "hours"): "Did you mean 'hour'?",
+    (
+        "--duration-unit",
+        "hours",
+    ): "--duration-unit: unknown unit of time 'hours'. Did you mean 'hour'?",
     ("--event-matching-type", "optimum"): "Did you mean 'optimal'?",
     ("--preset", "dcase-task4"): "Known: dcase-task4-1, dcase-task4-2",
     ("--preset", "dcase-task4-1", "--alpha-ct", "0.5"): "--cttc-threshold",
-    ("--evaluate-onset", "false", "--evaluate-offset", "false"): "one of both must",
+    (
+        "--evaluate-onset",
+        "false",
+        "--evaluate-offset",
+        "false",
+    ): "--evaluate-onset, --evaluate-offset: one of both must",
     ("--timelines", "-1"): "negative",
-    ("--name", "one", "two"): "2 names for 1 systems",
+    ("--name", "one", "two"): "--name: 2 names for 1 system",
     ("--compatibility", "psds_eval-0.3", "--compatibility", "psds_eval-0.5"): "exclude",
 }
 
@@ -165,6 +177,12 @@ BAD_OPTIONS = {
 @pytest.mark.parametrize("words", BAD_OPTIONS, ids=" ".join)
 def test_options_out_of_range_are_refused(folder, words: tuple[str, ...]) -> None:
     assert BAD_OPTIONS[words] in folder.refused("--estimate", "@est.txt", *words)
+
+
+def test_a_point_of_frame_scores_alone_is_refused(folder, scores) -> None:
+    scores()
+    line = folder.refused("--scores", "@scores", "--point", "0.5")
+    assert line.startswith("--point 0.5: no system has several operating points")
 
 
 def test_missing_files_are_refused(folder) -> None:
@@ -295,6 +313,11 @@ def test_two_tables_of_durations_are_one_too_many(lists) -> None:
         (("--decimals", "400"), "--decimals: 400 is not in 0 to 9"),
         (("--decimals", "-3"), "--decimals: -3 is not in 0 to 9"),
         (("--durations", ""), "--durations: is empty"),
+        (("--durations", "-3"), "--durations -3: a length must be above 0"),
+        (("--durations", "nan"), "--durations nan: a length must be above 0"),
+        (("--durations", "1e999"), "--durations 1e999: a length must be above 0"),
+        (("--durations", "3s"), "--durations 3s: there is no such file or folder"),
+        (("--point", "foo"), "--point foo: no system has several operating points"),
     ],
 )
 def test_numbers_that_make_no_sense(folder, words, message: str) -> None:

@@ -220,6 +220,8 @@ def test_names(folder, to):
     assert run(folder, to, None).id == "My-data-2024-"
     with pytest.raises(ConfigError, match=r"--as a b: an id holds letters"):
         run(folder, to, "a b")
+    with pytest.raises(ConfigError, match=r"^--as CON: this id is the name of a device on Windows"):
+        run(folder, to, "CON")
     with pytest.raises(ConfigError, match=r"no: no such folder"):
         run(folder / "no", to)
     with pytest.raises(ConfigError, match=r"unknown format 'foldr'\. Did you mean 'folder'\?"):
@@ -232,6 +234,42 @@ def test_names(folder, to):
     assert (
         f"takes the place of the built-in dataset '{builtin}'" in run(folder, to, builtin).notes[-2]
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("metadata.csv", "file,emotion\n", "has no rows"),
+        ("other.csv", "file,emotion\n", "has no rows"),
+        ("other.csv", "path,emotion\n", "has no rows"),
+        ("other.tsv", "file\temotion\n", "has no rows"),
+        ("other.csv", "file,emotion\n,anger\n", "line 2: file: missing"),
+        ("metadata.csv", "file,emotion,emotion\na,b,c\n", "column 'emotion' stands there twice"),
+    ],
+)
+def test_faults_of_rows_name_the_table_and_no_entry_that_was_not_written(
+    tmp_path, to, capsys, name, text, message
+):
+    table = tmp_path / "data" / name
+    table.parent.mkdir()
+    table.write_text(text)
+    path = table.parent if name == "metadata.csv" else table
+    assert main(["import", str(path), "--as", "mine", "--to", str(to)]) == 2
+    assert capsys.readouterr().err == f"error: {table}: {message}\n"
+    assert not to.exists()
+
+
+@pytest.mark.parametrize("form", ["", "csv"])
+def test_a_table_is_imported_under_its_own_name(tmp_path, to, form):
+    sound(tmp_path / "a.wav")
+    table = tmp_path / "mine.csv"
+    table.write_text("path,label\na.wav,anger\n")
+    text = table.read_text()
+    assert run(table, to, None, write=form).faults == []
+    assert load(to).table["emotion"].tolist() == ["anger"]
+    assert table.read_text() == text
+    written = {path.name for path in to.iterdir()}
+    assert written == {"datasets.yaml", "mine-rows.csv" if form else "mine-audformat"}
 
 
 def test_an_existing_id_is_replaced_only_by_force(folder, to):
@@ -274,6 +312,13 @@ def test_a_catalog_that_cannot_be_extended_stays_as_it_is(folder, to, text):
     with pytest.raises(ConfigError, match=r"datasets\.yaml"):
         run(folder, to, force=True)
     assert (to / "datasets.yaml").read_text() == text
+
+
+def test_one_value_outside_is_not_several(folder, to):
+    (folder / "metadata.csv").write_text("file,arousal\na.wav,3\nb.wav,0.5\nc.wav,0.1\n")
+    assert run(folder, to).faults == [
+        "arousal: 1 value outside [0, 1], 3; add 'scale: [min, max]' to the entry"
+    ]
 
 
 def test_all_faults_of_the_data_are_listed(folder, to):

@@ -134,7 +134,8 @@ def test_the_predicted_column_wins(imports):
 def test_other_classes_are_wrong_and_strange_ones_are_refused(imports):
     text = "file,emotion\na1,fearful\nb1,weird\n"
     code, _, errors, _, _ = imports(text)
-    assert code == 2 and "classes that are not known: weird. Say what they mean: --map" in errors
+    said = "classes that are not known: weird. Say what they mean: --map 'weird=CLASS' with one of anger, "
+    assert code == 2 and said in errors
     _, report, _, entry, _ = imports(text, "--map", "weird=anger")
     assert entry["outputs"]["emotion"] == {"mapping": {"fearful": None, "weird": "anger"}}
     assert "no class of emotion, always wrong: fearful" in report["notes"]
@@ -195,6 +196,15 @@ def test_without_a_dataset_names_stay(imports):
     assert report["missing"] == report["strangers"] == []
 
 
+def test_one_row_is_not_several(imports):
+    notes = imports("file,start,end,arousal\na1,0,2,0.5\n")[1]["notes"]
+    assert "1 name of a file written as in 'mine'" in notes
+    assert (
+        "1 row with a time of end is taken for a whole file, which are the samples of 'mine'"
+        in notes
+    )
+
+
 def test_rows_of_no_sample_are_told(imports):
     report = imports("file,arousal\na1,0.5\nother.wav,0.5\n")[1]
     assert report["strangers"] == ["other.wav"] and report["rows"] == 1
@@ -204,7 +214,15 @@ def test_rows_of_no_sample_are_told(imports):
     ("text", "message"),
     [
         ("file,arousal\nq,0.5\n", r"no row is about a sample of 'mine': the table has 'q', the"),
-        ("file,arousal\na1,0.5\nwav/a1.wav,0.6\n", "are for the same sample: wav/a1.wav"),
+        (
+            "file,arousal\na1,0.5\nwav/a1.wav,0.6\n",
+            "p.csv: line 2 and line 3 are for the same sample: wav/a1.wav\n",
+        ),
+        (
+            "file,start,end,arousal\nx,0,1,0.1\na2,0,1,0.5\n\na2,0,1.001,0.6\n",
+            "p.csv: line 3 and line 5 are for the same sample: wav/a2.wav [0 s, 1 s]\n",
+        ),
+        ("file,arousal\n", "p.csv: has no rows\n"),
         ("file,arousal\na1,high\n", "column 'arousal': expected numbers, found 'high'"),
         ("x,y\n1,2\n", "no column of files; it has: x, y. Say which: --columns file=NAME"),
         ("file,y\na1,2\n", "no column for any of the targets arousal, dominance"),
@@ -216,6 +234,39 @@ def test_faults_leave_nothing_behind(imports, catalog, text, message):
     code, _, errors, _, _ = imports(text)
     assert code == 2 and message in errors and errors.count("\n") == 1
     assert not (catalog / "models.yaml").exists() and not (catalog / "told.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("file,emotion\na,anger\na,anger\n", "line 2 and line 3 are for the same sample: a"),
+        (
+            "file,condition,emotion\na,x,anger\na,,anger\na,x,anger\n",
+            "line 2 and line 4 are for the same sample: a (x)",
+        ),
+        (
+            "file,condition,emotion\na,original,anger\na,,anger\n",
+            "line 2 and line 3 are for the same sample: a",
+        ),
+        (
+            "file,start,end,emotion\na,2,1,anger\n",
+            "line 2: the end, 1 s, is not after the start, 2 s",
+        ),
+        ("file,emotion\n", "has no rows"),
+    ],
+)
+def test_faults_of_a_table_without_dataset_name_its_line(imports, catalog, tmp_path, text, message):
+    code, _, errors, _, _ = imports(text, dataset=False)
+    assert (code, errors) == (2, f"error: {tmp_path / 'p.csv'}: {message}\n")
+    assert not (catalog / "models.yaml").exists() and not (catalog / "told.csv").exists()
+
+
+def test_ids_that_are_no_folder(imports, catalog):
+    code, _, errors, _, _ = imports("file,arousal\na1,0.5\n", "--as", "CON")
+    assert code == 2
+    assert errors == (
+        "error: --as CON: this id is the name of a device on Windows; choose another one\n"
+    )
 
 
 def test_options_that_are_wrong(imports):

@@ -13,6 +13,7 @@ from onnx import TensorProto, helper
 
 from common import models
 from common.core.errors import ConfigError, MissingDependency, ModelError
+from common.models.labels import missing_labels
 from common.models.onnx_session import providers
 
 DIMENSIONS = ["arousal", "valence"]
@@ -106,6 +107,21 @@ def test_missing_class_is_named_with_what_the_model_has(entry, targets, graph, t
     )
     with pytest.raises(ModelError, match=message):
         load(mine, targets)
+
+
+@pytest.mark.parametrize(
+    ("labels", "hint"),
+    [
+        (["fear", "surprise", "disgust", "calm"], ""),
+        (["male", "female", "sad", "neutral"], "mapping: {sad: sadness}"),
+        (["alarm", "bell", "unusual", "advance"], ""),
+        (["a", "h", "n", "s"], ""),
+        (["Ang", "happy", "neu", "sad"], "mapping: {Ang: anger, happy: happiness, neu: neutral, sad: sadness}"),
+    ],
+)  # fmt: skip
+def test_only_labels_that_are_alike_are_offered(targets, labels, hint):
+    text = str(missing_labels(targets["emotion"], labels, {}, "here"))
+    assert text.partition(". Perhaps ")[2] == (f"'{hint}'" if hint else "")
 
 
 def test_mapping_and_scale(entry, targets, graph, batch, signals, level, tmp_path):

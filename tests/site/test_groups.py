@@ -63,6 +63,25 @@ def test_the_worst_group_comes_first_and_each_has_one_line(found) -> None:
     assert [c.severity for c in found.every] == pytest.approx([1.5, 0.8, 0.5, 0.25])
 
 
+def test_a_difference_as_large_as_its_bound_is_said_to_equal_it() -> None:
+    rows = [
+        row("female", 0.07500000000000001, "fail", criterion="|x| < 0.075"),
+        row("male", -0.07499999999999998, criterion="|x| < 0.075"),
+        row("other", 0.075, "fail", criterion="|x| < 0.075"),
+        row("none", 0.07499, criterion="|x| < 0.075"),
+    ]
+    made = groups.of_rows(results.frame(rows))
+    assert made is not None
+    rounded, text = "equals the bound but for rounding", shown(made, "Sex", "fairness_sex")
+    assert {c.group: (c.value, c.on_bound, c.word) for c in made.every} == {
+        "female": ("0.075", rounded, "fail"),
+        "male": ("−0.075", rounded, "pass"),
+        "other": ("0.075", "equals the bound", "fail"),
+        "none": ("0.07499", "", "pass"),
+    }
+    assert f"; it {rounded}" in text and f"<small>{rounded}</small>" in text
+
+
 def test_q_values_are_those_of_all_comparisons(found) -> None:
     q = scipy.stats.false_discovery_control([0.04, 0.01, 0.5])
     shown = {c.p: c.q for c in found.every}

@@ -105,10 +105,30 @@ def test_without_a_browser_there_is_a_clear_line(
     file = tmp_path / "alpha.html"
     words = ["report", "alpha", "--pdf", "--out", str(file), "--output", str(small.root)]
     assert main(words) == 2
-    assert "error: --pdf: no Chromium here (looked for no-such-browser)" in capsys.readouterr().err
+    line = "cannot be printed, as there is no Chromium here (looked for no-such-browser)"
+    assert f"error: {file.with_suffix('.pdf')}: {line}" in capsys.readouterr().err
     assert file.is_file()
     with pytest.raises(OutputError, match="install it, or print the HTML file"):
         report.print_pdf(small.folders, load_benchmark(), "alpha", tmp_path / "alpha.pdf")
+
+
+@pytest.mark.parametrize("options", [(), ("--pdf",)])
+@pytest.mark.parametrize("name", ["alpha.pdf", "alpha.PDF"])
+def test_a_name_of_a_pdf_file_gets_no_html(
+    small: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    options: tuple[str, ...],
+) -> None:
+    monkeypatch.setattr(report, "print_pdf", lambda *words: words[-1].write_bytes(b"%PDF"))
+    file = tmp_path / name
+    words = ["report", "alpha", *options, "--out", str(file), "--output", str(small.root)]
+    assert main(words) == 0
+    assert capsys.readouterr().out == f"{file}\n"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert file.read_bytes() == b"%PDF"
 
 
 def test_chromium_prints_it(small: Any, tmp_path: Path) -> None:
@@ -122,7 +142,9 @@ def test_chromium_prints_it(small: Any, tmp_path: Path) -> None:
 
 def test_paper_has_the_worst_of_each_group_and_breaks_long_remarks() -> None:
     line = dict.fromkeys(("group", "data", "what", "value", "mark", "css", "rule", "bound"), "x")
-    line |= dict.fromkeys(("n", "interval", "effect", "p", "q", "fairness"), "") | {"word": "pass"}
+    line |= dict.fromkeys(("n", "interval", "effect", "p", "q", "fairness", "on_bound"), "") | {
+        "word": "pass"
+    }
     source = '{% import "groups.j2" as g %}{{ g.lines(lines, "Groups", "Score", names) }}'
     html = (
         environment()

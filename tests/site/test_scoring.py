@@ -12,7 +12,7 @@ import pytest
 from benchmark_site import cell_data
 from benchmark_site.content import Board, Content, load
 
-from common.core import paths
+from common.core import display, paths
 from common.core.display import percent
 from common.core.paths import Paths
 from common.reports.summary import standings
@@ -250,3 +250,23 @@ def test_a_model_that_is_not_compared_says_why(open_cells: Any) -> None:
     shown = page.evaluate(RANK, ["t", "run", {}])
     for line, other in zip(shown["lines"], expected(part)["lines"], strict=True):
         assert line == other
+
+
+def test_values_near_a_bound_are_shown_as_on_pages(open_cells: Callable[..., Any]) -> None:
+    rules = {
+        "|x| < 0.075": [0.075],
+        "0.2 < x < 0.3": [0.2, 0.3],
+        "> 0": [0.0],
+        "> 0.30004": [0.30004],
+    }
+    cases = [
+        *((value, "|x| < 0.075") for value in (0.07500000000000001, -0.07499999999999998, 0.0751)),
+        *((0.1 + 0.2, rule) for rule in ("0.2 < x < 0.3", "> 0.30004")),
+        *((0.30004000000000003, "> 0.30004"), (2e-17, "> 0"), (0.0750000001, "|x| < 0.075")),
+    ]
+    page = open_cells()
+    for value, rule in cases:
+        text = page.evaluate(
+            "([value, bounds]) => window.scoring.shown(value, { bounds }, 3)", [value, rules[rule]]
+        )
+        assert text == display.number(value, rule), (value, rule)

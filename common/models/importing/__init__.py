@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import spec
-from ...core.errors import ConfigError
+from ...core.errors import ConfigError, DataError, ModelError
 from ...core.files import write_text
 from ...core.provenance import digest
 from ...core.wording import counted
@@ -22,8 +22,10 @@ from ...samples import datasets
 from ...samples.importing.catalog_text import extended
 from ...samples.importing.inspection import several
 from ...samples.importing.kept import kept
+from ...samples.importing.request import check_id as check_name
 from ...samples.importing.table_files import TextTable, read_table, to_csv
 from ...spec import Benchmark
+from ...spec.view import ORIGINAL
 from .. import outside
 from . import columns, comparing, matching, values
 from .columns import Roles
@@ -132,6 +134,7 @@ def import_predictions(
         rows[number] = {"file": file, **times, **kept_cells}
         if request.dataset:
             rows[number]["dataset"] = benchmark.datasets[request.dataset].database
+    _check_rows(table, rows, segments)
     outputs = _outputs(table, roles, request, benchmark, rows, report)
     if samples is not None:
         report.notes += comparing.equal_annotations(
@@ -152,8 +155,7 @@ def import_predictions(
 
 def check_id(catalog: Path, name: str, force: bool) -> None:
     """Refuse an id that is none, or that a catalog has already."""
-    if not re.match(spec.ID_PATTERN, name):
-        raise ConfigError(f"--as {name}: an id holds letters, digits, '.', '_' and '-' only")
+    check_name(name)
     if name in spec.load_entries(spec.Model, catalog, builtin=False) and not force:
         raise ConfigError(f"{catalog}: has a model '{name}' already; --force replaces it")
 
@@ -193,6 +195,8 @@ def _segments(
     table: TextTable, roles: Roles, report: PredictionReport
 ) -> dict[int, tuple[str, int, int]]:
     """Row -> file, start and end in ns."""
+    if not table.rows:
+        raise DataError(f"{table.path}: has no rows")
     cells = [row for _, row in table.rows]
     starts = [row[roles.start] if roles.start else "" for row in cells]
     ends = [row[roles.end] if roles.end else "" for row in cells]
@@ -214,6 +218,28 @@ def _segments(
             raise ConfigError(f"{table.path}: {where}: expected a time, found '{error}'") from None
         segments[number] = (file, start, end)
     return segments
+
+
+def _check_rows(
+    table: TextTable,
+    rows: Mapping[int, Mapping[str, str]],
+    segments: Mapping[int, tuple[str, int, int]],
+) -> None:
+    """Refuse a segment that ends before it starts, and two rows for a sample."""
+    first: dict[tuple[object, ...], str] = {}
+    for number, row in rows.items():
+        where, (file, start, end) = table.rows[number][0], segments[number]
+        if end != END and end <= start:
+            raise DataError(
+                f"{table.path}: {where}: the end, {end / 1e9:g} s, is not after the start, {start / 1e9:g} s"
+            )
+        condition = row.get("condition", "")
+        condition = "" if condition == ORIGINAL else condition
+        key = (file, start, end, condition, row.get("dataset", ""))
+        other = first.setdefault(key, where)
+        if other != where:
+            sample = matching.shown(file, start, end) + (f" ({condition})" if condition else "")
+            raise ModelError(f"{table.path}: {other} and {where} are for the same sample: {sample}")
 
 
 def _matched(
@@ -238,11 +264,16 @@ def _matched(
             f"'{''.join(sample)}'"
         )
     if matched.changed:
-        report.notes.append(f"{matched.changed} names of files written as in '{name}'")
-    if matched.stretched:
         report.notes.append(
-            f"{matched.stretched} rows with a time of end are taken for whole files, which are the samples of '{name}'"
+            f"{counted(matched.changed, 'name of a file', 'names of files')} written as in '{name}'"
         )
+    if matched.stretched:
+        stretched = counted(
+            matched.stretched,
+            "row with a time of end is taken for a whole file",
+            "rows with a time of end are taken for whole files",
+        )
+        report.notes.append(f"{stretched}, which are the samples of '{name}'")
     report.missing, report.strangers = matched.missing, matched.strangers
     return matched.rows
 

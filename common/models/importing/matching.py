@@ -87,14 +87,14 @@ def match(
         file = next(iter(files), "")
         segment = _segment(by_file.get(file, []), start, end, alone=counts[name] == 1)
         if segment is None:
-            matched.strangers.append(_shown(name, start, end))
+            matched.strangers.append(shown(name, start, end))
             continue
         matched.changed += file != name
         matched.stretched += segment == (0, END) != (start, end)
         matched.rows[number] = (file, *segment)
     there = set(matched.rows.values())
     for file, segments in by_file.items():
-        matched.missing += [_shown(file, *s) for s in segments if (file, *s) not in there]
+        matched.missing += [shown(file, *s) for s in segments if (file, *s) not in there]
     return matched
 
 
@@ -113,6 +113,7 @@ def _segment(
     return None
 
 
-def _shown(file: str, start: int, end: int) -> str:
+def shown(file: str, start: int, end: int) -> str:
+    """A sample for people: the file, and the times if it is a part of it."""
     last = "end" if end == END else f"{end / 1e9:g} s"
     return file if (start, end) == (0, END) else f"{file} [{start / 1e9:g} s, {last}]"

@@ -182,7 +182,7 @@ def classes_of(
     if strange:
         raise ConfigError(
             f"{where}: classes that are not known: {', '.join(strange):.200}. Say what they mean: "
-            f"--map '{strange[0]}={target.labels[0]}', or that they are no class: --map "
-            f"'{strange[0]}='"
+            f"--map '{strange[0]}=CLASS' with one of {', '.join(target.labels)}, or that they are no class: "
+            f"--map '{strange[0]}='"
         )
     return mapping

@@ -12,6 +12,7 @@ from ... import __version__
 from ...core import advice, archives, files
 from ...core.errors import BenchmarkError, ConfigError, DataError
 from ...core.paths import SUMS, Paths
+from ...core.registry import unknown
 from ...engine.plan import participants
 from ...results.keys import CellKey
 from ...results.manifest import Manifest
@@ -34,11 +35,11 @@ def write(benchmark: Benchmark, folders: Paths, model: str, file: Path) -> dict[
         data that tests were not run on, so that a check will refuse the bundle
 
     Raises:
-        ConfigError: if the model has no results
+        ConfigError: if the model is not known or has no results
         DataError: if results are damaged, or predictions on open data are not in the cache
         OutputError: if the archive cannot be written
     """
-    manifests = _manifests(folders, model)
+    manifests = _manifests(benchmark, folders, model)
     content: dict[str, bytes] = {}
     rebuilder = Rebuilder(benchmark, folders)
     for target, manifest in manifests.items():
@@ -76,7 +77,7 @@ def _not_run(benchmark: Benchmark, target: str, manifest: Manifest) -> Iterator[
                 yield dataset.id
 
 
-def _manifests(folders: Paths, model: str) -> dict[str, Manifest]:
+def _manifests(benchmark: Benchmark, folders: Paths, model: str) -> dict[str, Manifest]:
     """Target -> manifest of the model."""
     manifests = {}
     for path in sorted(folders.method_tests.glob(f"*/{model}/manifest.json")):
@@ -84,6 +85,10 @@ def _manifests(folders: Paths, model: str) -> dict[str, Manifest]:
         if manifest is None:
             raise DataError(f"{path}: cannot be read; run the model again")
         manifests[path.parent.parent.name] = manifest
+    if not manifests and model not in benchmark.models:
+        models = {path.parent.name for path in folders.method_tests.glob("*/*/manifest.json")}
+        what = "model with results" if models else "model"
+        raise unknown(what, model, models or benchmark.models, "bundle")
     if not manifests:
         raise ConfigError(
             f"model '{model}' has no results in {folders.method_tests}; make them with: "

@@ -19,6 +19,9 @@ from ...spec.records import Benchmark, Record
 from ...uncertainty import benjamini_hochberg
 from .pairs import IGNORED, Comparison, Outcome, Pair
 
+#: word of a rule that counts no difference
+IGNORE = "ignore"
+
 
 class Rules(Record):
     """When a difference counts.
@@ -32,26 +35,51 @@ class Rules(Record):
             compared
     """
 
-    alpha: float = pydantic.Field(default=0.05, gt=0, lt=1)
-    min_effect: float = pydantic.Field(default=0.0, ge=0, allow_inf_nan=False)
+    alpha: float = 0.05
+    min_effect: float = 0.0
     tests: Mapping[str, float | Literal["ignore"]] = {}
     metrics: Mapping[str, float | Literal["ignore"]] = {}
     allow_missing: bool = False
 
-    @pydantic.field_validator("tests", "metrics")
+    @pydantic.field_validator("alpha")
     @classmethod
-    def _sizes(
-        cls, value: Mapping[str, float | Literal["ignore"]]
-    ) -> Mapping[str, float | Literal["ignore"]]:
-        for name, size in value.items():
-            if isinstance(size, float) and not 0 <= size < math.inf:
-                raise ValueError(f"'{name}': an effect is a number of at least 0")
+    def _level(cls, value: float) -> float:
+        if not 0 < value < 1:
+            raise ValueError("must lie between 0 and 1")
+        return value
+
+    @pydantic.field_validator("min_effect")
+    @classmethod
+    def _size(cls, value: float) -> float:
+        if not 0 <= value < math.inf:
+            raise ValueError("must be a number of at least 0")
+        return value
+
+    @pydantic.field_validator("tests", "metrics", mode="before")
+    @classmethod
+    def _sizes(cls, value: object) -> object:
+        """Checks sizes before pydantic does, which would name the types that they may have."""
+        for name, size in value.items() if isinstance(value, Mapping) else ():
+            if size != IGNORE and not _is_size(size):
+                raise ValueError(
+                    f"'{name}': an effect is a number of at least 0, or {IGNORE}; found {size!r:.60}"
+                )
         return value
 
     def effect(self, pair: Pair) -> float | None:
         """Smallest effect that counts for a pair; None: it is ignored."""
         size = self.tests.get(pair.test, self.metrics.get(pair.metric, self.min_effect))
         return None if isinstance(size, str) else size
+
+
+def _is_size(value: object) -> bool:
+    """Whether a value of YAML is the size of an effect."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return False
+    try:
+        return 0 <= float(value) < math.inf
+    except ValueError:
+        return False
 
 
 def load_rules(
@@ -77,8 +105,11 @@ def load_rules(
     try:
         rules = Rules.model_validate(content)
     except pydantic.ValidationError as error:
-        where = f"{path}: " if path else ""
-        raise ConfigError(f"{where}{fault(Rules, '', error)}") from None
+        reason = fault(Rules, "", error)
+        name, _, rest = reason.partition(": ")
+        if options.get(name) is not None:
+            raise ConfigError(f"--{name.replace('_', '-')}: {rest}") from None
+        raise ConfigError(f"{path}: {reason}") from None
     for name in rules.tests:
         if name not in benchmark.tests:
             raise unknown("test", name, benchmark.tests, f"{path}: tests")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import numpy as np
 
 from ...core.errors import ConfigError, DataError
 from ...core.registry import unknown
+from ...core.wording import counted
 from ...metrics.events.lists import EventList, merged
 from ...samples.event_lists import EventTable, read_audformat, read_events
 from ...samples.event_lists.checking import refuse_incomplete
@@ -24,6 +26,8 @@ from .rules import EventRules
 
 #: extensions of audio files in a folder that stands for durations
 AUDIO = (".wav", ".flac", ".ogg", ".mp3", ".opus", ".m4a", ".aif", ".aiff")
+#: what is meant as a length and not as the name of a file
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -187,10 +191,10 @@ def _durations(
         return durations_of_audio(path, [p.relative_to(path).as_posix() for p in paths]), path
     if path.exists():
         return read_durations(path), None
-    if not re.fullmatch(r"\d+\.?\d*|\.\d+", str(source)):
+    if not _NUMBER.fullmatch(str(source)):
         raise DataError(f"--durations {source}: there is no such file or folder")
-    if not float(source) > 0:
-        raise ConfigError(f"--durations {source}: a length must be above 0")
+    if not 0 < float(source) < math.inf:
+        raise ConfigError(f"--durations {source}: a length must be above 0, a finite number of s")
     files = truth.files or ((args.truth or args.pairs).stem,)
     return dict.fromkeys(files, float(source)), None
 
@@ -240,9 +244,12 @@ def _systems(
     for path in args.scores:
         if not path.exists():
             raise DataError(f"--scores {path}: there is no such file or folder")
+    _check_point(args.point, estimates)
     number = max(len(estimates), len(args.scores))
     if len(args.name) not in (0, number):
-        raise ConfigError(f"--name: {len(args.name)} names for {number} systems")
+        raise ConfigError(
+            f"--name: {counted(len(args.name), 'name')} for {counted(number, 'system')}"
+        )
     paths = [each.path for each in estimates] + list(args.scores[len(estimates) :])
     names = list(args.name) or _short(paths)
     systems = []
@@ -258,6 +265,16 @@ def _systems(
     if len(set(names)) < len(names):
         raise ConfigError(f"--name: '{next(n for n in names if names.count(n) > 1)}' twice")
     return tuple(systems)
+
+
+def _check_point(name: str | None, estimates: Sequence[Estimate]) -> None:
+    """Refuse the name of an operating point where no system has several."""
+    points = [[point.name for point in each.points] for each in estimates]
+    if name is not None and not any(len(names) > 1 or name in names for names in points):
+        raise ConfigError(
+            f"--point {name}: no system has several operating points; it goes with an --estimate that is a "
+            "folder of lists, one for each point (--folder points)"
+        )
 
 
 def _short(paths: Sequence[Path]) -> list[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from ...core.errors import ConfigError
 from ...core.registry import unknown
 from ...metrics.events.criteria import Criteria
-from ...metrics.events.detection_rates import Compatibility, check_alpha_ct, seconds_of
+from ...metrics.events.detection_rates import UNITS, Compatibility, check_alpha_ct
 from ...metrics.events.fitting import Collar
 from ...metrics.events.matching import MATCHINGS, Matching
 from ...metrics.events.presets import (
@@ -20,12 +21,24 @@ from ...metrics.events.presets import (
     PSDS,
     PsdsSettings,
 )
+from ...metrics.events.report import Options
 from .options import FAMILIES
 
 #: what is used without a preset: the defaults of psds_eval, and the largest rate of its example
 DEFAULT_PSDS = PSDS["psds-eval-readme"]
 #: cross-trigger criterion of the confusion matrix where the PSDS counts none
 SHOWN_CTTC = 0.3
+#: parameters of the metrics that have an option -> its name
+_OPTIONS = {
+    **{name: f"--{name}-threshold" for name in ("dtc", "gtc", "cttc")},
+    **{
+        name: f"--{name.replace('_', '-')}"
+        for name in (
+            *("t_collar", "percentage_of_length", "tolerance", "evaluate_onset"),
+            *("evaluate_offset", "factor", "beta", "alpha_ct"),
+        )
+    },
+}
 #: a nanosecond; finer steps are below the precision of times
 MOST_DECIMALS = 9
 #: decimals to which sed_scores_eval rounds
@@ -96,6 +109,20 @@ class EventSettings:
         return content
 
 
+@contextmanager
+def _options_named() -> Iterator[None]:
+    """Let errors of the metrics name the options of the command line instead of their parameters."""
+    try:
+        yield
+    except ConfigError as error:
+        place, colon, reason = str(error).partition(": ")
+        names = [_OPTIONS.get(name, "") for name in place.split(", ")]
+        if not colon or not all(names):
+            raise
+        raise ConfigError(f"{', '.join(names)}: {reason}") from None
+
+
+@_options_named()
 def settings(args: argparse.Namespace) -> EventSettings:
     """Settings of the command line.
 
@@ -123,14 +150,15 @@ def settings(args: argparse.Namespace) -> EventSettings:
     handling = args.empty_system_output_handling
     if handling is None:
         handling = "nan" if "sed_eval" in compatibility else "zero_score"
+    rates = Options(beta=_above(args.beta, "--beta", 1.0), factor=_given(args.factor, 0.5))
     share = DCASE_TASK4_COLLAR["percentage_of_length"] if dcase else 0.5
     named = _psds(args, decimals)
     first = next(iter(named.values())).criteria
     return EventSettings(
         metrics=tuple(name for name in FAMILIES if name in args.metrics),
         time_resolution=_above(args.time_resolution, "--time-resolution", 1.0),
-        factor=_given(args.factor, 0.5),
-        beta=_above(args.beta, "--beta", 1.0),
+        factor=rates.factor,
+        beta=rates.beta,
         collar=Collar(
             _given(args.t_collar, 0.2),
             _given(args.percentage_of_length, share),
@@ -159,7 +187,8 @@ def _psds(args: argparse.Namespace, decimals: int | None) -> dict[str, PsdsSetti
     }
     if args.duration_unit is not None:
         overrides["unit"] = args.duration_unit
-        seconds_of(args.duration_unit)
+        if args.duration_unit not in UNITS:
+            raise unknown("unit of time", args.duration_unit, UNITS, "--duration-unit")
     check_alpha_ct(overrides.get("alpha_ct", 0.0))
     if not overrides.get("alpha_st", 0.0) >= 0:
         raise ConfigError(f"--alpha-st: {args.alpha_st} is negative")

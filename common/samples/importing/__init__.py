@@ -31,7 +31,7 @@ from .catalog_text import extended
 from .inspection import Inspection, inspect, several
 from .kept import kept
 from .layouts import Layout
-from .request import ALL, ImportRequest
+from .request import ALL, ImportRequest, check_id
 from .table_files import to_csv
 
 #: corpora of a dataset that names none
@@ -106,7 +106,7 @@ def import_dataset(
     recognise.check_options(request, form)
     entry: dict[str, Any] = {"id": name, "version": "1.0.0", "adapter": "folder"}
     entry["path"] = _path(source, catalog)
-    table = catalog.parent / f"{name}.csv"
+    table = _rows_place(catalog.parent, name, source)
     folder = catalog.parent / f"{name}{database.FOLDER}"
     in_place = form in (recognise.FOLDER, recognise.AUDFORMAT)
     as_database = _writes_database(form, write, in_place)
@@ -117,7 +117,7 @@ def import_dataset(
     with kept(*written):
         notes, faults = _draft(entry, request, table, form, _guessed(benchmark))
         labels = {t.id: t for t in benchmark.targets.values() if kinds.of(t).has_classes}
-        with _naming(source if form == recognise.FOLDER else None, f"{catalog}: {name}: "):
+        with _naming(_table(source, form), f"{catalog}: {name}"):
             samples = _refine(entry, catalog, labels)
         report = inspect(samples, entry, catalog, benchmark.targets)
         namesake = benchmark.datasets.get(name)
@@ -141,21 +141,39 @@ def import_dataset(
     return report
 
 
+def _rows_place(folder: Path, name: str, source: Path) -> Path:
+    """CSV file for imported rows; a table is looked for among the data first, so none there has its name."""
+    data = source.parent if source.is_file() else source
+    names = (f"{name}.csv", *(f"{name}-rows{n or ''}.csv" for n in range(100)))
+    return next(folder / each for each in names if data == folder or not (data / each).exists())
+
+
+def _table(source: Path, form: str | Layout) -> Path:
+    """What the rows of data stand in."""
+    return source / METADATA if form == recognise.FOLDER and source.is_dir() else source
+
+
 @contextmanager
-def _naming(source: Path | None, entry: str) -> Iterator[None]:
-    """Let what is wrong with rows name the table they stand in instead of an entry that is not there yet."""
+def _naming(table: Path, entry: str) -> Iterator[None]:
+    """Let what is wrong with rows name the table they stand in instead of an entry that is not there yet.
+
+    Args:
+        table: the table, or the data that it was made of
+        entry: beginning of messages about the entry
+    """
     try:
         yield
     except DataError as error:
-        if source is None:
-            raise
-        table = source / METADATA if source.is_dir() else source
-        raise DataError(f"{table}: {str(error).removeprefix(entry)}") from None
+        text = str(error).removeprefix(f"{entry}: ")
+        if text.startswith(f"{entry}."):  # of a key of the entry
+            key, _, reason = text.removeprefix(f"{entry}.").partition(": ")
+            whole = f"table '{table.name}' "
+            text = reason.removeprefix(whole) if key == "table" else f"{key}: {reason}"
+        raise DataError(f"{table}: {text.removeprefix(f'{table}: ')}") from None
 
 
 def _check_id(catalog: Path, name: str, force: bool) -> None:
-    if not re.match(spec.ID_PATTERN, name):
-        raise ConfigError(f"--as {name}: an id holds letters, digits, '.', '_' and '-' only")
+    check_id(name)
     present = spec.load_entries(Dataset, catalog, builtin=False)
     pair = same_folder([*present, name])
     if pair is not None:

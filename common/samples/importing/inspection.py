@@ -212,9 +212,11 @@ def _numbers(
         faults.append(several(words, f"value of {column}", "that is no number"))
     outside = values[(values < low) | (values > high)]
     if len(outside):
+        least, most = f"{outside.min():g}", f"{outside.max():g}"
+        span = least if least == most else f"from {least} to {most}"
         faults.append(
-            f"{column}: {len(outside)} values outside [{low:g}, {high:g}], from {outside.min():g}"
-            f" to {outside.max():g}; add 'scale: [min, max]' to the entry"
+            f"{column}: {counted(len(outside), 'value')} outside [{low:g}, {high:g}], {span};"
+            " add 'scale: [min, max]' to the entry"
         )
     return faults
 

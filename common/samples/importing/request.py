@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...core.errors import ConfigError
+from ...core.names import unusable
 from ...core.registry import unknown
+from ...spec import ID_PATTERN
 from . import conventions
 
 #: all parts of a corpus
@@ -65,6 +68,27 @@ class ImportRequest:
             return list(parts), []
         note = f"takes the part '{part}' of {', '.join(names)}; --split all takes all"
         return [path for path in parts if parts[path] == part], [note]
+
+
+def check_id(name: str) -> None:
+    """Refuse what cannot be an id.
+
+    Args:
+        name: what ``--as`` says, or the name of the data without it
+
+    Raises:
+        ConfigError: if it is none
+
+    >>> check_id("nul")
+    Traceback (most recent call last):
+    ...
+    common.core.errors.ConfigError: --as nul: this id is the name of a device on Windows; choose another one
+    """
+    if not re.match(ID_PATTERN, name):
+        raise ConfigError(f"--as {name}: an id holds letters, digits, '.', '_' and '-' only")
+    reason = unusable(name)
+    if reason:
+        raise ConfigError(f"--as {name}: this id {reason}; choose another one")
 
 
 def parse_columns(texts: Iterable[str], *, empty: bool = False) -> dict[str, str]:

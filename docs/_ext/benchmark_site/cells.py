@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from benchmark_site.page import anchor
-from common.core.display import MINUS, bounds, decimals, number, percent, tidy
+from common.core.display import MINUS, decimals, equal_bound, number, percent, tidy
 from common.reports.summary import WideCell
 from common.spec import Criterion
 from common.uncertainty import is_decidable
@@ -212,14 +212,22 @@ def cell(
 
 def remark(row: WideCell) -> str:
     """What is to be known of a value."""
-    bound = on_bound(row)
+    bound = on_bound(row.value, row.criterion, row.status)
     return tidy("; ".join(filter(None, (bound, row.note)))) if bound or row.note else ""
 
 
-def on_bound(row: WideCell) -> str:
-    """Remark on a score that fails as it equals the bound, which does not belong to the range."""
-    is_bound = row.status == "fail" and abs(row.value) in bounds(row.criterion)
-    return "equals the bound" if is_bound else ""
+def on_bound(value: float, criterion: str, status: str) -> str:
+    """Remark on a score that equals a bound, which does not belong to the range.
+
+    A verdict knows no rounding: what differs from a bound in the last digits of a float passes or fails.
+
+    >>> on_bound(0.5, "> 0.5", "fail"), on_bound(0.1 + 0.2, "> 0.3", "pass"), on_bound(0.4, "> 0.5", "fail")
+    ('equals the bound', 'equals the bound but for rounding', '')
+    """
+    bound = equal_bound(value, criterion)
+    if bound is None or status not in ("pass", "fail"):
+        return ""
+    return "equals the bound" if abs(value) == bound else "equals the bound but for rounding"
 
 
 def _n(row: WideCell) -> str:

@@ -46,6 +46,7 @@ class Comparison:
         side: how the group does: ``lower`` or ``higher`` than all
         worse: whether that is a disadvantage; None where neither side is one
         rule: when it passes
+        on_bound: remark if it equals the bound; empty: it does not
         bound: where that comes from: published, simulated or declared; empty: nobody said
         n: number of samples
         interval: 95 % interval; empty: there is none
@@ -67,6 +68,7 @@ class Comparison:
     side: str
     worse: bool | None
     rule: str
+    on_bound: str
     bound: str
     n: str
     interval: str

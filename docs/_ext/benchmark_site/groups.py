@@ -206,6 +206,7 @@ def _comparison(row: Line, q: float, several: bool, digits: int) -> Comparison:
         side="lower" if row.value < 0 else "higher",
         worse=disadvantage(row.metric, row.value),
         rule=cells.criterion(row.criterion, "difference"),
+        on_bound=cells.on_bound(row.value, row.criterion, row.status),
         bound=row.bound,
         n="" if pd.isna(row.n) else cells.count(int(row.n)),
         interval=_ends(row.ci_low, row.ci_high),
