@@ -223,9 +223,12 @@ def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> An
 
 def command_all(context: CommandContext) -> int:
     """Check, run, build the site."""
+    from ..samples import datasets
+
     with reporting(context, "all") as publish:
-        code, report = _run(context)
-        make_sounds(context)
+        with datasets.loading_once():
+            code, report = _run(context)
+            make_sounds(context)
         report |= score_people(context)
         publish()
         site = _site(context, context.benchmark())
@@ -235,9 +238,12 @@ def command_all(context: CommandContext) -> int:
 
 def command_run(context: CommandContext) -> int:
     """Run tests."""
+    from ..samples import datasets
+
     with reporting(context, "run") as publish:
-        code, report = _run(context)
-        make_sounds(context)
+        with datasets.loading_once():
+            code, report = _run(context)
+            make_sounds(context)
         report |= score_people(context)
         publish()
     context.answer(report)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from ..core.errors import BenchmarkError, DatasetUnavailable
 from ..core.registry import unknown
@@ -20,6 +22,19 @@ from . import entries
 from .base import DataAdapter, Kin, Samples
 
 logger = logging.getLogger(__name__)
+
+
+class _Loaded(NamedTuple):
+    """A sample table, and what it was loaded for."""
+
+    dataset: Dataset
+    cache: Path
+    targets: dict[str, Target]
+    samples: Samples
+
+
+#: cache folder and id of an entry -> what was loaded since :func:`loading_once` began; None: it is not kept
+_loaded: dict[tuple[Path, str], _Loaded] | None = None
 
 #: adapters by the name in the catalog: modules of this package, loaded when one is needed
 ADAPTERS = ("audb", "audformat", "folder")
@@ -92,7 +107,36 @@ def load(
     reason = availability(dataset, cache, download)
     if reason:
         raise DatasetUnavailable(reason)
-    return _adapter(dataset).load(dataset, cache, targets, download=download)
+    if _loaded is None:
+        return _adapter(dataset).load(dataset, cache, targets, download=download)
+    last = _loaded.get((cache, dataset.id))
+    if (
+        last is not None
+        and last[:3] == (dataset, cache, dict(targets))
+        and last.samples.fingerprint == fingerprint(dataset, cache)
+    ):
+        return replace(last.samples, download=download)
+    samples = _adapter(dataset).load(dataset, cache, targets, download=download)
+    _loaded[cache, dataset.id] = _Loaded(dataset, cache, dict(targets), samples)
+    return samples
+
+
+@contextmanager
+def loading_once() -> Iterator[None]:
+    """Keep the sample tables that are loaded meanwhile, as long as entries and data stay as they are.
+
+    A run and what is made of its results for the website need the same tables. Nobody may write
+    into them.
+    """
+    global _loaded
+    if _loaded is not None:
+        yield
+        return
+    _loaded = {}
+    try:
+        yield
+    finally:
+        _loaded = None
 
 
 def media(samples: Samples, files: Collection[str] | None = None) -> Path:
@@ -172,6 +216,7 @@ __all__ = [
     "fingerprint",
     "kin",
     "load",
+    "loading_once",
     "media",
     "module",
 ]

@@ -220,3 +220,42 @@ def test_declared_columns(entry, folder):
     assert datasets.declared_columns(entry(path="../data")) == ["mood", "speaker"]
     assert datasets.declared_columns(entry(path="../data", columns={"a": "mood"})) == ["a"]
     assert datasets.declared_columns(entry(path="../no")) == []
+
+
+def test_tables_are_loaded_once_while_entry_and_data_stay(load, entry, folder, targets, tmp_path):
+    write(folder, "file,mood\na.wav,good\n")
+    assert load().table is not load().table  # only where it is wanted
+    with datasets.loading_once():
+        first = load()
+        with datasets.loading_once():
+            assert load().table is first.table
+        assert load().table is first.table  # what lies within does not end it
+        again = datasets.load(
+            entry(path="../data"), tmp_path / "cache", dict(targets), download=True
+        )
+        assert again.table is first.table and again.download and not first.download
+        other = datasets.load(entry(path="../data", id="other"), tmp_path / "cache", targets)
+        assert other.dataset.id == "other" and other.table is not first.table
+        renamed = load(mapping={"good": "bad"})
+        assert renamed.table["mood"].tolist() == ["bad"]
+        elsewhere = datasets.load(entry(path="../data"), tmp_path / "another", targets)
+        assert elsewhere.cache == tmp_path / "another"
+        fewer = datasets.load(
+            entry(path="../data"), tmp_path / "cache", {"energy": targets["energy"]}
+        )
+        assert fewer.table is not load().table
+        write(folder, "file,mood\na.wav,good\nb.wav,bad\n")
+        assert load().table["mood"].tolist() == ["good", "bad"]
+        (folder / "metadata.csv").unlink()
+        with pytest.raises(DatasetUnavailable):
+            load()
+    write(folder, "file,mood\na.wav,good\n")
+    assert load().table is not load().table
+
+
+def test_tables_are_forgotten_after_an_error(load, folder):
+    write(folder, "file,mood\na.wav,good\n")
+    with pytest.raises(RuntimeError), datasets.loading_once():
+        load()
+        raise RuntimeError
+    assert load().table is not load().table

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from common.cli.main import main
 from common.core.paths import SAMPLES, TABLES, Paths
 from common.pages.listening import answer_kinds, cell_samples, sample_table, sounds
 from common.pages.listening.sample_table import SampleTable
@@ -16,6 +17,7 @@ from common.reports.rebuild import Rebuilder
 from common.results import sample_tables
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
+from common.samples import folder_adapter
 from common.spec import load_benchmark
 from tests.conftest import DATASETS
 
@@ -226,3 +228,50 @@ def test_several_threads_make_the_same_tables(
     assert make(4) == few
     assert set() < few[0] < every[0]
     assert few[0] < set(few[1])
+
+
+def test_datasets_that_may_be_played_are_shared_among_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The largest one costs nothing, as it may not be played."""
+    cells = {"large": 9, "one": 2, "two": 2}
+    groups = [
+        SimpleNamespace(
+            dataset=SimpleNamespace(
+                id=name, license="restricted" if name == "large" else "CC0-1.0"
+            ),
+            cells={"test": dict.fromkeys(map(str, range(count)))},
+        )
+        for name, count in cells.items()
+    ]
+    shares = []
+
+    def tables(share: list[Any]) -> dict[tuple[str, str], Any]:
+        shares.append({group.dataset.id for group in share} - {"large"})
+        return {}
+
+    monkeypatch.setattr(
+        cell_samples.processes,
+        "beside",
+        lambda workers, work: (lambda result: lambda: result)(work()),
+    )
+    cell_samples._outcomes(SimpleNamespace(tables=tables, workers=0), groups, 2)  # type: ignore[arg-type]
+    assert sorted(map(sorted, shares)) == [["one"], ["two"]]
+
+
+def test_a_run_loads_each_table_once(mini: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    mini.write("datasets.yaml", f"{DATASETS.rstrip()}\n  license: CC0-1.0\n")
+    loaded = []
+    load = folder_adapter.load
+
+    def counted(dataset: Any, *args: Any, **options: Any) -> Any:
+        loaded.append(dataset.id)
+        return load(dataset, *args, **options)
+
+    monkeypatch.setattr(folder_adapter, "load", counted)
+    where = [f"--catalog={mini.catalog}", f"--output={mini.root / 'out'}"]
+    where += [f"--cache={mini.root / 'cache'}", "--workers=1", "--allow-code", "--model=loud"]
+    only = ["--dataset=tones", "--test=correctness_regression", f"--test={CHANGED}"]
+    assert main(["run", *where, *only]) == 0
+    assert loaded == ["tones"]
+    assert list((mini.root / "out/extra/media" / TABLES).rglob("tones.js"))

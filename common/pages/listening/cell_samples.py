@@ -114,12 +114,14 @@ def _outcomes(
 ) -> dict[tuple[str, str], tuple[str, set[str]]]:
     """Bring tables up to date; for target and dataset why there is none, or the files it needs.
 
-    The tables of a dataset, which share its sounds, are made in one process.
+    The tables of a dataset, which share its sounds, are made in one process; a dataset that may not
+    be played costs nothing.
     """
     sizes: dict[str, int] = {}
     for group in groups:
         name = group.dataset.id
-        sizes[name] = sizes.get(name, 0) + sum(map(len, group.cells.values()))
+        cost = 0 if licences.silent(group.dataset) else sum(map(len, group.cells.values()))
+        sizes[name] = sizes.get(name, 0) + cost
     shares: list[list[str]] = [[] for _ in range(max(workers, 1))]
     for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
         min(shares, key=lambda share: sum(map(sizes.__getitem__, share))).append(name)
