@@ -221,15 +221,20 @@ def _site(context: CommandContext, benchmark: Any, *, force: bool = False) -> An
     return report
 
 
-def command_all(context: CommandContext) -> int:
-    """Check, run, build the site."""
+def _results(context: CommandContext) -> tuple[int, dict[str, Any]]:
+    """Run tests, and make what the website needs besides their results."""
     from ..samples import datasets
 
+    with datasets.loading_once():
+        code, report = _run(context)
+        make_sounds(context)
+        return code, report | score_people(context)
+
+
+def command_all(context: CommandContext) -> int:
+    """Check, run, build the site."""
     with reporting(context, "all") as publish:
-        with datasets.loading_once():
-            code, report = _run(context)
-            make_sounds(context)
-        report |= score_people(context)
+        code, report = _results(context)
         publish()
         site = _site(context, context.benchmark())
     context.answer({**report, "site": vars(site)})
@@ -238,13 +243,8 @@ def command_all(context: CommandContext) -> int:
 
 def command_run(context: CommandContext) -> int:
     """Run tests."""
-    from ..samples import datasets
-
     with reporting(context, "run") as publish:
-        with datasets.loading_once():
-            code, report = _run(context)
-            make_sounds(context)
-        report |= score_people(context)
+        code, report = _results(context)
         publish()
     context.answer(report)
     return code

@@ -91,7 +91,7 @@ def load(
     *,
     download: bool = False,
 ) -> Samples:
-    """Sample table of a dataset, without its audio.
+    """Sample table of a dataset, without its audio; within :func:`loading_once`, the one that was loaded before.
 
     Args:
         dataset: the entry
