@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,7 @@ def import_dataset(
 def _rows_place(folder: Path, name: str, source: Path) -> Path:
     """CSV file for imported rows; a table is looked for among the data first, so none there has its name."""
     data = source.parent if source.is_file() else source
-    names = (f"{name}.csv", *(f"{name}-rows{n or ''}.csv" for n in range(100)))
+    names = chain([f"{name}.csv"], (f"{name}-rows{n or ''}.csv" for n in count()))
     return next(folder / each for each in names if data == folder or not (data / each).exists())
 
 
