@@ -235,7 +235,7 @@ def test_datasets_that_may_be_played_are_shared_among_processes(
 ) -> None:
     """The largest one costs nothing, as it may not be played."""
     cells = {"large": 9, "one": 2, "two": 2}
-    groups = [
+    groups: list[Any] = [
         SimpleNamespace(
             dataset=SimpleNamespace(
                 id=name, license="restricted" if name == "large" else "CC0-1.0"
@@ -255,7 +255,8 @@ def test_datasets_that_may_be_played_are_shared_among_processes(
         "beside",
         lambda workers, work: (lambda result: lambda: result)(work()),
     )
-    cell_samples._outcomes(SimpleNamespace(tables=tables, workers=0), groups, 2)  # type: ignore[arg-type]
+    maker: Any = SimpleNamespace(tables=tables, workers=0)
+    cell_samples._outcomes(maker, groups, 2)
     assert sorted(map(sorted, shares)) == [["one"], ["two"]]
 
 
