@@ -52,6 +52,7 @@ if __name__ == "__main__":
             pool.submit(die).result()
     except Exception as error:
         print(error)
+    pool.shutdown(cancel_futures=True)  # as the program does: Python ends a broken pool twice else, in two threads
 """
 
 
