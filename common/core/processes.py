@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -113,23 +113,23 @@ def _receive(process: BaseProcess, pipe: Connection) -> Any:
 
 
 class Early(Generic[T]):
-    """Work whose beginning needs nothing that is still to be made: a copy of this process begins it now.
+    """Work that a copy of this process begins now, and that tells how far it is when its result is waited for.
 
     Args:
-        work: gets a function that waits until the rest is wanted, and one whose arguments are
-            passed on meanwhile; what it returns or raises is sent, as by :func:`beside`
+        work: gets a function whose arguments are passed on; what it returns or raises is sent, as
+            by :func:`beside`
     """
 
-    def __init__(self, work: Callable[[Callable[[], None], Callable[..., None]], T]):
+    def __init__(self, work: Callable[[Callable[..., None]], T]):
         context = multiprocessing.get_context("fork")
-        self._pipe, theirs = context.Pipe()
+        self._pipe, theirs = context.Pipe(duplex=False)
         # it may have processes of its own, so it is no daemon
         self._process = context.Process(target=_call, args=(_early, (work, self._pipe, theirs)))
         self._process.start()
         theirs.close()
 
     def result(self, tell: Callable[..., None]) -> T:
-        """Let the work go on; returns its result or raises its error.
+        """Wait for the work; returns its result or raises its error.
 
         Args:
             tell: gets what the work passes on
@@ -138,8 +138,6 @@ class Early(Generic[T]):
             BenchmarkError: if the process was killed
         """
         with guarding("worked beside this one"):
-            with suppress(OSError):
-                self._pipe.send(None)  # what went wrong at once has ended, with its answer sent
             try:
                 while (message := self._pipe.recv())[0] is None:
                     tell(*message[1])
@@ -160,20 +158,11 @@ class Early(Generic[T]):
 
 
 def _early(
-    work: Callable[[Callable[[], None], Callable[..., None]], Any],
-    ours: Connection,
-    theirs: Connection,
+    work: Callable[[Callable[..., None]], Any], ours: Connection, theirs: Connection
 ) -> None:
-    ours.close()  # theirs then ends when the other process does
-
-    def wait() -> None:
-        try:
-            theirs.recv()
-        except EOFError:
-            os._exit(1)
-
+    ours.close()  # theirs then breaks when the other process ends
     try:
-        answer = True, work(wait, lambda *content: theirs.send((None, content)))
+        answer = True, work(lambda *content: theirs.send((None, content)))
     except Exception as error:
         answer = False, error
     theirs.send(answer)

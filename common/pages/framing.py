@@ -1,4 +1,4 @@
-"""Frames of pages: what Sphinx makes of texts and of the headings of generated pages.
+"""Frames of pages: what Sphinx makes of texts, and patterns of the frames of generated pages.
 
 What Sphinx remembers of a build are pickles, and loading a pickle can run any code. An output
 folder may come from anybody, so they lie in the cache folder, which is the user's own.
@@ -22,7 +22,7 @@ from typing import Any
 from ..core import files, paths, processes, provenance
 from ..core.documents import parse_json
 from ..core.errors import BenchmarkError, OutputError
-from ..core.mirror import listing, stats
+from ..core.mirror import stats
 from ..core.paths import Paths
 
 #: folder in the cache, with a folder for each website
@@ -31,8 +31,6 @@ MEMORY = "site"
 FRAMES, GIVEN, FILLED = "frames", "given.json", "filled.json"
 LEVEL = re.compile(r"(^|: )(WARNING|ERROR|CRITICAL|SEVERE): ")
 LONGEST = 300
-#: below so many pages, starting processes costs more than they save
-PARALLEL_FROM = 1000
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 #: takes a stage, how much of it is done, and how much there is
@@ -42,22 +40,26 @@ Progress = Callable[[str, int, int], None]
 class FrameMaker:
     """Lets Sphinx make frames, unless they are made from what there is.
 
-    Sphinx takes a second to start, in which it needs nothing that is still to be made. Where frames will
-    be made for sure, a copy of this process starts it at once.
+    It needs nothing of the pages of results, so a copy of this process calls it while these are made.
 
     Args:
         folders: where the website is built
         workers: as :func:`common.pages.rendering.render`
-        begin: hash of what is there already of all that frames are made from
+        key: hash of all that frames are made from
         intact: whether the website is as it was left
+        places: where the parts of pages lie
     """
 
-    def __init__(self, folders: Paths, workers: int, begin: str, *, intact: bool):
-        self._folders, self._begin = folders, begin
-        self._key, self._last = "", _remembered(folders) if intact else {}
+    def __init__(self, folders: Paths, workers: int, key: str, *, intact: bool, places: Any):
+        self._folders, self._key = folders, key
+        self._last = _remembered(folders) if intact else {}
         self._run = partial(_sphinx, folders, workers)
         self._early: processes.Early[set[str]] | None = None
-        if self._last.get("begin") != begin and workers > 1 and processes.can_fork():
+        if self._last.get("key") == key:
+            return
+        extension("site_frame.filling").forget_lost(places)
+        (memory(folders) / GIVEN).unlink(missing_ok=True)
+        if workers > 1 and processes.can_fork():
             self._early = processes.Early(self._run)
 
     def __enter__(self) -> FrameMaker:
@@ -67,38 +69,26 @@ class FrameMaker:
         if self._early is not None:
             self._early.close()
 
-    def make(self, rest: Any, places: Any, progress: Progress) -> set[str]:
-        """Bring frames up to date; returns the names of all documents.
+    def make(self, progress: Progress) -> set[str]:
+        """Bring frames up to date; returns the names of all texts.
 
         Args:
-            rest: the rest of what frames are made from
-            places: where the parts of pages lie
             progress: gets a stage, how much of it is done, and how much there is
 
         Raises:
             OutputError: if Sphinx has a warning, with one line for each, or cannot go on
         """
-        self._key = provenance.digest([self._begin, rest])
         if self._last.get("key") == self._key:
-            return set(self._last["pages"])
-        extension("site_frame.filling").forget_lost(places)
-        (memory(self._folders) / GIVEN).unlink(missing_ok=True)
-        if self._early is not None:
-            return self._early.result(progress)
-        return self._run(lambda: None, progress)
+            return set(self._last["texts"])
+        return self._run(progress) if self._early is None else self._early.result(progress)
 
-    def note(self, pages: Iterable[str]) -> None:
+    def note(self, texts: Iterable[str]) -> None:
         """Note what the frames that are there were made from.
 
         Args:
-            pages: names of all documents
+            texts: names of all texts
         """
-        note = {
-            "begin": self._begin,
-            "key": self._key,
-            "pages": sorted(pages),
-            "frames": _frames(self._folders),
-        }
+        note = {"key": self._key, "texts": sorted(texts), "frames": _frames(self._folders)}
         files.keep(memory(self._folders) / GIVEN, json.dumps(note))
 
 
@@ -110,7 +100,7 @@ def _remembered(folders: Paths) -> dict[str, Any]:
     try:
         note = parse_json((memory(folders) / GIVEN).read_text("utf-8"))
         whole = note["frames"] == _frames(folders)
-        noted = {"begin": note["begin"], "key": note["key"], "pages": list(note["pages"])}
+        noted = {"key": note["key"], "texts": list(note["texts"])}
     except (OSError, ValueError, LookupError, TypeError):
         return {}
     if not whole:
@@ -123,19 +113,16 @@ def _frames(folders: Paths) -> str:
     return provenance.digest(stats(memory(folders) / FRAMES))
 
 
-def _sphinx(
-    folders: Paths, workers: int, wait: Callable[[], object], progress: Progress
-) -> set[str]:
+def _sphinx(folders: Paths, workers: int, progress: Progress) -> set[str]:
     """Run Sphinx in this process.
 
     Args:
         folders: where the website is built
         workers: as :class:`FrameMaker`
-        wait: called when Sphinx has started; returns when all that it reads is there
         progress: as :meth:`FrameMaker.make`
 
     Returns:
-        names of all documents
+        names of all texts
     """
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace, patch_docutils
@@ -154,10 +141,8 @@ def _sphinx(
             status=None,
             warning=warnings,
             warningiserror=True,
-            parallel=workers if _many(folders) else 0,
             confoverrides={"drawing_workers": workers},
         )
-        wait()
         extension("site_frame.frames").tell(app, progress)
         app.build()
         documents = set(app.env.found_docs)
@@ -193,11 +178,6 @@ def faults(folders: Paths) -> Iterator[None]:
         if isinstance(error, SphinxError):
             raise OutputError(f"website: {error}") from None
         raise
-
-
-def _many(folders: Paths) -> bool:
-    """Whether the last build left so many pages that several processes pay."""
-    return sum(1 for path in listing(folders.source) if path.suffix == ".page") >= PARALLEL_FROM
 
 
 def forget(folders: Paths) -> None:

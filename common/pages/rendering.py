@@ -4,12 +4,13 @@
 media that prose pages refer to; ``build/html`` is the website. Pages are made from result
 files only, so this needs no model, no dataset and none of the packages that these need.
 
-Sphinx makes frames of texts and of the headings of generated pages. It is called only if these changed:
-a value that changes fills a few frames anew.
+Sphinx makes frames of texts, and patterns of frames of all other pages. It is called only if texts, code or
+what texts refer to changed: a value or a model more is none of its business.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,13 @@ from ..core import paths, provenance
 from ..core.mirror import contents, listing, mirror, remove_empty, stats
 from ..core.paths import Paths
 from ..spec import Benchmark
+from . import identity
 from .framing import FILLED, FRAMES, FrameMaker, Progress, extension, faults, memory
 from .own import FOLDER as OWN
 
 #: files that the program itself writes among the pages of results
-GENERATED = (".page", ".outline", ".html", ".json")
+PAGE = ".page"
+GENERATED = (PAGE, ".html", ".json")
 #: pages that are no documents
 OWN_PAGES = ("search", "404")
 #: parts of ``docs/`` that Sphinx reads where they are
@@ -54,8 +57,7 @@ def render(
     Args:
         folders: where results lie and where to build
         benchmark: catalog and suite, for names, labels and descriptions
-        workers: processes that make the pages of targets, and draw the plots of others; Sphinx
-            uses them for all from :data:`common.pages.framing.PARALLEL_FROM` pages on
+        workers: processes that make the pages of targets, and draw the plots of others
         stale: cells that pages mark
         results: name and hash of each file of own results
         texts: hash of the texts, templates and code of the website
@@ -69,8 +71,10 @@ def render(
         OutputError: if Sphinx has a warning, with one line for each, or cannot go on
     """
     gather(folders, benchmark)
-    begin = provenance.digest([texts, [name for name, _ in results], _media(folders)])
-    with FrameMaker(folders, workers, begin, intact=intact) as frames:
+    filling = extension("site_frame.filling")
+    places = filling.Folders(memory(folders) / FRAMES, folders.source, folders.html, folders.media)
+    key = provenance.digest([texts, _media(folders)])
+    with FrameMaker(folders, workers, key, intact=intact, places=places) as frames:
         with faults(folders):
             finish = extension("benchmark_site.making").make(
                 folders,
@@ -82,7 +86,7 @@ def render(
                 progress=progress,
             )
         try:
-            return _joined(folders, frames, workers, progress)
+            return _joined(folders, frames, places, workers, progress)
         finally:
             with faults(folders):
                 finish()
@@ -90,28 +94,30 @@ def render(
 
 
 def _joined(
-    folders: Paths, frames: FrameMaker, workers: int, progress: Progress
+    folders: Paths, frames: FrameMaker, places: Any, workers: int, progress: Progress
 ) -> tuple[set[str], list[str]]:
     """Put pages together from frames and what fills them; arguments and result as of :func:`render`."""
-    filling = extension("site_frame.filling")
-    places = filling.Folders(memory(folders) / FRAMES, folders.source, folders.html, folders.media)
-    pages = frames.make(_outlines(folders), places, progress)
+    filling, listed = extension("site_frame.filling"), extension("site_frame.listed")
+    texts = frames.make(progress)
+    filling.remove_others(places, texts.union(OWN_PAGES))
+    frames.note(texts)
+    generated = _generated(folders)
+    titles = extension("site_frame.page_file").titles(folders.source, generated)
+    pages = texts.union(generated)
     present = pages.union(OWN_PAGES)
-    filling.remove_others(places, present)
-    frames.note(pages)
     removed = _prune(folders, present)
-    filling.fill(places, present, memory(folders) / FILLED, workers=workers)
+    filling.fill(places, present, titles, memory(folders) / FILLED, workers=workers)
+    listed.write(places, pages, titles, os.environ.get(identity.ADDRESS, ""))
     mirror(folders.media, folders.html / "extra" / "media", link=True)
     return pages, removed
 
 
-def _outlines(folders: Paths) -> list[list[str]]:
-    """Headings of generated pages, which Sphinx reads besides texts."""
-    source = folders.source
+def _generated(folders: Paths) -> list[str]:
+    """Names of all generated pages."""
     return [
-        [path.relative_to(source).as_posix(), provenance.file_digest(path)]
-        for path in listing(source / "results")
-        if path.suffix == ".outline"
+        path.relative_to(folders.source).as_posix().removesuffix(PAGE)
+        for path in listing(folders.source / "results")
+        if path.suffix == PAGE
     ]
 
 
@@ -122,8 +128,8 @@ def _media(folders: Paths) -> list[Any]:
 
 def gather(folders: Paths, benchmark: Benchmark) -> None:
     """Fill ``build/source`` with what prose pages consist of and refer to."""
-    mirror(paths.DOCS, folders.source, skip=SETTINGS, keep=("results", "extra", "method-tests"))
     _remove_strangers(folders.source / "results")
+    mirror(paths.DOCS, folders.source, skip=SETTINGS, keep=("results", "extra", "method-tests"))
     mirror(folders.method_tests, folders.source / "method-tests", deep=2)
     # copies: what a plot of a page writes there must not reach the originals
     mirror(

@@ -452,6 +452,8 @@ def write_docs(folder: Path) -> Path:
     for name in ("conf.py", "_ext", "_static", "_templates"):
         (folder / name).symlink_to(paths.DOCS / name)
     (folder / "index.rst").write_text(INDEX)
+    (folder / "results").mkdir()
+    shutil.copy(paths.DOCS / "results" / "index.rst", folder / "results")
     (folder / "refs.bib").write_text("")
     (folder / "method").mkdir()
     (folder / "method" / "correctness_regression.rst").write_text(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,8 @@ def write_docs(folder: Path) -> None:
     (folder / "refs.bib").write_text("")
     index = "Start\n=====\n\n.. toctree::\n   :hidden:\n\n   method-tests\n   results/index\n"
     (folder / "index.rst").write_text(index)
+    (folder / "results").mkdir()
+    shutil.copy(paths.DOCS / "results" / "index.rst", folder / "results")
 
 
 def write_media(folders: Paths) -> None:

@@ -35,7 +35,7 @@ def test_every_dataset_has_a_page_that_the_list_leads_to(content: Content) -> No
     names = {*content.table["dataset"], "musan", "air", "mardy", "cough-speech-sneeze", "new"}
     assert {"crema-d", "iemocap"} < names and not {"musan", "new"} & set(content.table["dataset"])
     assert {page.doc for page in pages} == {datasetpages.dataset_doc(name) for name in names}
-    assert first.doc == datasetpages.INDEX and set(first.children) == {page.doc for page in pages}
+    assert first.doc == datasetpages.INDEX
     for page in pages:
         assert f'href="{page.doc.rpartition("/")[2]}.html"' in first.html
 

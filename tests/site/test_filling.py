@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from site_frame import filling
+from site_frame import filling, page_file, slots
 
 from common.core import files
 
@@ -18,19 +18,20 @@ FRAME = (
     "<html><head>\n<!--@about:{}-->"
     '\n<link href="../_static/site.css?v=1" />\n<link href="../_static/field.css?v=1" />'
     '\n<script defer="defer" src="../_static/export.js?v=2"></script>\n</head>\n'
-    '<body><img src="logo.png"><!--@begin--><h1>A</h1>{}<!--@end--></body></html>\n'
+    '<body><img src="logo.png"><!--@begin--><h1>@title@</h1>{}<!--@end--></body></html>\n'
 )
-ABOUT = {"title": "A", "type": "website", "site_name": "x"}
+ABOUT = {"title": "@title@", "type": "website", "site_name": "x"}
 
 
 @pytest.fixture
 def parts(tmp_path: Path) -> filling.Folders:
     """A frame with slots for a page of results and a file."""
     folders = filling.Folders(*(tmp_path / name for name in ("frames", "source", "site", "media")))
-    about = filling.slot_of_tags(ABOUT).removeprefix("<!--@about:").removesuffix("-->")
-    slots = filling.SLOT_OF_PAGE + filling.slot_of_file("x.html")
+    about = slots.slot_of_tags(ABOUT).removeprefix("<!--@about:").removesuffix("-->")
+    inside = slots.SLOT_OF_PAGE + slots.slot_of_file("x.html")
     files.write_text(
-        folders.frames / "results/a.html", FRAME.replace("{}", about, 1).replace("{}", slots)
+        folders.frames / "patterns" / "results" / "pattern.html",
+        FRAME.replace("{}", about, 1).replace("{}", inside),
     )
     write(folders, "<table></table>")
     files.write_text(folders.source / "x.html", '<a href="index.html">')
@@ -42,12 +43,13 @@ def write(folders: filling.Folders, html: str) -> None:
     inner = {"id": "inner", "title": "Inner", "html": html, "sections": []}
     outer = {"id": "outer", "title": "Scores > -1", "html": "", "sections": [inner]}
     page = {"html": "", "sections": [outer]}
-    files.write_text(folders.source / "results" / "a.page", json.dumps(page))
+    files.write_text(folders.source / "results" / "a.page", page_file.text("A", page))
 
 
 def filled(folders: filling.Folders) -> str:
     """The page after bringing it up to date."""
-    filling.fill(folders, ["results/a"], folders.site.parent / "notes.json")
+    titles = page_file.titles(folders.source, ["results/a"])
+    filling.fill(folders, ["results/a"], titles, folders.site.parent / "notes.json")
     return (folders.site / "results" / "a.html").read_text("utf-8")
 
 
@@ -77,10 +79,8 @@ def test_two_processes_fill_the_same_pages(
     parts: filling.Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"results/{number}" for number in range(filling.MANY)]
-    frame = (parts.frames / "results" / "a.html").read_text("utf-8")
     page = (parts.source / "results" / "a.page").read_text("utf-8")
     for name in names:
-        files.write_text(parts.frames / f"{name}.html", frame)
         files.write_text(parts.source / f"{name}.page", page.replace("Inner", name))
     asked: list[int] = []
     monkeypatch.setattr(
@@ -92,7 +92,7 @@ def test_two_processes_fill_the_same_pages(
     )
     made, notes = [], tmp_path / "notes.json"
     for workers in (1, 2):
-        filling.fill(parts, names, notes, workers=workers)
+        filling.fill(parts, names, dict.fromkeys(names, "A"), notes, workers=workers)
         pages = [parts.site / f"{name}.html" for name in names]
         made.append([path.read_text("utf-8") for path in pages])
         entries = json.loads(notes.read_text("utf-8"))["pages"]
@@ -100,6 +100,23 @@ def test_two_processes_fill_the_same_pages(
         for path in (*pages, notes):
             path.unlink()
     assert asked == [1, 2] and made[0] == made[1] and len(set(made[0])) == len(names)
+
+
+def test_a_page_follows_its_title_and_those_above_it(parts: filling.Folders) -> None:
+    pattern = parts.frames / "patterns" / "results" / "_" / "_" / "pattern.html"
+    step = '\n<li><a href="../../index.html">@above@</a></li>'
+    files.write_text(pattern, f"<ol>{step}\n</ol><!--@begin--><h1>@title@</h1><!--@end-->")
+    doc, notes = "results/a/model/b", parts.site.parent / "notes.json"
+    files.write_text(parts.source / f"{doc}.page", page_file.text("", {"html": "", "sections": []}))
+    way = {"results/index": "Results", "results/a/index": "Arousal & more", doc: "B"}
+    for up, title in [("Arousal & more", "B"), ("<Arousal>", "B"), ("<Arousal>", "C")]:
+        titles = {**way, "results/a/index": up, doc: title}
+        filling.fill(parts, [doc], titles, notes)
+        shown = {"Arousal & more": "Arousal &amp; more", "<Arousal>": "‹Arousal›"}[up]
+        assert (parts.site / f"{doc}.html").read_text("utf-8") == (
+            '<ol>\n<li><a href="../../index.html">Results</a></li>'
+            f'\n<li><a href="../index.html">{shown}</a></li>\n</ol><h1>{title}</h1>'
+        )
 
 
 def test_a_page_is_left_alone_while_nothing_changes(parts: filling.Folders) -> None:
@@ -164,6 +181,22 @@ def test_a_changed_value_is_put_into_frames_without_sphinx(
     assert site.build(workers=workers)["built"]
     assert remembered(site)[0] >= time
     assert site.files() == new.files()
+
+
+def test_a_model_more_comes_into_frames_from_patterns(new_site: Callable[..., Any]) -> None:
+    """Its pages are those of a new site, listed and searched like the others, and Sphinx is not called."""
+    site = new_site("alpha")
+    assert site.build(workers=2)["built"]
+    time, _ = remembered(site)
+    site.add_model("beta")
+    assert site.build(workers=2)["built"]
+    assert remembered(site)[0] == time
+    new = new_site("alpha")
+    new.add_model("beta")
+    assert new.build(seed=3)["built"]
+    assert site.files() == new.files()
+    for name in ("sitemap.xml", "_static/search-index.js"):
+        assert "results/arousal/model/beta.html" in (site.html / name).read_text("utf-8")
 
 
 @pytest.mark.parametrize("fault", ["lost", "damaged", "notes"])

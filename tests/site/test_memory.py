@@ -173,7 +173,7 @@ def made(content: Content) -> dict[str, tuple[str, str]]:
     return {
         page.doc: (
             digest(inputs.of_target(target) if page.inputs is None else page.inputs),
-            page.make().to_json(),
+            page.make().text(),
         )
         for target in content.boards
         for page in pages.of_target(content, target, NOWHERE, inputs, memory)
@@ -457,8 +457,9 @@ def test_folders_are_removed_when_nothing_is_written_any_more(
 
     monkeypatch.setattr(downloads.Downloads, "finish", finished)
     monkeypatch.setattr(framing, "_sphinx", lambda *args: set())
-    filling = framing.extension("site_frame.filling")
-    monkeypatch.setattr(filling, "fill", lambda *args, **options: None)
+    for name, function in {"filling": "fill", "listed": "write"}.items():
+        module = framing.extension(f"site_frame.{name}")
+        monkeypatch.setattr(module, function, lambda *args, **options: None)
     monkeypatch.setattr(rendering, "remove_empty", lambda folder: order.append(folder.name))
     pages_site.build(site.folders, state.benchmark, workers=2)
     assert order == ["written", "html"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import importlib
+import json
 import math
 import re
 import types
@@ -20,7 +21,6 @@ from benchmark_site import (
     comparison,
     content,
     field,
-    outline,
     page,
     rankings,
     render,
@@ -30,12 +30,9 @@ from benchmark_site import (
     testpages,
 )
 from benchmark_site.scores import BoardScores
-from docutils import nodes
-from docutils.frontend import get_default_settings
-from docutils.utils import new_document
 from docutils.utils.math import MathError
 from local_math import mathml
-from site_frame import filling
+from site_frame import patterns, slots
 
 from common import results
 from common.cli.bench import site
@@ -401,15 +398,23 @@ def test_no_name_leaves_its_folder(name: str) -> None:
     assert made_slug == page.slug(name) != page.slug(name + "2")
 
 
-def test_titles_are_read_back_as_text() -> None:
-    parser = outline.OutlineParser()
-    made_page = page.Page("results/x", "*a* `b`_ <c>", "<p>&lt;</p>", [page.Section("s", "|d|")])
-    document = new_document("x.outline", get_default_settings(parser))
-    parser.parse(made_page.outline(), document)
-    assert [title.astext() for title in document.findall(nodes.title)] == ["*a* `b`_ ‹c›"]
-    (html,) = document.findall(nodes.raw)
-    assert html.astext() == filling.SLOT_OF_PAGE
-    assert not list(document.findall(nodes.problematic))
+def test_titles_are_text() -> None:
+    """Whatever they look like: markup, places of patterns, or brackets of a slot."""
+    name = "*a* `b`_ <c> & @above@ --> -1"
+    made_page = page.Page("results/x/y", name, "<p>&lt;</p>", [page.Section("s", "|d|")])
+    assert page.sections_of(made_page.text()) == made_page.sections
+    pattern = (
+        '<!--@about:{"title": "@title@", "url": "https://x.org/a/results/_/pattern.html"}-->'
+        '<title>@title@</title>\n<li><a href="../index.html">@above@</a></li>'
+    )
+    frame = patterns.frame(pattern, made_page.doc, name, [("results/index", "@title@")])
+    shown = "*a* `b`_ ‹c› &amp; @above@ --› −1"
+    assert frame.endswith(f'<title>{shown}</title>\n<li><a href="../index.html">@title@</a></li>')
+    (about,) = slots.ABOUT.findall(frame)
+    assert json.loads(about) == {
+        "title": "*a* `b`_ ‹c› & @above@ --› −1",
+        "url": "https://x.org/a/results/x/y.html",
+    }
 
 
 def test_templates_escape_everything() -> None:
@@ -610,7 +615,7 @@ def ranking_html(rows: list[dict[str, Any]], *chance: str) -> str:
         stale={},
     )
     made_page = rankings.ranking(everything, "arousal", [])
-    html = made_page.to_json() + field.field(everything)
+    html = made_page.text() + field.field(everything)
     assert not re.search(r"\b(nan|None|inf)\b", html), re.findall(
         r".{40}\b(?:nan|None|inf)\b", html
     )

@@ -21,21 +21,18 @@ PLUGINS = (
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the parser of generated pages and the directives."""
+    """Register the directives, and what draws plots."""
     from pybtex.plugin import find_plugin, register_plugin
 
     from benchmark_site import plots
-    from benchmark_site.front import FILES, Finished
+    from benchmark_site.front import FILES, Finished, Rest
     from benchmark_site.listening import Listen, MadeOf, Sound
     from benchmark_site.minus import Minus
-    from benchmark_site.outline import OutlineParser
-    from benchmark_site.page import OUTLINE
     from common.core import closure
 
-    app.add_source_suffix(OUTLINE, "outline")
-    app.add_source_parser(OutlineParser)
     for name in FILES:
         app.add_directive(name, Finished)
+    app.add_directive("made-from-results", Rest)
     app.add_directive("listen", Listen)
     app.add_directive("sound", Sound)
     app.add_directive("made-of", MadeOf)
@@ -51,6 +48,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for group, name in PLUGINS:
         register_plugin(group, name, find_plugin(group, name), force=True)
     # pages are read again where the code that reads them has changed
-    modules = (Finished, Listen, Minus, OutlineParser)
+    modules = (Finished, Listen, Minus)
     reading = int(closure.code_of(*(part.__module__ for part in modules))[:12], 16)
     return {"env_version": reading, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -136,7 +136,7 @@ def _counts(content: Content) -> Counts:
 
 
 def _index(content: Content, groups: dict[str, pd.DataFrame]) -> Page:
-    page = Page(INDEX, "Datasets", children=[dataset_doc(name) for name in groups])
+    page = Page(INDEX, "Datasets")
     rows = [
         {
             "label": label_of(content, name),

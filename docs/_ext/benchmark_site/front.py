@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
-from site_frame.filling import slot_of_file
+from site_frame.slots import SLOT_OF_PAGE, slot_of_file
 
 from benchmark_site.finished import FILES
 
@@ -21,3 +21,11 @@ class Finished(Directive):
     def run(self) -> list[nodes.Node]:
         """Node in place of the directive."""
         return [nodes.raw("", slot_of_file(FILES[self.name]), format="html", classes=["no-search"])]
+
+
+class Rest(Directive):
+    """``made-from-results``: a slot for all that the page of this name shows below its title."""
+
+    def run(self) -> list[nodes.Node]:
+        """Node in place of the directive."""
+        return [nodes.raw("", SLOT_OF_PAGE, format="html")]

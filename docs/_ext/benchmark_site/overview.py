@@ -19,15 +19,7 @@ MOST = 3
 def index(content: Content) -> Page:
     """First page: every target with its best models, and all shares at a glance."""
     page = Page(f"{ROOT}/index", "Results")
-    page.children = [target_doc(target) for target in content.boards]
-    if any(content.boards.values()):
-        page.children += [compare_page.DOC, costs.DOC]
-    page.children.append(own_page.DOC)
-    if len(content.table):
-        page.children.append(datasetpages.INDEX)
     has_report = content.paths.published_report.exists()
-    if has_report:
-        page.children.append(runpage.DOC)
     page.html = render(
         "index.j2",
         targets=[_target(content, page, target) for target in content.boards],

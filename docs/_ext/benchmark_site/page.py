@@ -1,14 +1,12 @@
 """A generated page: plain headings and finished HTML, without any markup language between.
 
-A generated page lies in the source folder as a ``*.page`` file (JSON), and its title and place among
-the others as a ``*.outline`` file. Sphinx reads outlines only, so what stands on a page is none of its
-business; :mod:`site_frame.filling` puts both together.
+A generated page lies in the source folder as a ``*.page`` file. Sphinx does not know of it:
+:mod:`site_frame.filling` puts it into a frame.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import posixpath
 import re
 from collections.abc import Mapping
@@ -17,9 +15,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
-SUFFIX = ".page"
-#: ending of what Sphinx reads of a page
-OUTLINE = ".outline"
+from site_frame import page_file
 
 
 @cache
@@ -77,14 +73,12 @@ class Page:
         title: heading, plain text
         html: what stands before the first section
         sections: the rest
-        children: documents below this one in the navigation
     """
 
     doc: str
     title: str
     html: str = ""
     sections: list[Section] = field(default_factory=list)
-    children: list[str] = field(default_factory=list)
 
     def href(self, doc: str, place: str = "") -> str:
         """Relative address of another document.
@@ -102,25 +96,17 @@ class Page:
         """
         return _relative(path, posixpath.dirname(self.doc) or ".")
 
-    def to_json(self) -> str:
+    def text(self) -> str:
         """Text of the page file."""
-        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
-
-    def outline(self) -> str:
-        r"""Text of the file with what Sphinx has to know of the page.
-
-        >>> Page("a", "A", "<p>", [Section("b", "B")]).outline()
-        '{"doc": "a", "title": "A", "children": []}\n'
-        """
-        content = {"doc": self.doc, "title": self.title, "children": self.children}
-        return json.dumps(content, ensure_ascii=False) + "\n"
+        sections = [asdict(section) for section in self.sections]
+        return page_file.text(self.title, {"html": self.html, "sections": sections})
 
 
 def sections_of(text: str) -> list[Section]:
     """Sections of a page file.
 
     >>> page = Page("a", "A", sections=[Section("b", "B", "<p>")])
-    >>> sections_of(page.to_json()) == page.sections
+    >>> sections_of(page.text()) == page.sections
     True
     """
-    return [Section.from_dict(entry) for entry in json.loads(text)["sections"]]
+    return [Section.from_dict(entry) for entry in page_file.content(text)["sections"]]

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from site_frame.page_file import PAGE
+
 from benchmark_site import (
     checked,
     compare_page,
@@ -29,7 +31,7 @@ from benchmark_site.content import Content
 from benchmark_site.finished import FILES
 from benchmark_site.fragments import Fragments
 from benchmark_site.memory import Inputs, Memory, digest
-from benchmark_site.page import OUTLINE, SUFFIX, Page, sections_of
+from benchmark_site.page import Page, sections_of
 from benchmark_site.render import ROOT, model_doc, provenance_doc, target_doc, test_doc
 from benchmark_site.sources import Model
 from common.core import files
@@ -89,11 +91,10 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set
 
 def remove_others(source: Path, documents: Iterable[str]) -> None:
     """Remove page files that belong to no document any more."""
-    paths = {_file(source, doc, ending) for doc in documents for ending in (SUFFIX, OUTLINE)}
-    for ending in (SUFFIX, OUTLINE):
-        for path in sorted((source / ROOT).rglob(f"*{ending}")):
-            if path not in paths:
-                path.unlink()
+    paths = {_file(source, doc) for doc in documents}
+    for path in sorted((source / ROOT).rglob(f"*{PAGE}")):
+        if path not in paths:
+            path.unlink()
 
 
 def write_target(
@@ -241,14 +242,13 @@ def _shows(plan: comparison.Plan, parts: list[Any], memory: Memory) -> bool:
 
 
 def _write(page: Page, source: Path) -> str:
-    files.write_text(_file(source, page.doc), page.to_json(), only_changed=True)
-    files.write_text(_file(source, page.doc, OUTLINE), page.outline(), only_changed=True)
+    files.write_text(_file(source, page.doc), page.text(), only_changed=True)
     return page.doc
 
 
-def _file(source: Path, doc: str, ending: str = SUFFIX) -> Path:
-    return source / f"{doc}{ending}"
+def _file(source: Path, doc: str) -> Path:
+    return source / f"{doc}{PAGE}"
 
 
 def _is_there(source: Path, doc: str) -> bool:
-    return all(_file(source, doc, ending).exists() for ending in (SUFFIX, OUTLINE))
+    return _file(source, doc).exists()

@@ -10,7 +10,7 @@ from benchmark_site import choices, compare_page, costs, own_page, samplepages
 from benchmark_site.comparison import Plan
 from benchmark_site.content import Board, Content, Ranked, words
 from benchmark_site.page import Page, Section
-from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
+from benchmark_site.render import model_doc, render, target_doc, test_doc
 from common.core.display import percent
 from common.reports.summary import beyond_chance
 from common.reports.summary.standings import NO_COMMON
@@ -34,18 +34,6 @@ def ranking(content: Content, target: str, plans: Sequence[Plan]) -> Page:
         cost=page.href(costs.DOC),
     )
     page.sections = [_board(content, page, board) for board in boards]
-    tests = dict.fromkeys(test for board in boards for test in board.tests)
-    page.children = [
-        *(test_doc(target, test) for test in tests),
-        *(model_doc(target, model) for model in content.models(target)),
-        *(
-            provenance_doc(target, model)
-            for model in content.models(target)
-            if not model.published and (target, model.id) in content.manifests
-        ),
-        *(plan.doc for plan in plans),
-        *([samplepages.doc(target)] if content.sample_datasets(target) else []),
-    ]
     if plans:
         links = [{"href": page.href(plan.doc), "label": plan.title} for plan in plans]
         best = next((board for board in boards if len(board.scored) > 1), boards[0])

@@ -1,7 +1,7 @@
 """Sphinx extension for the frame of every page: what stands around the content.
 
-Navigation, descriptions for search engines and previews, sizes of images, the index of the search,
-the page for lost readers, and the list of all pages. A page loads our own style and scripts only.
+Navigation, descriptions for search engines and previews, sizes of images, the page for lost readers,
+the index of the search, and the list of all pages. A page loads our own style and scripts only.
 
 Sphinx writes frames; :mod:`site_frame.filling` makes pages of them and needs no Sphinx, which is
 therefore imported where Sphinx asks for it.
@@ -26,14 +26,16 @@ def complete(
     app: Sphinx, pagename: str, template: str, context: dict[str, Any], tree: object
 ) -> None:
     """Complete the frame of a page that is about to be written."""
-    from site_frame import filling, head, navigation, policy, roles, tables
+    from site_frame import head, navigation, patterns, policy, roles, slots, tables
 
     context["policy"] = partial(policy.element, policy.PAGE)
     if body := tables.boxed(roles.mended(context.get("body", ""))):
-        context["body"] = f"{filling.BEGIN}{body}{filling.END}"
+        context["body"] = f"{slots.BEGIN}{body}{slots.END}"
     properties = head.properties(app.config, pagename, context)
-    context["metatags"] = filling.slot_of_tags(properties)
+    context["metatags"] = slots.slot_of_tags(properties)
     context["navigation"] = navigation.around(app.env, app.config.root_doc, pagename)
+    if pagename in patterns.NAMES:
+        context["navigation"]["trail"] = patterns.trail()
     for kind in ("css_files", "script_files"):
         context[kind] = [file for file in context[kind] if _is_ours(app, file.filename)]
 
@@ -46,16 +48,19 @@ def _is_ours(app: Sphinx, address: Any) -> bool:
 
 
 def more_pages(app: Sphinx) -> list[Any]:
-    """The search, and the page that a server shows in place of one that does not exist."""
+    """The search, what a server shows in place of a page that does not exist, and patterns."""
+    from site_frame import patterns
+
     return [
         ("search", {"title": "Search"}, "search.html"),
         ("404", {"title": "Page not found"}, "404.html"),
+        *patterns.pages(),
     ]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register what is done with each page, and the files of the whole site."""
-    from site_frame import head, navigation, search_index
+    from site_frame import navigation, patterns, search_index
     from site_frame.folded import Folded
     from site_frame.frames import FrameBuilder
 
@@ -68,6 +73,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", navigation.outdated)
     app.connect("html-page-context", complete)
     app.connect("html-collect-pages", more_pages)
-    app.connect("build-finished", head.write_sitemap)
+    app.connect("build-finished", patterns.settle)
     app.connect("build-finished", search_index.write)
-    return {"env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,7 @@
 """Pages of the website: frames that Sphinx wrote, filled with what results change.
 
-A frame has everything of a page that texts and titles decide. Sections, tables and figures of results
+A frame has everything of a page that texts and titles decide; the frames of generated pages come from
+patterns (:mod:`site_frame.patterns`). Sections, tables and figures of results
 come into its slots, and what depends on them (descriptions, sizes of images, the scripts that a page
 needs) is left open. A page is filled when its frame or what is put into it changed, without Sphinx.
 """
@@ -17,7 +18,9 @@ from typing import Any, NamedTuple
 
 from common.core import closure, display, files, processes, provenance
 from common.core.mirror import listing
-from site_frame import head, pictures
+from site_frame import head, page_file, patterns, pictures
+from site_frame.page_file import PAGE
+from site_frame.slots import ABOUT, BEGIN, END, PAGES, PATTERNS, SLOT
 
 #: where a script shows tables
 LATER = "data-cells="
@@ -41,15 +44,8 @@ WHERE_USED = {
 LOADED = re.compile(
     r"\n<(?:link|script)\b[^>]*\b_static/(?P<name>[\w.-]+)[^>]*>(?:</script>)?(?=\n)"
 )
-#: slots of a frame; no text of a page can look like them, as its brackets are escaped
-BEGIN, END = "<!--@begin-->", "<!--@end-->"
-SLOT = re.compile(r"<!--@(page|file):([^>]*)-->")
-#: slot for all of a page of results below its title
-SLOT_OF_PAGE = "<!--@page:-->"
-ABOUT = re.compile(r"<!--@about:([^>]*)-->")
 #: from so many changed pages on, a second process pays
 MANY = 20
-PAGE = ".page"
 ENDING = ".html"
 
 
@@ -69,30 +65,20 @@ class Folders(NamedTuple):
     media: Path
 
 
-def slot_of_file(name: str) -> str:
-    """Slot for a file of the source folder with finished HTML.
-
-    >>> slot_of_file("results/field.html")
-    '<!--@file:results/field.html-->'
-    """
-    return f"<!--@file:{name}-->"
-
-
-def slot_of_tags(properties: Mapping[str, str]) -> str:
-    r"""Slot for the elements of the head that describe a page.
-
-    >>> slot_of_tags({"title": "a > b"})
-    '<!--@about:{"title": "a \\u003e b"}-->'
-    """
-    return f"<!--@about:{json.dumps(dict(properties)).replace('>', chr(92) + 'u003e')}-->"
-
-
-def fill(folders: Folders, pages: Iterable[str], notes: Path, *, workers: int = 1) -> None:
+def fill(
+    folders: Folders,
+    pages: Iterable[str],
+    titles: Mapping[str, str],
+    notes: Path,
+    *,
+    workers: int = 1,
+) -> None:
     """Bring pages up to date with their frames and what is put into these.
 
     Args:
         folders: where the parts of pages lie
         pages: names of the pages
+        titles: of generated pages
         notes: file that remembers what pages were made from
         workers: with more than one, another process fills half of many pages
     """
@@ -100,46 +86,63 @@ def fill(folders: Folders, pages: Iterable[str], notes: Path, *, workers: int = 
     last = _noted(notes, code)
     notes.unlink(missing_ok=True)
     now = {name: last.get(name, []) for name in sorted(pages)}
-    changed = [name for name, entry in now.items() if not _is_filled(folders, name, entry)]
+    changed = [name for name, entry in now.items() if not _is_filled(folders, titles, name, entry)]
     other = changed[1::2]
     rest = processes.beside(
-        workers if len(changed) >= MANY else 1, partial(_filled, folders, other)
+        workers if len(changed) >= MANY else 1, partial(_filled, folders, titles, other)
     )
     try:
-        now |= _filled(folders, changed[0::2])
+        now |= _filled(folders, titles, changed[0::2])
     finally:
         now |= rest()
     content = {"code": code, "pages": now, "sum": provenance.digest(now)}
     files.write_text(notes, json.dumps(content))
 
 
-def _is_filled(folders: Folders, name: str, entry: Sequence[Any]) -> bool:
+def _is_filled(
+    folders: Folders, titles: Mapping[str, str], name: str, entry: Sequence[Any]
+) -> bool:
     """Whether a page is as it was left, and so is all that it was made from."""
     page = Path(folders.site, name + ENDING)
-    return bool(entry) and _size(page) == entry[0] and entry[1] == _stats(entry[1])
+    return (
+        bool(entry)
+        and _size(page) == entry[0]
+        and _titles(titles, name) == entry[1]
+        and entry[2] == _stats(entry[2])
+    )
 
 
-def _filled(folders: Folders, names: Iterable[str]) -> dict[str, list[Any]]:
+def _titles(titles: Mapping[str, str], name: str) -> list[list[str]]:
+    """Names and titles of the pages on the way to a generated page, its own as the last."""
+    if not patterns.is_generated(name):
+        return []
+    return [[doc, titles[doc]] for doc in (*patterns.above(name), name) if doc in titles]
+
+
+def _filled(
+    folders: Folders, titles: Mapping[str, str], names: Iterable[str]
+) -> dict[str, list[Any]]:
     """Fill pages; returns what each was made from."""
     entries: dict[str, list[Any]] = {}
     for name in names:
-        page, maker = Path(folders.site, name + ENDING), Filling(folders, name)
+        way = _titles(titles, name)
+        page, maker = Path(folders.site, name + ENDING), Filling(folders, name, way)
         files.write_text(page, maker.html, only_changed=True)
-        entries[name] = [_size(page), _stats(maker.read)]
+        entries[name] = [_size(page), way, _stats(maker.read)]
     return entries
 
 
 def forget_lost(folders: Folders) -> None:
     """Remove the frames of pages that are not there, so that Sphinx writes all that belongs to them."""
-    for path in listing(folders.frames):
-        if not (folders.site / path.relative_to(folders.frames)).exists():
+    for path in listing(folders.frames / PAGES):
+        if not (folders.site / path.relative_to(folders.frames / PAGES)).exists():
             path.unlink()
 
 
 def remove_others(folders: Folders, pages: Iterable[str]) -> None:
     """Remove frames of what is no page any more."""
-    frames = {Path(folders.frames, name + ENDING) for name in pages}
-    for path in listing(folders.frames):
+    frames = {Path(folders.frames, PAGES, name + ENDING) for name in pages}
+    for path in listing(folders.frames / PAGES):
         if path not in frames:
             path.unlink()
 
@@ -150,17 +153,18 @@ class Filling:
     Args:
         folders: where its parts lie
         name: name of the page
+        way: names and titles of the pages on the way to a generated page, its own as the last
     """
 
-    def __init__(self, folders: Folders, name: str):
-        self._folders, self._name = folders, name
+    def __init__(self, folders: Folders, name: str, way: Sequence[Sequence[str]] = ()):
+        self._folders, self._name, self._way = folders, name, way
         #: files that decide about the page
         self.read: list[str] = []
 
     @cached_property
     def html(self) -> str:
         """The page."""
-        frame = self._text(self._folders.frames / f"{self._name}{ENDING}")
+        frame = self._frame()
         before, begin, rest = frame.partition(BEGIN)
         body, _, after = rest.partition(END)
         if begin:
@@ -176,9 +180,19 @@ class Filling:
     def _content(self, slot: re.Match[str]) -> str:
         kind, place = slot.groups()
         if kind == "page":
-            return below_title(json.loads(self._text(self._folders.source / f"{self._name}{PAGE}")))
+            return below_title(
+                page_file.content(self._text(self._folders.source / f"{self._name}{PAGE}"))
+            )
         up = "../" * self._name.count("/")
         return self._text(self._folders.source / place).replace('href="', f'href="{up}')
+
+    def _frame(self) -> str:
+        if not patterns.is_generated(self._name):
+            return self._text(self._folders.frames / PAGES / f"{self._name}{ENDING}")
+        place = f"{patterns.name(self._name)}{ENDING}"
+        pattern = self._text(self._folders.frames / PATTERNS / place)
+        *steps, (_, title) = self._way
+        return patterns.frame(pattern, self._name, title, steps)
 
     def _text(self, path: Path) -> str:
         self.read.append(str(path))

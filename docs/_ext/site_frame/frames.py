@@ -13,8 +13,15 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 
+from site_frame.slots import PAGES
+
 #: what is told while Sphinx reads texts and writes frames
 READING, WRITING = "texts of the website", "frames of pages"
+
+
+def folder(app: Sphinx) -> Path:
+    """Folder of what Sphinx writes for the website, beside what it remembers."""
+    return Path(app.doctreedir).parent / "frames"
 
 
 class FrameBuilder(StandaloneHTMLBuilder):
@@ -26,7 +33,7 @@ class FrameBuilder(StandaloneHTMLBuilder):
 
     def get_output_path(self, page_name: str, /) -> Path:
         """File of a frame; whether it is there and its time tell Sphinx whether to write it."""
-        return Path(self.doctreedir).parent / "frames" / f"{page_name}.html"
+        return folder(self.app) / PAGES / f"{page_name}.html"
 
     def write_documents(self, docnames: AbstractSet[str]) -> None:
         """Write the frames of documents."""

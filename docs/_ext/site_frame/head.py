@@ -1,20 +1,15 @@
-"""What search engines and previews read: descriptions, titles, the list of all pages."""
+"""What search engines and previews read of a page: its title and description."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from html import escape, unescape
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
-from common.core import files
 from common.figures.preview import SIZE
 from common.pages.identity import PREVIEW
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 #: what a description begins with: the answer or lead of a page, else its first paragraph
 PARAGRAPHS = (
@@ -99,18 +94,3 @@ def address(base: str, page: str) -> str:
     'https://example.org/bench/results/index.html'
     """
     return (f"{base.rstrip('/')}/" if base else "") + quote(f"{page}.html")
-
-
-def write_sitemap(app: Sphinx, fault: Exception | None) -> None:
-    """List all pages in ``sitemap.xml``."""
-    if fault is not None or app.builder.format != "html":
-        return
-    pages = sorted(app.env.found_docs)
-    base = app.config.html_baseurl
-    entries = "".join(f"<url><loc>{escape(address(base, page))}</loc></url>\n" for page in pages)
-    text = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-        f"{entries}</urlset>\n"
-    )
-    files.write_text(Path(app.outdir, "sitemap.xml"), text, only_changed=True)

@@ -1,13 +1,12 @@
-"""The index of the search: titles, headings and words, never numbers or formulas.
+"""What the search knows of texts: titles, headings and words, never numbers or formulas.
 
-It is a script, because a page that was opened from a disk may load scripts but no data.
+Generated pages are added when all pages are known (:mod:`site_frame.listed`).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -16,15 +15,15 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from common.core import files
+from site_frame import frames
 from site_frame.head import SHORTEST, shorten
+from site_frame.slots import SEARCHED
 
 #: attribute of the environment that remembers headings and words of each page
 MEMORY = "site_frame_words"
-FILE = "_static/search-index.js"
 #: first folder of a page -> its name in lists of hits, and how much it comes before others
 KINDS = {"method": ("Method", 12), "howto": ("How to", 6), "reference": ("Reference", 4)}
 OTHER = ("", 2)
-RESULTS = "results"
 WORD = re.compile(r"[^\W\d_]{3,}")
 #: stands where a text has something else
 HOLE = "…"
@@ -86,9 +85,6 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
     """Remember headings and words of a page that was read."""
     env = app.env
     memory = _memory(env)
-    if env.docname.split("/")[0] == RESULTS:
-        memory[env.docname] = {"about": "", "headings": [], "words": ""}
-        return
     texts = [plain(node) for node in doctree.findall(_is_text)]
     long = [text for text in texts if len(text) >= SHORTEST]
     about = next((text for text in long if HOLE not in text), long[0] if long else "")
@@ -139,35 +135,24 @@ def merge(app: Sphinx, env: BuildEnvironment, docs: list[str], other: BuildEnvir
 
 
 def write(app: Sphinx, fault: Exception | None) -> None:
-    """Write the index of all pages."""
+    """Write the entries of all texts."""
     if fault is None and app.builder.format == "html":
-        text = json.dumps(entries(app.env), ensure_ascii=False, separators=(",", ":"))
-        safe = text.replace("<", "\\u003c")
-        files.write_text(Path(app.outdir, FILE), f"window.searchIndex={safe};\n", only_changed=True)
+        text = json.dumps(entries(app.env), ensure_ascii=False)
+        files.write_text(frames.folder(app) / SEARCHED, text, only_changed=True)
 
 
 def entries(env: BuildEnvironment) -> list[list[Any]]:
-    """Address, kind, order, title, description, headings and words of each page."""
+    """Address, kind, order, title, description, headings and words of each text."""
     memory = _memory(env)
     result = []
     for doc in sorted(env.found_docs & set(env.titles)):
         words = memory.get(doc, {"about": "", "headings": [], "words": ""})
-        folder = doc.split("/")[0]
-        kind, order = KINDS.get(folder, OTHER)
-        if folder == RESULTS:
-            kind, order = _place(env, doc), 0
+        kind, order = KINDS.get(doc.split("/")[0], OTHER)
         title = env.titles[doc].astext()
         result.append(
             [f"{doc}.html", kind, order, title, words["about"], words["headings"], words["words"]]
         )
     return result
-
-
-def _place(env: BuildEnvironment, doc: str) -> str:
-    """Where a page of results belongs: its target, and what kind of page it is."""
-    names = doc.split("/")
-    target = env.titles.get(f"{RESULTS}/{names[1]}/index") if len(names) > 2 else None
-    return f"Results, {target.astext()}" if target is not None else "Results"
 
 
 def _memory(env: BuildEnvironment) -> dict[str, dict[str, Any]]:
