@@ -60,8 +60,8 @@ def read_all(
     """
     digests = digests or {}
     models: dict[str, list[Path]] = {}
-    for path in sorted(method_tests.glob("*/*/*.csv")):
-        models.setdefault(path.parent.relative_to(method_tests).as_posix(), []).append(path)
+    for path in sorted(method_tests.glob("*/*/*.csv"), key=lambda path: path.parts):
+        models.setdefault("/".join(path.parts[-3:-1]), []).append(path)
     keys = {name: _key(paths, digests) for name, paths in models.items()}
     if not keys:
         return tables.frame([])

@@ -162,9 +162,18 @@ def signed(path: Path, body: str) -> None:
 
 def senseless(path: Path) -> None:
     """Lines of another form, with a checksum."""
-    model, key, *_ = json.loads(path.read_text("utf-8").split("\n")[1])
+    _, shared, line, *_ = path.read_text("utf-8").split("\n")
+    model, key, entries, groups = json.loads(line)
     lines = [[model, key, 1, None], [model, key], [model, key, [[]], {}], {}, [[], {}, 1, 2], 1, ""]
-    signed(path, "\n".join(map(json.dumps, lines)) + "\n{")
+    for number in (-1, 99, "0", None):
+        lines.append([model, key, [[*entries[0][:2], [number, *entries[0][2][1:]], None]], groups])
+    signed(path, "\n".join([shared, *map(json.dumps, lines)]) + "\n{")
+
+
+def without_lines(path: Path) -> None:
+    """No word of what cells are about, with a checksum."""
+    lines = path.read_text("utf-8").split("\n")
+    signed(path, "\n".join(["[[1], 2]", *lines[2:]]))
 
 
 def deep(path: Path) -> None:
@@ -183,7 +192,7 @@ def no_text(path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
 
 
-@pytest.mark.parametrize("damage", [cut, altered, senseless, deep, folder, no_text])
+@pytest.mark.parametrize("damage", [cut, altered, senseless, without_lines, deep, folder, no_text])
 def test_what_was_damaged_is_made_again(
     content: Callable[..., Any],
     tmp_path: Path,
@@ -200,6 +209,29 @@ def test_what_was_damaged_is_made_again(
     assert written(state, tmp_path / "again", tmp_path / "cache") == before
     assert ("alpha", "correctness_regression") in looked_at
     assert path.read_text("utf-8") == text
+
+
+def test_what_cells_are_about_stands_once(content: Callable[..., Any], tmp_path: Path) -> None:
+    """Of all models that share it, and no longer when none of them is left."""
+
+    def shared() -> list[Any]:
+        (path,) = (tmp_path / "cache").rglob("correctness_regression.json")
+        numbers: list[Any] = json.loads(path.read_text("utf-8").split("\n")[1])
+        return numbers
+
+    site, state = content()
+    written(state, tmp_path / "pages", tmp_path / "cache")
+    few = shared()
+    one_more(site, "gamma", data="another", dataset="another")
+    one_more(site, "delta", data="another", dataset="another")
+    written(content()[1], tmp_path / "pages", tmp_path / "cache")
+    assert shared()[: len(few)] == few and len(shared()) > len(few)
+    for name in ("gamma", "delta"):
+        site.result_file(name).unlink()
+    after = written(content()[1], tmp_path / "pages", tmp_path / "cache")
+    assert shared() == few
+    first = same(content()[1], tmp_path)
+    assert {doc: after[doc] for doc in first} == first
 
 
 def test_what_belongs_to_no_test_is_removed(content: Callable[..., Any], tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ The score of this module is *the* score of a model, wherever one is shown.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import permutations
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -63,6 +64,32 @@ class PairDifference(NamedTuple):
 
     apart: bool
     p: float
+
+
+class PairDifferences(Mapping[tuple[Key, Key], PairDifference]):
+    """Differences of all ordered pairs of models, each made when it is asked for: a hundred models have ten thousand.
+
+    Args:
+        models: the models
+        apart: as in :class:`PairDifference`, boolean, shape (models, models)
+        p: the same, float, shape (models, models)
+    """
+
+    def __init__(self, models: Sequence[Key], apart: Any, p: Any):
+        self.models, self.apart, self.p = tuple(models), np.asarray(apart, bool), np.asarray(p)
+        self._places = {model: place for place, model in enumerate(self.models)}
+
+    def __getitem__(self, pair: tuple[Key, Key]) -> PairDifference:
+        row, column = (self._places[model] for model in pair)
+        if row == column:
+            raise KeyError(pair)
+        return PairDifference(bool(self.apart[row, column]), float(self.p[row, column]))
+
+    def __iter__(self) -> Iterator[tuple[Key, Key]]:
+        return permutations(self.models, 2)
+
+    def __len__(self) -> int:
+        return len(self.models) * (len(self.models) - 1)
 
 
 class Standing(NamedTuple):
@@ -295,7 +322,7 @@ def _floor(
 
 def _placed(
     common: pd.DataFrame, families: Mapping[str, str], reason: str, seed: int, draws: int
-) -> tuple[dict[Key, tuple[int, int, int, int]], dict[tuple[Key, Key], PairDifference]]:
+) -> tuple[dict[Key, tuple[int, int, int, int]], Mapping[tuple[Key, Key], PairDifference]]:
     """Place, tier and rank interval of each compared model, and which of them differ."""
     index = common.index
     tests = [str(test) for test in index.get_level_values("test")]
@@ -321,10 +348,4 @@ def _placed(
     }
     if reason:
         return placed, {}
-    p = p_values(layout, passed, judges)
-    return placed, {
-        (one, other): PairDifference(bool(apart[row, column]), float(p[row, column]))
-        for row, one in enumerate(models)
-        for column, other in enumerate(models)
-        if row != column
-    }
+    return placed, PairDifferences(models, apart, p_values(layout, passed, judges))

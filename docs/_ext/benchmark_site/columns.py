@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -230,10 +230,17 @@ class SideBySide:
     @property
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Data and the dataset that it is a part of, line by line."""
-        every = dict.fromkeys(column.facts.lines[:2] for column in self.filled)
+        every = dict.fromkeys(lines[:2] for lines in distinct(self.filled))
         parts = [dict(zip(keys, datasets, strict=True)) for keys, datasets in every]
         for key in self.index:
             yield from ((key.data, part[key]) for part in parts if key in part)
+
+
+def distinct(columns: Iterable[ScoreColumn]) -> list[Lines]:
+    """What the cells of columns are about, each once, in the order of the columns."""
+    # most columns have the very same object, and a hash of it takes a look at all its lines
+    objects = {id(column.facts.lines): column.facts.lines for column in columns}
+    return list(dict.fromkeys(objects.values()))
 
 
 def split(matrix: Matrix) -> dict[ModelColumn, dict[Key, WideCell]]:
@@ -261,7 +268,7 @@ def side_by_side(
     tables = {}
     for metric in metrics:
         columns = tuple(part.get(metric) for part in parts.values())
-        every = {column.facts.lines.keys for column in columns if column is not None}
+        every = {lines.keys for lines in distinct(filter(None, columns))}
         index = every.pop() if len(every) == 1 else tuple(sorted(set().union(*every)))
         tables[metric] = SideBySide(metric, tuple(parts), columns, index)
     return tables

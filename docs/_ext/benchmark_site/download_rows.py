@@ -151,7 +151,7 @@ def columns_of(table: pd.DataFrame) -> dict[str, Any]:
             columns[name] = _plain(table[name])
         else:
             codes, entries = table[name].factorize(sort=True)
-            texts[name] = [str(text) for text in entries]
+            texts[name] = entries.to_numpy("object").tolist()
             columns[name] = codes.tolist()
     return {"version": VERSION, "rows": len(table), "texts": texts, "columns": columns}
 

@@ -98,21 +98,24 @@ def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs
 
     Arguments as of :func:`write`, but where models stand in rankings need not be known.
     """
-    keys, more = [], _astray(content, download_rows.stretches(content.table))
-    for target in content.boards:
-        name, key = columns_file(target), digest([inputs.of_ranking(target), more])
-        rows = content.table[content.table["target"] == target]
-        if len(rows):
-            keys.append(key)
-            if not (memory.recall(name, key) and (folder / name).exists()):
-                by_column = download_rows.columns_of(download_rows.table_of(rows))
-                files.write_text(folder / name, _dump(by_column), only_changed=True)
-            memory.keep(name, key, True)
-    key = digest(keys)
-    if not (memory.recall(PARQUET, key) and (folder / PARQUET).exists()):
-        data = download_rows.parquet(download_rows.table_of(content.table))
-        files.write_bytes(folder / PARQUET, data, only_changed=True)
-    memory.keep(PARQUET, key, True)
+    more = _astray(content, download_rows.stretches(content.table))
+    present = set(content.table["target"].unique())
+    targets = [target for target in content.boards if target in present]
+    keys = {target: digest([inputs.of_ranking(target), more]) for target in targets}
+    names = {columns_file(target): key for target, key in keys.items()}
+    names[PARQUET] = digest(list(keys.values()))
+    due = {n for n, k in names.items() if not (memory.recall(n, k) and (folder / n).exists())}
+    if due:
+        table = download_rows.table_of(content.table)
+        for target in targets:
+            if columns_file(target) in due:
+                by_column = download_rows.columns_of(table[table["target"] == target])
+                text = _dump(by_column)
+                files.write_text(folder / columns_file(target), text, only_changed=True)
+        if PARQUET in due:
+            files.write_bytes(folder / PARQUET, download_rows.parquet(table), only_changed=True)
+    for name, key in names.items():
+        memory.keep(name, key, True)
 
 
 def remove_others(content: Content, folder: Path) -> None:

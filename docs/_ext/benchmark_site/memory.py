@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -332,7 +333,11 @@ def _ranked(plan: Plan) -> list[Any]:
     standings = plan.standings
     return [
         *(repr(plan.lines), standings.cells, len(standings.compared), standings.reason),
-        [[*pair, repr(d)] for pair, d in standings.differences.items() if keys.issuperset(pair)],
+        [
+            [*pair, repr(difference)]
+            for pair in permutations(sorted(keys), 2)
+            if (difference := standings.differences.get(pair))
+        ],
     ]
 
 

@@ -17,7 +17,7 @@ from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.team import Team
 from common.reports.summary import Standings
 from common.reports.summary.outcomes import Key
-from common.reports.summary.standings import PairDifference
+from common.reports.summary.standings import PairDifferences
 from common.results.tally import VerdictCounts
 
 
@@ -27,13 +27,14 @@ class Placed:
 
     Args:
         standings: without differences
-        differences: the two models, and whether and how surely they differ
+        pairs: models that are compared, which of them are told apart, and how surely they differ, row
+            by row; None: nothing can be told
         positions: model, its place by the share of passed cells, and why it has none
         tallies: model -> test -> verdicts
     """
 
     standings: Standings
-    differences: tuple[tuple[Key, Key, PairDifference], ...]
+    pairs: tuple[tuple[Key, ...], list[list[bool]], list[list[float]]] | None
     positions: tuple[tuple[str, int | None, str], ...]
     tallies: dict[str, dict[str, VerdictCounts]]
 
@@ -76,9 +77,12 @@ def _dump(board: Board) -> str:
         line._replace(families=dict(line.families), tests=dict(line.tests))
         for line in standings.lines
     )
+    pairs = standings.differences
     placed = Placed(
         replace(standings, lines=lines, differences={}),
-        tuple((*pair, difference) for pair, difference in standings.differences.items()),
+        (pairs.models, pairs.apart.tolist(), pairs.p.tolist())
+        if isinstance(pairs, PairDifferences)
+        else None,
         tuple(board.positions),
         board.tallies,
     )
@@ -87,7 +91,7 @@ def _dump(board: Board) -> str:
 
 def _give(board: Board, remembered: str) -> None:
     placed = _adapter().validate_json(remembered)
-    differences = {(one, other): entry for one, other, entry in placed.differences}
+    differences = PairDifferences(*placed.pairs) if placed.pairs else {}
     board.standings = replace(placed.standings, differences=differences)
     board.positions = list(placed.positions)
     board.tallies = placed.tallies

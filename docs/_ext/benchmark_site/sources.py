@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from benchmark_site.page import slug
@@ -178,10 +179,10 @@ def parts(
 ) -> list[Part]:
     """Results of a target, the most telling ones first."""
     embedded = {dataset.id for dataset in benchmark.datasets.values() if dataset.embedded}
-    theirs = paper[paper["target"] == target]
-    mine = runs[runs["target"] == target]
-    is_demo = mine["dataset"].isin(embedded)
-    demo, real = (mine[is_demo], mine[~is_demo]) if is_demo.any() else (mine[:0], mine)
+    theirs = _where(paper, (paper["target"] == target).to_numpy(bool))
+    mine = _where(runs, (runs["target"] == target).to_numpy(bool))
+    is_demo = mine["dataset"].isin(embedded).to_numpy(bool)
+    demo, real = _where(mine, is_demo), _where(mine, ~is_demo)
     models = _own_models(benchmark, manifests, target, mine, costs)
     apart = len(real) > 0 and len(demo) > 0
     away = {model.id: dict(model.not_run) for model in models}
@@ -195,6 +196,14 @@ def parts(
         for part in candidates
         if len(part.table) or (part.name == "run" and part.models and mine.empty)
     ]
+
+
+def _where(table: pd.DataFrame, mask: np.ndarray) -> pd.DataFrame:
+    """Rows of a table; those that follow each other are not copied."""
+    rows = np.flatnonzero(mask)
+    if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
+        return table.iloc[rows[0] : rows[-1] + 1]
+    return table.iloc[rows]
 
 
 def _own(

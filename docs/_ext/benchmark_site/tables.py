@@ -11,7 +11,16 @@ from functools import cached_property
 from markupsafe import Markup
 
 from benchmark_site import cells
-from benchmark_site.columns import FAILED, Look, Rule, Samples, ScoreColumn, SideBySide, of_scores
+from benchmark_site.columns import (
+    FAILED,
+    Look,
+    Rule,
+    Samples,
+    ScoreColumn,
+    SideBySide,
+    distinct,
+    of_scores,
+)
 from benchmark_site.content import metric_names
 from benchmark_site.glossary import Term
 from common.core.display import decimals, tidy
@@ -267,7 +276,7 @@ class Style:
         # a table has as many decimals as the column that needs most
         self.digits = max((column.facts.digits for column in columns), default=decimals([]))
         self._sizes: dict[Key, set[int]] = {}
-        for keys, _, sizes in dict.fromkeys(column.facts.lines for column in columns):
+        for keys, _, sizes in distinct(columns):
             for key, size in zip(keys, sizes, strict=True):
                 if size is not None:
                     self._sizes.setdefault(key, set()).add(size)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -222,12 +222,13 @@ def _section(part: Mapping[str, Any], level: int) -> str:
 
 def _needed(top: str, body: str) -> str:
     """The head of a page without the files that its body does not need."""
-    return LOADED.sub(lambda match: match[0] if _is_used(match["name"], body) else "", top)
+    stands = cache(body.__contains__)  # several files are needed where the same text stands
 
+    def needed(match: re.Match[str]) -> str:
+        texts = WHERE_USED.get(match["name"])
+        return match[0] if texts is None or any(map(stands, texts)) else ""
 
-def _is_used(name: str, body: str) -> bool:
-    """Whether a page needs a file."""
-    return name not in WHERE_USED or any(text in body for text in WHERE_USED[name])
+    return LOADED.sub(needed, top)
 
 
 def _noted(notes: Path, code: str) -> dict[str, Any]:
