@@ -187,6 +187,10 @@ def wrapped(recording: np.ndarray, start: int, samples: int) -> np.ndarray:
     return np.resize(np.concatenate([recording[start:], recording[:start]]), samples)
 
 
+#: description of a corpus -> id of its dataset, folder of the files, and its recordings
+Located = Mapping[str, tuple[str, Path, Sequence[tuple[str, int, int]]]]
+
+
 class Corpora:
     """All corpora of a run, each loaded once.
 
@@ -240,6 +244,16 @@ class Corpora:
             if key not in self._loaded:
                 self._loaded[key] = self._load(spec)
             return self._loaded[key]
+
+    def located(self) -> Located:
+        """Where the recordings are of all corpora that were loaded, for other processes."""
+        with self._lock:
+            return {key: (c.name, c.root, c.items) for key, c in self._loaded.items()}
+
+    def take(self, located: Located) -> None:
+        """Take over what another process has loaded."""
+        for key, parts in located.items():
+            self._loaded[key] = Corpus(*parts, self._decoded)
 
     def _load(self, spec: CorpusSpec) -> Corpus:
         samples = datasets.load(

@@ -53,7 +53,7 @@ class Library:
         self._specs: dict[str, CorpusSpec | None] = {}
         entries = benchmark.perturbations.items()
         self._variants = {(e.variant_of, e.corpora): name for name, e in entries if e.variant_of}
-        self._corpora = Corpora(benchmark, cache, download)
+        self.corpora = Corpora(benchmark, cache, download)
 
     def entry(self, name: str) -> Perturbation:
         """Entry of the catalog; raises ConfigError with the nearest id."""
@@ -76,7 +76,7 @@ class Library:
     def recordings(self, name: str) -> Dataset | None:
         """Entry of the dataset that a perturbation draws from, if it needs one."""
         spec = _corpus(self.entry(name))
-        return None if spec is None else self._corpora.dataset(spec)
+        return None if spec is None else self.corpora.dataset(spec)
 
     def remark(self, name: str) -> str:
         """Which recordings a perturbation draws from, for a row; empty if it needs none."""
@@ -93,10 +93,10 @@ class Library:
         """Why a perturbation cannot be applied on this machine; empty if it can."""
         entry = self.entry(name)
         spec = _corpus(entry)
-        if spec is not None and self._corpora.missing(spec):
+        if spec is not None and self.corpora.missing(spec):
             others = sorted(corpora for base, corpora in self._variants if base == name)
             hint = f". 'corpora: {others[0]}' in the dataset's entry takes others" if others else ""
-            return self._corpora.missing(spec) + hint
+            return self.corpora.missing(spec) + hint
         used = closure.SOURCES.modules(PERTURBATIONS.get(entry.function))
         reasons = (why() for module, why in NEEDS.items() if module in used)
         return next((reason for reason in reasons if reason), "")
@@ -111,7 +111,7 @@ class Library:
         spec = _corpus(self.entry(name))
         if spec is not None and not reason:
             try:
-                self._corpora.get(spec)
+                self.corpora.get(spec)
             except DatasetUnavailable as error:
                 return str(error)
         return reason
@@ -135,7 +135,7 @@ class Library:
                 "function": entry.function,
                 "params": dict(entry.params),
                 "code": closure.code_of(function, type(self)),
-                "recordings": "" if spec is None else self._corpora.fingerprint(spec),
+                "recordings": "" if spec is None else self.corpora.fingerprint(spec),
             }
         )
 
@@ -185,7 +185,7 @@ class Library:
         arguments = {**entry.params, **(params or {})}
         spec = self._spec(entry)
         if spec is not None:
-            corpus = self._corpora.get(spec)
+            corpus = self.corpora.get(spec)
             arguments[CORPUS] = corpus.first(spec.demo) if demo else corpus
         changed: np.ndarray = PERTURBATIONS.get(entry.function)(
             signal, sampling_rate, generator, **arguments

@@ -27,6 +27,7 @@ from ..core import leftovers, processes
 from ..core.errors import BenchmarkError
 from ..core.leftovers import SHARED
 from ..models.lazy import Lazy
+from ..perturbations.corpora import Located
 from ..perturbations.library import Library
 from ..spec import Benchmark
 from ..spec.view import ORIGINAL
@@ -229,7 +230,7 @@ class Perturbing:
             return [Here(self._library) for _ in range(threads)]
         if self._pool is None:
             library = self._library
-            parts = (library.benchmark, library.cache, library.seed)
+            parts = (library.benchmark, library.cache, library.seed, library.corpora.located())
             self._pool = processes.pool(self._workers, _start, *parts)
             with processes.guarding(WORK):
                 for _ in range(self._workers):
@@ -260,9 +261,10 @@ def _ready() -> None:
     """Nothing: a process that is asked for it starts."""
 
 
-def _start(benchmark: Benchmark, cache: Path, seed: int) -> None:
+def _start(benchmark: Benchmark, cache: Path, seed: int, located: Located) -> None:
     global _library, _models
     _library = Library(benchmark, cache, seed=seed)
+    _library.corpora.take(located)
     load = partial(models.load, targets=benchmark.targets, seed=seed, cache=cache)
     _models = {name: Lazy(partial(load, benchmark.models[name])) for name in small(benchmark)}
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import threading
 from pathlib import Path
 
@@ -109,6 +110,17 @@ class TestChoice:
         for thread in threads:
             thread.join()
         assert len(calls) == 1 and len({id(corpus) for corpus in found}) == 1
+
+    def test_another_process_loads_no_table(self, known, folder, monkeypatch) -> None:
+        rain = spec(where={"category": "rain"})
+        whole = [known.get(each).whole(2, RATE) for each in (rain, spec())]
+        located = pickle.loads(pickle.dumps(known.located()))
+        monkeypatch.setattr(corpora.datasets, "load", None)
+        other = Corpora(load_benchmark([folder]), folder / "cache", lambda name: False)
+        other.take(located)
+        for each, signal in zip((rain, spec()), whole, strict=True):
+            assert other.get(each).items == known.get(each).items
+            assert np.array_equal(other.get(each).whole(2, RATE), signal)
 
 
 class TestReading:

@@ -31,7 +31,7 @@ def shelf(tools, monkeypatch: pytest.MonkeyPatch):
         return tools.InMemory(*sounds.recordings[:count])
 
     sounds.first = first
-    monkeypatch.setattr(examples.library()._corpora, "get", lambda spec: sounds)
+    monkeypatch.setattr(examples.library().corpora, "get", lambda spec: sounds)
     return asked
 
 

@@ -30,7 +30,7 @@ def books(tools) -> Library:
     found = Library(BENCHMARK, Path("/nonexistent"))
     sounds = tools.InMemory(*(0.5 * tools.speechlike(0.2 + n, 40 + n)[0] for n in range(3)))
     sounds.first = lambda count: sounds
-    found._corpora.get = lambda spec: sounds
+    found.corpora.get = lambda spec: sounds
     return found
 
 
