@@ -52,7 +52,9 @@ class FrameMaker:
 
     def __init__(self, folders: Paths, workers: int, key: str, *, intact: bool, places: Any):
         self._folders, self._key = folders, key
-        self._last = _remembered(folders) if intact else {}
+        self._last = _remembered(folders)
+        if not intact:
+            self._last = {}
         self._run = partial(_sphinx, folders, workers)
         self._early: processes.Early[set[str]] | None = None
         if self._last.get("key") == key:
@@ -98,14 +100,19 @@ def _remembered(folders: Paths) -> dict[str, Any]:
     Such frames are made again, with all that Sphinx knows.
     """
     try:
-        note = parse_json((memory(folders) / GIVEN).read_text("utf-8"))
-        whole = note["frames"] == _frames(folders)
-        noted = {"key": note["key"], "texts": list(note["texts"])}
-    except (OSError, ValueError, LookupError, TypeError):
+        text = (memory(folders) / GIVEN).read_text("utf-8")
+    except FileNotFoundError:
         return {}
-    if not whole:
-        forget(folders)
-    return noted if whole else {}
+    except (OSError, ValueError):
+        text = ""
+    try:
+        note = parse_json(text)
+        if note["frames"] == _frames(folders):
+            return {"key": note["key"], "texts": list(note["texts"])}
+    except (ValueError, LookupError, TypeError):
+        pass  # it was altered, or an earlier version wrote it
+    forget(folders)
+    return {}
 
 
 def _frames(folders: Paths) -> str:

@@ -24,8 +24,7 @@ from .framing import FILLED, FRAMES, FrameMaker, Progress, extension, faults, me
 from .own import FOLDER as OWN
 
 #: files that the program itself writes among the pages of results
-PAGE = ".page"
-GENERATED = (PAGE, ".html", ".json")
+GENERATED = (".page", ".html", ".json")
 #: pages that are no documents
 OWN_PAGES = ("search", "404")
 #: parts of ``docs/`` that Sphinx reads where they are
@@ -101,9 +100,8 @@ def _joined(
     texts = frames.make(progress)
     filling.remove_others(places, texts.union(OWN_PAGES))
     frames.note(texts)
-    generated = _generated(folders)
-    titles = extension("site_frame.page_file").titles(folders.source, generated)
-    pages = texts.union(generated)
+    titles = _titles(folders)
+    pages = texts.union(titles)
     present = pages.union(OWN_PAGES)
     removed = _prune(folders, present)
     filling.fill(places, present, titles, memory(folders) / FILLED, workers=workers)
@@ -112,13 +110,14 @@ def _joined(
     return pages, removed
 
 
-def _generated(folders: Paths) -> list[str]:
-    """Names of all generated pages."""
-    return [
-        path.relative_to(folders.source).as_posix().removesuffix(PAGE)
-        for path in listing(folders.source / "results")
-        if path.suffix == PAGE
-    ]
+def _titles(folders: Paths) -> dict[str, str]:
+    """Name and title of all generated pages."""
+    page_file = extension("site_frame.page_file")
+    files = listing(folders.source / "results")
+    names = [path.relative_to(folders.source).as_posix() for path in files]
+    pages = [name.removesuffix(page_file.PAGE) for name in names if name.endswith(page_file.PAGE)]
+    titles: dict[str, str] = page_file.titles(folders.source, pages)
+    return titles
 
 
 def _media(folders: Paths) -> list[Any]:

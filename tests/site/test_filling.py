@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from site_frame import filling, page_file, slots
+from site_frame import filling, page_file, patterns, slots
+from sphinx.errors import ExtensionError
 
 from common.core import files
 
@@ -199,7 +201,7 @@ def test_a_model_more_comes_into_frames_from_patterns(new_site: Callable[..., An
         assert "results/arousal/model/beta.html" in (site.html / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize("fault", ["lost", "damaged", "notes"])
+@pytest.mark.parametrize("fault", ["lost", "damaged", "notes", "both", "earlier"])
 def test_frames_that_are_not_as_they_were_left_are_made_again(
     new_site: Callable[..., Any], fault: str
 ) -> None:
@@ -211,6 +213,14 @@ def test_frames_that_are_not_as_they_were_left_are_made_again(
         frame.unlink()
     elif fault == "damaged":
         frame.write_text("<html>")
+    elif fault == "both":
+        frame.write_text("<html>")
+        (site.html / "index.html").write_text("<html>")
+    elif fault == "earlier":
+        (note,) = site.cache.rglob("given.json")
+        content = json.loads(note.read_text("utf-8"))
+        note.write_text(json.dumps({**content, "texts": None}))
+        (note.parent / "frames" / "index.html").write_text("<html>")
     else:
         next(iter(site.cache.rglob("given.json"))).write_text("[1")
     original = site.result_file("alpha").read_text("utf-8")
@@ -219,6 +229,38 @@ def test_frames_that_are_not_as_they_were_left_are_made_again(
     site.result_file("alpha").write_text(original)
     assert site.build()["built"]
     assert site.files() == before
+    assert {path.name for path in next(site.cache.rglob("frames")).iterdir()} == {
+        "pages",
+        "patterns",
+        "searched.json",
+    }
+
+
+@pytest.mark.parametrize("doc", ["arousal/index", "arousal/model/alpha", "own"])
+def test_a_page_file_that_was_cut_is_written_again(new_site: Callable[..., Any], doc: str) -> None:
+    site = new_site("alpha")
+    assert site.build()["built"]
+    before = site.files()
+    (site.root / "build" / "source" / "results" / f"{doc}.page").write_text('"cut')
+    (site.html / "index.html").unlink()
+    assert site.build()["built"]
+    assert site.files() == before
+
+
+@pytest.mark.parametrize("lost", ["@title@", "@above@", "<!--@about:"])
+def test_a_layout_without_a_place_for_titles_is_refused(tmp_path: Path, lost: str) -> None:
+    app: Any = types.SimpleNamespace(
+        doctreedir=tmp_path / "doctrees", builder=types.SimpleNamespace(format="html")
+    )
+    text = '<!--@about:{}--><ol>\n<li><a href="x">@above@</a></li></ol><h1>@title@</h1>'
+    for change in (str, lambda text: text.replace(lost, "")):
+        for place in patterns.NAMES:
+            files.write_text(tmp_path / "frames" / "pages" / f"{place}.html", change(text))
+        if change is str:
+            patterns.settle(app, None)
+            assert len(list((tmp_path / "frames" / "patterns").rglob("*.html"))) == 3
+    with pytest.raises(ExtensionError, match="the layout has another place for titles"):
+        patterns.settle(app, None)
 
 
 def test_a_page_without_its_sounds_is_read_when_they_come(new_site: Callable[..., Any]) -> None:

@@ -30,7 +30,7 @@ SUFFIX = ".json"
 
 
 @dataclass
-class _Known:
+class _Remembered:
     """What is remembered of the models of a test and still true.
 
     Args:
@@ -53,7 +53,7 @@ class Fragments:
 
     def __init__(self, folder: Path):
         self._folder = folder
-        self._known: dict[Path, _Known] = {}
+        self._remembered: dict[Path, _Remembered] = {}
 
     def give(self, board: Board, test: str, keys: Mapping[str, str]) -> None:
         """Give a board what is remembered of its models in a test.
@@ -64,10 +64,10 @@ class Fragments:
             keys: id of a model -> hash of what it is made from
         """
         path = self._file(board, test)
-        known = self._known.setdefault(path, _Known())
+        last = self._remembered.setdefault(path, _Remembered())
         head, *lines = _read(path) or ["[]"]
         try:
-            known.shared = [_lines(*entry) for entry in parse_json(head)]
+            last.shared = [_lines(*entry) for entry in parse_json(head)]
         except (TypeError, ValueError):
             return  # it is not what was written here, and made again
         for line in lines:
@@ -75,18 +75,18 @@ class Fragments:
                 model, key, entries, groups = parse_json(line)
                 if keys.get(model) != key:
                     continue
-                columns, brief = _columns(board, model, test, entries, known.shared), _brief(groups)
+                columns, brief = _columns(board, model, test, entries, last.shared), _brief(groups)
                 numbers = {facts[0] for _, _, facts, _ in entries}
             except (LookupError, TypeError, ValueError):
                 continue  # as above
             board.scores.give(model, test, columns)
             board.groups.give(model, test, brief)
-            known.texts[model], known.numbers[model] = line, numbers
+            last.texts[model], last.numbers[model] = line, numbers
 
     def keep(self, board: Board, test: str, keys: Mapping[str, str]) -> None:
         """Remember what a page shows, after it was made; as :meth:`give`."""
         path = self._file(board, test)
-        before = self._known.pop(path, _Known())
+        before = self._remembered.pop(path, _Remembered())
         parts = {model: board.scores.columns(model, test) for model in keys}
         same = {
             model
@@ -96,7 +96,7 @@ class Fragments:
         if set().union(*(before.numbers[model] for model in same)) != set(
             range(len(before.shared))
         ):
-            before, same = _Known(), set()  # nobody shares some of it any more: numbers change
+            before, same = _Remembered(), set()  # nobody shares some of it any more: numbers change
         places = {lines: place for place, lines in enumerate(before.shared)}
         texts = [
             before.texts[model]

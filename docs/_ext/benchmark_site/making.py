@@ -32,7 +32,7 @@ def make(
     """Write the pages of results into the source folder of Sphinx and the data into the site.
 
     Files are written only where they changed, so that nothing is done to them that need not be. No
-    page needs the downloads: they are written when a processor is free, as it is while Sphinx works.
+    page needs the downloads: they are written when a processor is free.
 
     Args:
         folders: where results lie and where to build

@@ -294,6 +294,11 @@ class Memory:
         self._now[name] = entry
         return entry.get("content")
 
+    def before(self, name: str) -> Any:
+        """What was remembered under a name last time, whatever it was made from; None if there is nothing."""
+        entry = self._last.get(name)
+        return entry.get("content") if isinstance(entry, dict) else None
+
     def content(self, name: str) -> Any:
         """What was used or made this time under a name."""
         return self._now[name]["content"]

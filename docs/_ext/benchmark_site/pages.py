@@ -119,7 +119,7 @@ def write_target(
     fragments = None if columns is None else Fragments(columns)
     whole = digest(inputs.of_target(target))
     docs: list[str] = memory.recall(target, whole) or []
-    if docs and all(_is_there(source, doc) for doc in docs):
+    if docs and all(_is_as_left(source, doc, memory) for doc in docs):
         for doc in docs:
             memory.carry(doc)
             memory.carry(_sections(doc))
@@ -127,11 +127,11 @@ def write_target(
     docs = []
     for page in of_target(content, target, source, inputs, memory, fragments):
         key = whole if page.inputs is None else digest(page.inputs)
-        if memory.recall(page.doc, key) and _is_there(source, page.doc):
+        if memory.recall(page.doc, key) and _is_as_left(source, page.doc, memory):
             memory.carry(_sections(page.doc))
         else:
             _write(page.make(), source)
-            memory.keep(page.doc, key, True)
+            memory.keep(page.doc, key, _file(source, page.doc).stat().st_size)
         docs.append(page.doc)
     memory.keep(target, whole, docs)
 
@@ -193,7 +193,7 @@ def _of_test(
     """
     doc = test_doc(target, test)
     file, name, key = _file(source, doc), _sections(doc), digest(inputs.common)
-    is_same = memory.recall(name, key) and file.exists()
+    is_same = memory.recall(name, key) and _is_as_left(source, doc, memory)
     memory.keep(name, key, True)
     sections = sections_of(file.read_text("utf-8")) if is_same else []
     if fragments is None:
@@ -218,7 +218,7 @@ def _of_model(
         _sections(doc),
         digest(inputs.of_model_alone(target, model)),
     )
-    is_same = memory.recall(name, key) and file.exists()
+    is_same = memory.recall(name, key) and _is_as_left(source, doc, memory)
     memory.keep(name, key, True)
     sections = sections_of(file.read_text("utf-8")) if is_same else None
     return modelpages.page(content, target, model, sections)
@@ -250,5 +250,9 @@ def _file(source: Path, doc: str) -> Path:
     return source / f"{doc}{PAGE}"
 
 
-def _is_there(source: Path, doc: str) -> bool:
-    return _file(source, doc).exists()
+def _is_as_left(source: Path, doc: str, memory: Memory) -> bool:
+    """Whether the file of a page is there, with the size that it was left with."""
+    try:
+        return _file(source, doc).stat().st_size == memory.before(doc)
+    except OSError:
+        return False

@@ -1,7 +1,7 @@
 """Sphinx extension for the frame of every page: what stands around the content.
 
 Navigation, descriptions for search engines and previews, sizes of images, the page for lost readers,
-the index of the search, and the list of all pages. A page loads our own style and scripts only.
+and what the search knows of texts. A page loads our own style and scripts only.
 
 Sphinx writes frames; :mod:`site_frame.filling` makes pages of them and needs no Sphinx, which is
 therefore imported where Sphinx asks for it.

@@ -114,7 +114,7 @@ def _is_filled(
 
 def _titles(titles: Mapping[str, str], name: str) -> list[list[str]]:
     """Names and titles of the pages on the way to a generated page, its own as the last."""
-    if not patterns.is_generated(name):
+    if name not in titles or name == patterns.TOP:
         return []
     return [[doc, titles[doc]] for doc in (*patterns.above(name), name) if doc in titles]
 
@@ -187,7 +187,7 @@ class Filling:
         return self._text(self._folders.source / place).replace('href="', f'href="{up}')
 
     def _frame(self) -> str:
-        if not patterns.is_generated(self._name):
+        if not self._way:
             return self._text(self._folders.frames / PAGES / f"{self._name}{ENDING}")
         place = f"{patterns.name(self._name)}{ENDING}"
         pattern = self._text(self._folders.frames / PATTERNS / place)

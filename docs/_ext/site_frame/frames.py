@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 
+from common.pages.framing import FRAMES
 from site_frame.slots import PAGES
 
 #: what is told while Sphinx reads texts and writes frames
@@ -21,7 +22,7 @@ READING, WRITING = "texts of the website", "frames of pages"
 
 def folder(app: Sphinx) -> Path:
     """Folder of what Sphinx writes for the website, beside what it remembers."""
-    return Path(app.doctreedir).parent / "frames"
+    return Path(app.doctreedir).parent / FRAMES
 
 
 class FrameBuilder(StandaloneHTMLBuilder):
@@ -29,7 +30,7 @@ class FrameBuilder(StandaloneHTMLBuilder):
 
     #: gets the number of written frames, and how many there are
     told: Callable[[int, int], None] | None = None
-    _process, _written, _total = 0, 0, 0
+    _written, _total = 0, 0
 
     def get_output_path(self, page_name: str, /) -> Path:
         """File of a frame; whether it is there and its time tell Sphinx whether to write it."""
@@ -37,14 +38,14 @@ class FrameBuilder(StandaloneHTMLBuilder):
 
     def write_documents(self, docnames: AbstractSet[str]) -> None:
         """Write the frames of documents."""
-        self._process, self._written, self._total = os.getpid(), 0, len(docnames)
+        self._written, self._total = 0, len(docnames)
         super().write_documents(docnames)
 
     def write_doc(self, docname: str, doctree: nodes.document) -> None:
-        """Write one frame, and tell how many are written unless that is done in several processes."""
+        """Write one frame, and tell how many are written."""
         super().write_doc(docname, doctree)
         self._written += 1
-        if self.told is not None and os.getpid() == self._process:
+        if self.told is not None:
             self.told(self._written, self._total)
 
 

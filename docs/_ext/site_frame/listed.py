@@ -56,6 +56,8 @@ def searched(texts: Iterable[Sequence[Any]], titles: Mapping[str, str]) -> list[
     """
     entries = {str(entry[0]): list(entry) for entry in texts}
     for page, title in titles.items():
+        if page == patterns.TOP:
+            continue  # it is a text
         place = f"{page}.html"
         entries[place] = [place, _kind(titles, page), 0, patterns.heading(title), "", [], ""]
     return [entries[place] for place in sorted(entries, key=lambda place: place[:-5])]

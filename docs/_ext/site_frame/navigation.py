@@ -10,8 +10,10 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from site_frame import patterns
+
 #: sections whose pages are many; they are reached from their overviews
-DEEP = "results"
+DEEP = patterns.FOLDER
 #: attribute of the environment: titles and order of pages when they were written last
 MEMORY = "site_frame_navigation"
 
@@ -58,14 +60,8 @@ def around(env: BuildEnvironment, root: str, page: str) -> dict[str, Any]:
 
 def _trail(env: BuildEnvironment, root: str, page: str) -> list[dict[str, Any]]:
     """Overviews above a page, the start page left out."""
-    names = []
-    folder = page
-    while "/" in folder:
-        folder = folder.rpartition("/")[0]
-        name = f"{folder}/index"
-        if name != page and name in env.titles:
-            names.append(name)
-    return [_entry(env, name) for name in reversed(names) if name != root]
+    names = (name for name in patterns.above(page) if name in env.titles)
+    return [_entry(env, name) for name in names if name != root]
 
 
 def _entry(env: BuildEnvironment, doc: str) -> dict[str, Any]:

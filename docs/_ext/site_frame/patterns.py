@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from posixpath import dirname, relpath
@@ -39,11 +40,6 @@ HEADING = (
 )
 
 
-def is_generated(doc: str) -> bool:
-    """Whether the frame of a page comes from a pattern."""
-    return doc.startswith(f"{FOLDER}/") and doc != TOP
-
-
 def name(doc: str) -> str:
     """Name of the pattern for a page.
 
@@ -67,7 +63,7 @@ def above(doc: str) -> list[str]:
     """
     folders = doc.split("/")[:-1]
     names = ["/".join([*folders[: depth + 1], "index"]) for depth in range(len(folders))]
-    return [above for above in names if above != doc]
+    return [name for name in names if name != doc]
 
 
 def pages() -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -83,6 +79,8 @@ def trail() -> list[dict[str, str]]:
 
 def settle(app: Sphinx, fault: Exception | None) -> None:
     """Put new patterns in place of those that differ, so that a pattern has the time of its last change."""
+    from sphinx.errors import ExtensionError
+
     from site_frame import frames
 
     if fault is not None or app.builder.format != "html":
@@ -91,6 +89,9 @@ def settle(app: Sphinx, fault: Exception | None) -> None:
     for place in NAMES:
         written = folder / PAGES / f"{place}.html"
         text = written.read_text("utf-8")
+        kinds = Counter(match.lastgroup for match in PLACES.finditer(text))
+        if not (kinds["step"] == kinds["about"] == 1 and kinds["title"]):
+            raise ExtensionError(f"the layout has another place for titles or the way up: {place}")
         files.write_text(folder / PATTERNS / f"{place}.html", text, only_changed=True)
         written.unlink()
 

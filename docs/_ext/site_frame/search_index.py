@@ -22,7 +22,12 @@ from site_frame.slots import SEARCHED
 #: attribute of the environment that remembers headings and words of each page
 MEMORY = "site_frame_words"
 #: first folder of a page -> its name in lists of hits, and how much it comes before others
-KINDS = {"method": ("Method", 12), "howto": ("How to", 6), "reference": ("Reference", 4)}
+KINDS = {
+    "method": ("Method", 12),
+    "howto": ("How to", 6),
+    "reference": ("Reference", 4),
+    "results": ("Results", 0),
+}
 OTHER = ("", 2)
 WORD = re.compile(r"[^\W\d_]{3,}")
 #: stands where a text has something else
