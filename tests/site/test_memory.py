@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -463,3 +464,29 @@ def test_folders_are_removed_when_nothing_is_written_any_more(
     monkeypatch.setattr(rendering, "remove_empty", lambda folder: order.append(folder.name))
     pages_site.build(site.folders, state.benchmark, workers=2)
     assert order == ["written", "html"]
+
+
+def test_what_pages_show_of_downloads_is_there_before_they_are_filled(
+    content: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Downloads may be written later; a page has the size of its badge."""
+    site, state = content()
+    for name in ("write", "write_columns"):
+        monkeypatch.setattr(export, name, lambda *args: None)
+    folders = site.folders
+    making.make(
+        folders,
+        state.benchmark,
+        workers=1,
+        stale={},
+        cache=framing.memory(folders),
+        progress=lambda *args: None,
+    )
+    badges = {
+        (path.parent / address).resolve()
+        for path in (folders.source / "results").rglob("*.page")
+        for address in re.findall(r'<img src=\\"([^"\\]*\.svg)', path.read_text("utf-8"))
+    }
+    assert len(badges) > 4
+    for badge in badges:
+        assert (folders.html / badge.relative_to(folders.source.resolve())).is_file()

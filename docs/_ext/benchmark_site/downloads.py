@@ -21,7 +21,7 @@ class Writer(Protocol):
 
 
 class Downloads:
-    """Files to download, which no page needs: they are written when a processor is free.
+    """Files to download that no page shows: they are written when a processor is free.
 
     Args:
         content: what the website shows

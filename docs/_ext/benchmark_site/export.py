@@ -59,7 +59,7 @@ def badge_file(target: str, model: Model) -> str:
 
 
 def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write the downloads that changed, but for those by column.
+    """Write the downloads that changed, but for those by column and badges.
 
     Files of single models are known by what they are made from. Those of all models are
     made whenever a row changed, and one by one, so that no two are held together.
@@ -82,7 +82,6 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
     del rows
     for target in content.boards:
         for model in content.models(target):
-            texts[badge_file(target, model)] = _badge(content, target, model)
             name = card_file(model)
             if name not in texts:
                 key = digest(inputs.of_card(model))
@@ -91,6 +90,19 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
     for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
     archive.write(texts, schema(), content.paths, folder / archive.NAME, memory)
+
+
+def write_badges(content: Content, target: str, folder: Path) -> None:
+    """Write the badges of a target that changed: pages show them, so they are there before pages are filled.
+
+    Args:
+        content: what the pages show
+        target: the target
+        folder: where the files go
+    """
+    for model in content.models(target):
+        path, text = folder / badge_file(target, model), _badge(content, target, model)
+        files.write_text(path, text, only_changed=True)
 
 
 def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:

@@ -32,7 +32,7 @@ def make(
     """Write the pages of results into the source folder of Sphinx and the data into the site.
 
     Files are written only where they changed, so that nothing is done to them that need not be. No
-    page needs the downloads: they are written when a processor is free.
+    page needs a download other than badges: they are written when a processor is free.
 
     Args:
         folders: where results lie and where to build
@@ -66,6 +66,7 @@ def make(
     downloads = Downloads(content, site / "data", memory, inputs, workers)
 
     def of_target(target: str, notes: Memory) -> None:
+        export.write_badges(content, target, site / "data")
         pages.write_target(content, target, source, notes, inputs, cache / COLUMNS)
         cell_data.write(content, target, site, notes, inputs)
 
