@@ -63,9 +63,9 @@ def told(mini, capsys):
 def test_commands_that_run_no_model(told, words, monkeypatch) -> None:
     # the pages themselves import no model: tests/test_layers.py
     monkeypatch.setattr(framing, "_sphinx", lambda *args: set())
-    monkeypatch.setattr(
-        framing.extension("site_frame.filling"), "fill", lambda *args, **options: None
-    )
+    for name, function in {"filling": "fill", "listed": "write"}.items():
+        module = framing.extension(f"site_frame.{name}")
+        monkeypatch.setattr(module, function, lambda *args, **options: None)
     code, imported, text = told(*words)
     assert code == 0, text
     assert not imported

@@ -20,9 +20,9 @@ from site_frame.slots import PAGES
 READING, WRITING = "texts of the website", "frames of pages"
 
 
-def folder(app: Sphinx) -> Path:
-    """Folder of what Sphinx writes for the website, beside what it remembers."""
-    return Path(app.doctreedir).parent / FRAMES
+def folder(doctrees: str | Path) -> Path:
+    """Folder of what Sphinx writes for the website, beside that of what it remembers."""
+    return Path(doctrees).parent / FRAMES
 
 
 class FrameBuilder(StandaloneHTMLBuilder):
@@ -34,7 +34,7 @@ class FrameBuilder(StandaloneHTMLBuilder):
 
     def get_output_path(self, page_name: str, /) -> Path:
         """File of a frame; whether it is there and its time tell Sphinx whether to write it."""
-        return folder(self.app) / PAGES / f"{page_name}.html"
+        return folder(self.doctreedir) / PAGES / f"{page_name}.html"
 
     def write_documents(self, docnames: AbstractSet[str]) -> None:
         """Write the frames of documents."""

@@ -85,7 +85,7 @@ def settle(app: Sphinx, fault: Exception | None) -> None:
 
     if fault is not None or app.builder.format != "html":
         return
-    folder = frames.folder(app)
+    folder = frames.folder(app.doctreedir)
     for place in NAMES:
         written = folder / PAGES / f"{place}.html"
         text = written.read_text("utf-8")

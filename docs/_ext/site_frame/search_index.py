@@ -143,7 +143,7 @@ def write(app: Sphinx, fault: Exception | None) -> None:
     """Write the entries of all texts."""
     if fault is None and app.builder.format == "html":
         text = json.dumps(entries(app.env), ensure_ascii=False)
-        files.write_text(frames.folder(app) / SEARCHED, text, only_changed=True)
+        files.write_text(frames.folder(app.doctreedir) / SEARCHED, text, only_changed=True)
 
 
 def entries(env: BuildEnvironment) -> list[list[Any]]:
