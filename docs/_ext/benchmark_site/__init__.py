@@ -1,6 +1,7 @@
 """Sphinx extension for the pages of results, and for directives that prose needs.
 
-:mod:`benchmark_site.making` writes pages of results while Sphinx reads texts, and needs no Sphinx, which is therefore imported where Sphinx asks for it.
+:mod:`benchmark_site.making` writes pages of results while Sphinx reads texts, and needs no Sphinx,
+which is therefore imported where Sphinx asks for it.
 """
 
 from __future__ import annotations
