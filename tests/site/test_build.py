@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import pickle
+import posixpath
 import re
 import shutil
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pandas as pd
 import pytest
@@ -61,6 +63,23 @@ def table_of(html: str, section: str) -> str:
     """First table after an id."""
     rest = html[html.index(f'id="{section}"') :]
     return rest[rest.index("<table") : rest.index("</table>")]
+
+
+def test_every_page_is_reached_from_the_start(small: Any) -> None:
+    """Sphinx does not know generated pages, so it cannot tell of one that nothing leads to."""
+    pages = {path.relative_to(small.html).as_posix() for path in small.html.rglob("*.html")}
+    reached: set[str] = set()
+    following = ["index.html"]
+    while following:
+        place = following.pop()
+        if place in pages - reached:
+            reached.add(place)
+            links = re.findall(r'href="([^"#?]+)', (small.html / place).read_text("utf-8"))
+            folder = posixpath.dirname(place)
+            following += [
+                posixpath.normpath(posixpath.join(folder, unquote(link))) for link in links
+            ]
+    assert len(pages) > 30 and pages - reached == {"404.html"}
 
 
 def test_ranking_shows_rank_share_chance_and_common_tests(small: Any) -> None:
