@@ -51,22 +51,6 @@ class Moves(NamedTuple):
     pairs: np.ndarray
 
 
-class PairDraws(NamedTuple):
-    """What judges the differences of all pairs of models, D of them.
-
-    Args:
-        fixed: whether nothing moves a difference, shape (D,)
-        drawn: draws of its standardised size, shape (draws, D)
-        error: its standard error, shape (D,)
-        freedom: degrees of freedom of that, shape (D,)
-    """
-
-    fixed: np.ndarray
-    drawn: np.ndarray
-    error: np.ndarray
-    freedom: np.ndarray
-
-
 @dataclass(frozen=True)
 class RankingLayout:
     """Tests and datasets of a ranking.
@@ -147,75 +131,32 @@ def _equal(parts: np.ndarray) -> float:
     return float((parts**2).sum() ** 2 / (parts**4).sum())
 
 
-def _pairs(
-    scores: np.ndarray, passed: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Each pair of models: the first, the second, their difference by cells and by score."""
-    first, second = np.triu_indices(len(scores), 1)
-    return (
-        first,
-        second,
-        passed[:, first] - passed[:, second],
-        np.abs(scores[first] - scores[second]),
-    )
+def told_apart(p: np.ndarray) -> np.ndarray:
+    """Which models differ for certain: the probability that any two of equal quality do is at most 5 %.
+
+    Args:
+        p: result of :func:`p_values`
+
+    Returns:
+        boolean, shape (M, M)
+    """
+    return p <= 1 - LEVEL
 
 
-def pair_draws(
+def p_values(
     layout: RankingLayout, passed: np.ndarray, *, seed: int, draws: int = DRAWS
-) -> PairDraws:
-    """Draws for :func:`told_apart` and :func:`p_values`, which may share them.
+) -> np.ndarray:
+    """P value of the difference of each two models, adjusted for all pairs of the table.
+
+    The share of draws in which the largest standardised difference, of all pairs of models whose
+    difference is no larger, reaches the one found: step by step for the pairs that are left (Romano and
+    Wolf 2005), with normal multipliers of the moves. It cannot be smaller than one draw in all.
 
     Args:
         layout: tests and datasets
         passed: number of passed cells of each pair of test and dataset, shape (P, M)
         seed: seed of the draws
         draws: number of draws
-    """
-    scores = layout.weights() @ passed
-    _, _, contrasts, _ = _pairs(scores, passed)
-    if not contrasts.shape[1]:
-        none = np.zeros(0)
-        return PairDraws(none > 0, np.zeros((draws, 0)), none, none)
-    return _drawn(layout, contrasts, len(scores), rng.generator(seed, "ranks"), draws)
-
-
-def told_apart(
-    layout: RankingLayout, passed: np.ndarray, judges: PairDraws
-) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of models, and which of them differ for certain.
-
-    The probability that any two models of equal quality are told apart is at most 5 %: the
-    largest standardised difference over all pairs of models, drawn with normal multipliers of
-    the moves, makes the critical value, step by step for the pairs that are left (Romano and
-    Wolf 2005).
-
-    Args:
-        layout: tests and datasets
-        passed: number of passed cells of each pair of test and dataset, shape (P, M)
-        judges: of these, from :func:`pair_draws`
-
-    Returns:
-        scores, shape (M,), and whether two models differ, shape (M, M)
-    """
-    scores = layout.weights() @ passed
-    number = len(scores)
-    first, second, _, size = _pairs(scores, passed)
-    apart = np.zeros((number, number), dtype=bool)
-    if len(first):
-        apart[first, second] = apart[second, first] = _certain(size, judges)
-    return scores, apart
-
-
-def p_values(layout: RankingLayout, passed: np.ndarray, judges: PairDraws) -> np.ndarray:
-    """P value of the difference of each two models, adjusted for all pairs of the table.
-
-    From the same draws as :func:`told_apart`, two models are told apart where it is below
-    5 %. It cannot be smaller than one draw in all.
-
-    Args:
-        layout: tests and datasets
-        passed: number of passed cells of each pair of test and dataset, shape (P, M)
-        judges: of these, from :func:`pair_draws`
 
     Returns:
         shape (M, M); 1 on the diagonal
@@ -223,74 +164,65 @@ def p_values(layout: RankingLayout, passed: np.ndarray, judges: PairDraws) -> np
     from scipy import special
 
     scores = layout.weights() @ passed
-    number = len(scores)
-    first, second, _, size = _pairs(scores, passed)
-    table = np.ones((number, number))
+    first, second = np.triu_indices(len(scores), 1)
+    table = np.ones((len(scores), len(scores)))
     if not len(first):
         return table
-    fixed, drawn, error, freedom = judges
-    draws = len(drawn)
+    by_test, by_dataset, by_pair = (lines @ passed for lines in layout.moves)
+    squares = [
+        ((lines[:, first] - lines[:, second]) ** 2).sum(axis=0)
+        for lines in (by_test, by_dataset, by_pair)
+    ]
+    spread, size = np.sqrt(squares[0] + squares[1]), np.abs(scores[first] - scores[second])
+    error, freedom = _errors(layout, squares, len(scores))
+    # a difference that nothing moves is certain unless it is zero
     p = np.where(size > ROUNDING, 1 / draws, 1.0)
-    left = np.flatnonzero(~fixed)
-    # each difference on the scale of the draws, the largest first, among those that are left
-    tails = special.stdtr(freedom[left], -size[left] / error[left])
-    height = -special.ndtri(tails)
-    order = np.argsort(-height, kind="stable")
-    above = np.zeros(len(left), dtype=np.int64)
-    for start in range(0, draws, AT_ONCE):
-        part = drawn[start : start + AT_ONCE, left[order[::-1]]]
-        largest = np.maximum.accumulate(part, axis=1)[:, ::-1]
-        above += (largest >= height[order]).sum(axis=0)
-    shares = np.maximum(above / draws, 1 / draws)
-    p[left[order]] = np.maximum.accumulate(shares)
+    left = np.flatnonzero(spread >= ROUNDING)
+    # each difference on the scale of the draws, the smallest first
+    height = -special.ndtri(special.stdtr(freedom[left], -size[left] / error[left]))
+    order = np.argsort(height, kind="stable")
+    left, height = left[order], height[order]
+    moved = np.concatenate([by_test, by_dataset])
+    drawn = rng.generator(seed, "ranks").normal(size=(draws, len(moved))) @ moved
+    reached = _reached(drawn, first[left], second[left], spread[left], height)
+    shares = np.maximum(reached / draws, 1 / draws)
+    p[left] = np.maximum.accumulate(shares[::-1])[::-1]
     table[first, second] = table[second, first] = p
     return table
 
 
-def _drawn(
-    layout: RankingLayout,
-    contrasts: np.ndarray,
-    models: int,
-    generator: np.random.Generator,
-    draws: int,
-) -> PairDraws:
-    moves = layout.moves
-    by_test, by_dataset = moves.tests @ contrasts, moves.datasets @ contrasts
-    moved = np.concatenate([by_test, by_dataset])
-    spread = np.sqrt((moved**2).sum(axis=0))
-    fixed = spread < ROUNDING
-    error, freedom = _errors(layout, by_test, by_dataset, moves.pairs @ contrasts, models)
-    drawn = generator.normal(size=(draws, len(moved))) @ (moved / np.where(fixed, 1, spread))
-    np.abs(drawn, out=drawn)
-    return PairDraws(fixed, drawn, error, freedom)
+def _reached(
+    drawn: np.ndarray, first: np.ndarray, second: np.ndarray, spread: np.ndarray, height: np.ndarray
+) -> np.ndarray:
+    """In how many draws the largest of the differences up to each reaches its height.
 
-
-def _certain(size: np.ndarray, judges: PairDraws) -> np.ndarray:
-    """Which differences are certain, shape (pairs of models,)."""
-    fixed, drawn, error, freedom = judges
-    # a difference that nothing moves is certain unless it is zero
-    certain: np.ndarray = fixed & (size > ROUNDING)
-    left = np.flatnonzero(~fixed)
-    while len(left):
-        parts = (drawn[start : start + AT_ONCE, left] for start in range(0, len(drawn), AT_ONCE))
-        largest = np.concatenate([part.max(axis=1) for part in parts])
-        critical = float(np.quantile(largest, LEVEL))
-        over = size[left] > student(critical, freedom[left]) * error[left]
-        if not over.any():
-            break
-        certain[left[over]] = True
-        left = left[~over]
-    return certain
+    Args:
+        drawn: how the score of each model moves, shape (draws, M)
+        first: first model of each difference, shape (D,)
+        second: the second, shape (D,)
+        spread: standard deviation of each difference, shape (D,)
+        height: ascending, shape (D,)
+    """
+    times = np.zeros(len(height), dtype=np.int64)
+    for start in range(0, len(drawn), AT_ONCE):
+        part = np.ascontiguousarray(drawn[start : start + AT_ONCE].T)
+        sizes = np.abs(part[first] - part[second]) / spread[:, None]
+        largest = np.maximum.accumulate(sizes, axis=0)
+        times += (largest >= height[:, None]).sum(axis=1)
+    return times
 
 
 def _errors(
-    layout: RankingLayout, tests: np.ndarray, datasets: np.ndarray, pairs: np.ndarray, models: int
+    layout: RankingLayout, squares: Sequence[np.ndarray], models: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Standard error of each difference and its degrees of freedom (Satterthwaite)."""
-    by_test, by_dataset, by_pair = (
-        OWN * part + (1 - OWN) * part.mean()
-        for part in ((moved**2).sum(axis=0) for moved in (tests, datasets, pairs))
-    )
+    """Standard error of each difference and its degrees of freedom (Satterthwaite).
+
+    Args:
+        layout: tests and datasets
+        squares: sums of the squared moves of each difference, of tests, datasets and pairs
+        models: number of models
+    """
+    by_test, by_dataset, by_pair = (OWN * part + (1 - OWN) * part.mean() for part in squares)
     # one minus the mean of independent contrasts: what other models know about the spread
     more = 1 / (OWN**2 + (1 - OWN**2) / (models - 1))
     degrees = (more * value for value in layout.freedom)
@@ -302,18 +234,6 @@ def _errors(
     ]
     freedom = np.square(both) / np.maximum(sum(parts), np.finfo(float).tiny)
     return np.sqrt(variance), np.maximum(freedom, 1.0)
-
-
-def student(critical: float, freedom: np.ndarray) -> np.ndarray:
-    """Critical value of Student's distribution at the level of a normal one.
-
-    >>> student(1.959964, np.array([9.0, 1e9])).round(3).tolist()
-    [2.262, 1.96]
-    """
-    from scipy import special
-
-    quantiles: np.ndarray = -special.stdtrit(freedom, special.ndtr(-critical))
-    return quantiles
 
 
 def rank_intervals(apart: np.ndarray, scores: np.ndarray) -> np.ndarray:

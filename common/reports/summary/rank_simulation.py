@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .leave_one_out import DRAWS, RankingLayout, pair_draws, told_apart
+from .leave_one_out import DRAWS, RankingLayout, p_values, told_apart
 
 #: name -> standard deviations of a (tests), b (datasets) and c (pairs)
 SCENARIOS = {
@@ -71,7 +71,7 @@ def simulate(
     wrong = hits = 0
     for _ in range(worlds):
         passed = world(layout, generator, effects=effects, quality=quality, spread=spread)
-        _, apart = told_apart(layout, passed, pair_draws(layout, passed, seed=0, draws=draws))
+        apart = told_apart(p_values(layout, passed, seed=0, draws=draws))
         wrong += bool(apart[first, second][equal].any())
         hits += int(apart[first, second][~equal].sum())
     pairs = int((~equal).sum()) * worlds

@@ -29,7 +29,6 @@ from .leave_one_out import (
     LEAST_PAIRS,
     RankingLayout,
     p_values,
-    pair_draws,
     rank_intervals,
     tiers,
     told_apart,
@@ -334,18 +333,18 @@ def _placed(
     layout = RankingLayout([tuple(pair) for pair in pairs.tolist()], np.bincount(place.ravel()))
     passed = np.zeros((len(pairs), common.shape[1]))
     np.add.at(passed, place.ravel(), common.to_numpy())
-    judges = pair_draws(layout, passed, seed=seed, draws=draws)
-    scores, apart = told_apart(layout, passed, judges)
+    p = p_values(layout, passed, seed=seed, draws=draws)
+    apart = told_apart(p)
     whole = Outcomes(common, common.notna())
     models, parts = whole.models, tallies_of(whole)
     exact = [mean_of(family_means(parts[key], families).values()) or Fraction() for key in models]
-    scores = np.array([float(score) for score in exact])
+    scores, best = np.array([float(score) for score in exact]), sorted(exact, reverse=True)
     ranks = rank_intervals(np.zeros_like(apart) if reason else apart, scores)
     levels = tiers(ranks[:, 0], scores)
     placed = {
-        key: (1 + sum(other > score for other in exact), int(tier), int(low), int(high))
+        key: (1 + best.index(score), int(tier), int(low), int(high))
         for key, score, tier, (low, high) in zip(models, exact, levels, ranks, strict=True)
     }
     if reason:
         return placed, {}
-    return placed, PairDifferences(models, apart, p_values(layout, passed, judges))
+    return placed, PairDifferences(models, apart, p)
