@@ -148,6 +148,17 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("lists and mappings lie too deep in each other") from None
 
 
+def compact_json(content: Any) -> str:
+    """JSON without spaces, made several times faster than by Python's own writer; numbers as exact.
+
+    >>> compact_json({"a": [0.1, None], "b": (1e-7, float("inf"))})
+    '{"a":[0.1,null],"b":[1e-7,Infinity]}'
+    """
+    from pydantic_core import to_json
+
+    return to_json(content, inf_nan_mode="constants").decode()
+
+
 def _text(path: Path, largest: int) -> str:
     """Text of a file of a limited size."""
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from site_frame import filling, page_file, patterns, slots
+from site_frame import filling, page_file, patterns, pictures, slots
 from sphinx.errors import ExtensionError
 
 from common.core import files
@@ -40,12 +40,12 @@ def parts(tmp_path: Path) -> filling.Folders:
     return folders
 
 
-def write(folders: filling.Folders, html: str) -> None:
+def write(folders: filling.Folders, html: str, name: str = "results/a") -> None:
     """Page whose section of a section has this HTML."""
     inner = {"id": "inner", "title": "Inner", "html": html, "sections": []}
     outer = {"id": "outer", "title": "Scores > -1", "html": "", "sections": [inner]}
     page = {"html": "", "sections": [outer]}
-    files.write_text(folders.source / "results" / "a.page", page_file.text("A", page))
+    files.write_text(folders.source / f"{name}.page", page_file.text("A", page))
 
 
 def filled(folders: filling.Folders) -> str:
@@ -81,9 +81,8 @@ def test_two_processes_fill_the_same_pages(
     parts: filling.Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"results/{number}" for number in range(filling.MANY)]
-    page = (parts.source / "results" / "a.page").read_text("utf-8")
     for name in names:
-        files.write_text(parts.source / f"{name}.page", page.replace("Inner", name))
+        write(parts, f"<p>{name}</p>", name)
     asked: list[int] = []
     monkeypatch.setattr(
         filling.processes,
@@ -119,6 +118,34 @@ def test_a_page_follows_its_title_and_those_above_it(parts: filling.Folders) -> 
             '<ol>\n<li><a href="../../index.html">Results</a></li>'
             f'\n<li><a href="../index.html">{shown}</a></li>\n</ol><h1>{title}</h1>'
         )
+
+
+@pytest.mark.parametrize("html", ["", "a\nb", "a\r\nb\r", "−1\u2028<b>", "x" * 10_000])
+def test_a_page_file_keeps_every_character_and_tells_when_some_are_lost(
+    parts: filling.Folders, html: str
+) -> None:
+    write(parts, html)
+    text = page_file.read(parts.source / "results" / "a.page")
+    [outer] = page_file.content(text)["sections"]
+    assert outer["title"] == "Scores > -1" and outer["html"] == ""
+    assert outer["sections"] == [{"id": "inner", "title": "Inner", "html": html, "sections": []}]
+    for other in (text + "x", text[:-1]):
+        with pytest.raises(ValueError):
+            page_file.content(other)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>no image</p>", "<p>no image</p>"),
+        ('<img src="a">x<img src="b" />', '<img src="a">x<img src="b" loading="lazy" />'),
+        ("<img alt='b'><img width=\"1\">", '<img alt=\'b\'><img width="1" loading="lazy">'),
+        ("<imgs><img><imaginary><img>", '<imgs><img><imaginary><img loading="lazy">'),
+        ("never closed: <img src", "never closed: <img src"),
+    ],
+)
+def test_only_images_get_a_time_of_loading(tmp_path: Path, html: str, expected: str) -> None:
+    assert pictures.sized(html, pictures.Files("results/a", tmp_path, tmp_path)) == expected
 
 
 def test_a_page_is_left_alone_while_nothing_changes(parts: filling.Folders) -> None:

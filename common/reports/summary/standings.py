@@ -188,6 +188,7 @@ def standings(
     families: Mapping[str, str],
     *,
     chance: Collection[str] = (),
+    outcome_table: Outcomes | None = None,
     seed: int = DEFAULT_SEED,
     draws: int = DRAWS,
 ) -> Standings:
@@ -198,13 +199,14 @@ def standings(
         target: the target
         families: test -> family
         chance: names of chance models
+        outcome_table: what models made of the cells of these rows, if it is known
         seed: seed of the draws
         draws: number of draws
     """
     target_rows = rows[rows["target"] == target]
     if target_rows.empty:
         return Standings((), NO_VERDICT)
-    outcome_table = outcomes(target_rows)
+    outcome_table = outcome_table or outcomes(target_rows)
     keys = outcome_table.models
     compared, cells = common_cells(outcome_table, [key for key in keys if key[0] not in chance])
     common = outcome_table.on(cells)

@@ -28,8 +28,9 @@ from benchmark_site.page import Page, slug
 from benchmark_site.render import model_doc, target_doc, test_doc
 from benchmark_site.sources import Model
 from common.core import files
+from common.core.documents import compact_json
 from common.reports.summary import Key
-from common.reports.summary.outcomes import CELL, Outcomes, outcomes
+from common.reports.summary.outcomes import CELL, Outcomes
 from common.reports.summary.wide import OWNER
 
 FORMAT = 1
@@ -88,7 +89,7 @@ def as_script(name: str, key: str, data: Any) -> str:
     >>> as_script("cellsOfTarget", "arousal", {"n": [1, "<"]})
     '(window.cellsOfTarget??={})["arousal"]={"n":[1,"\\u003c"]};\n'
     """
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = compact_json(data)
     # an infinite score is a number in a script, and nothing in a script may end it
     safe = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return f"(window.{name}??={{}})[{json.dumps(key)}]={safe};\n"
@@ -201,7 +202,7 @@ def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[s
     columns |= {name: lists[name].places_of(rows[name].tolist()) for name in ("criterion", "bound")}
     pairs = zip(rows["dataset"].tolist(), rows["data"].tolist(), strict=True)
     columns["language"] = lists["language"].places_of(language_of(*pair) for pair in pairs)
-    outcome_table = outcomes(table) if len(table) else None
+    outcome_table = board.outcomes
     counted = (
         set() if outcome_table is None else {places[key] for key in outcome_table.passed.index}
     )

@@ -24,6 +24,7 @@ from common.core.paths import Paths
 from common.metrics import METRICS
 from common.reports import summary
 from common.reports.summary import Scores, Standing, Standings, standings
+from common.reports.summary.outcomes import Outcomes, outcomes
 from common.results import cost
 from common.results.keys import CellKey, split
 from common.results.manifest import Manifest
@@ -141,9 +142,16 @@ class Board:
         return [model.id for model in self.models if model.chance]
 
     @cached_property
+    def outcomes(self) -> Outcomes | None:
+        """What models made of the cells; None without a row."""
+        return None if self.table.empty else outcomes(self.table)
+
+    @cached_property
     def standings(self) -> Standings:
         """Scores, tiers and rank intervals on common cells."""
-        return standings(self.table, self.target, self.families, chance=self._chance)
+        return standings(
+            self.table, self.target, self.families, chance=self._chance, outcome_table=self.outcomes
+        )
 
     def standing(self, model: Model) -> Standing | None:
         """Where a model stands in the ranking; None if it has no row."""

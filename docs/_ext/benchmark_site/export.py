@@ -25,6 +25,7 @@ from benchmark_site.schema import MODELS, ROWS, STANDING, schema
 from benchmark_site.sliced import NOWHERE, rows_at
 from benchmark_site.sources import Model
 from common.core import files
+from common.core.documents import compact_json
 from common.reports.summary.badge import badge
 from common.reports.summary.card import Scored, card, records
 
@@ -187,7 +188,7 @@ def _source(model: Model) -> str:
 
 
 def _dump(content: Any) -> str:
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return compact_json(content) + "\n"
 
 
 def _csv(head: Sequence[str], lines: Iterable[str]) -> str:

@@ -25,10 +25,10 @@ import posixpath
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import quote
 
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
+from site_frame.relative import relative
 
 from common.figures.audio import LEFT, RIGHT, span_s
 
@@ -123,7 +123,7 @@ class Sound(Directive):
             why = str(state["missing"].get(file, "") or NOT_MADE)
             text = f'<p class="quiet">There is no sound here. {escape(why)}</p></div>'
             return [html('<div class="sound absent">'), title, html(text)]
-        src = quote(posixpath.relpath(f"{MEDIA}/{file}", posixpath.dirname(env.docname) or "."))
+        src = relative(f"{MEDIA}/{file}", posixpath.dirname(env.docname))
         seconds = float(facts["seconds"])
         axis = f"{LEFT} {RIGHT} {span_s(seconds)}"
         begin = (

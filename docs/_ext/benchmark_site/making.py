@@ -65,16 +65,20 @@ def make(
     memory, inputs = Memory(source / ROOT / "made.json"), Inputs(content)
     downloads = Downloads(content, site / "data", memory, inputs, workers)
 
+    def write_cells(target: str, notes: Memory) -> None:
+        cell_data.write(content, target, site, notes, inputs)
+
     def of_target(target: str, notes: Memory) -> None:
         export.write_badges(content, target, site / "data")
         pages.write_target(content, target, source, notes, inputs, cache / COLUMNS)
-        cell_data.write(content, target, site, notes, inputs)
+        if target not in ranked:
+            write_cells(target, notes)
 
     parts = len(content.boards) + 1
     with ExitStack() as begun:
         begun.callback(downloads.settle)
         downloads.begin(export.write_columns)
-        place(content, memory, inputs, workers)
+        ranked = place(content, memory, inputs, workers, write_cells)
         downloads.begin(export.write)
         with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
             for target in content.boards:

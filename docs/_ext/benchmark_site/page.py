@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
-from urllib.parse import quote
 
 from site_frame import page_file
+from site_frame.relative import relative
 
 
 @cache
@@ -40,12 +40,6 @@ def anchor(*names: str) -> str:
     'ccc--own'
     """
     return "--".join(re.sub(r"[._]", "-", slug(name)) for name in names)
-
-
-@cache
-def _relative(path: str, folder: str) -> str:
-    """Address of a file as seen from a folder; the pages of a target share theirs."""
-    return quote(posixpath.relpath(path, folder))
 
 
 @dataclass
@@ -94,7 +88,7 @@ class Page:
         >>> Page("results/a/index", "A").file("data/results.csv")
         '../../data/results.csv'
         """
-        return _relative(path, posixpath.dirname(self.doc) or ".")
+        return relative(path, posixpath.dirname(self.doc))
 
     def text(self) -> str:
         """Text of the page file."""

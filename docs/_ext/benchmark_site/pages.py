@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from site_frame import page_file
 from site_frame.page_file import PAGE
 
 from benchmark_site import (
@@ -195,7 +196,7 @@ def _of_test(
     file, name, key = _file(source, doc), _sections(doc), digest(inputs.common)
     is_same = memory.recall(name, key) and _is_as_left(source, doc, memory)
     memory.keep(name, key, True)
-    sections = sections_of(file.read_text("utf-8")) if is_same else []
+    sections = sections_of(page_file.read(file)) if is_same else []
     if fragments is None:
         return testpages.page(content, target, test, sections)
     boards = [board for board in content.boards[target] if test in board.tests]
@@ -220,7 +221,7 @@ def _of_model(
     )
     is_same = memory.recall(name, key) and _is_as_left(source, doc, memory)
     memory.keep(name, key, True)
-    sections = sections_of(file.read_text("utf-8")) if is_same else None
+    sections = sections_of(page_file.read(file)) if is_same else None
     return modelpages.page(content, target, model, sections)
 
 

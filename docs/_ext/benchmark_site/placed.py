@@ -7,8 +7,9 @@ of them, although most changes concern one.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 from pydantic import TypeAdapter
 
@@ -39,31 +40,64 @@ class Placed:
     tallies: dict[str, dict[str, VerdictCounts]]
 
 
-def place(content: Content, memory: Memory, inputs: Inputs, workers: int) -> None:
+def place(
+    content: Content,
+    memory: Memory,
+    inputs: Inputs,
+    workers: int,
+    then: Callable[[str, Memory], None] = lambda target, notes: None,
+) -> set[str]:
     """Give each board its rankings: the remembered ones, or new ones, which are remembered.
 
     Args:
         content: its boards
         memory: what was remembered last time
         inputs: what rankings are made from
-        workers: so many rankings are made at the same time
+        workers: rankings of so many targets are made at the same time
+        then: what is best done where new rankings of a target were made; gets the target and a memory
+
+    Returns:
+        targets with new rankings
     """
-    boards = {
-        f"{target}/{board.name}: ranking": (board, digest(inputs.of_board(board)))
-        for target, parts in content.boards.items()
-        for board in parts
+    keys = {
+        target: {board.name: digest(inputs.of_board(board)) for board in boards}
+        for target, boards in content.boards.items()
     }
-    new = [name for name, (_, key) in boards.items() if memory.recall(name, key) is None]
+
+    def rank(target: str, notes: Memory) -> None:
+        for board in content.boards[target]:
+            name, key = _name(board), keys[target][board.name]
+            remembered = notes.recall(name, key)
+            if remembered is None:
+                notes.keep(name, key, _dump(board))
+            else:
+                _give(board, remembered)
+
+    def rank_anew(target: str, notes: Memory) -> None:
+        rank(target, notes)
+        then(target, notes)
+
+    new = [
+        target
+        for target, boards in content.boards.items()
+        if any(memory.recall(_name(board), keys[target][board.name]) is None for board in boards)
+    ]
     if new:
         importlib.import_module("scipy.special")  # once, before processes that need it begin
     with Team(memory, min(workers, len(new))) as team:
-        for name in new:
-            board, key = boards[name]
-            team.begin(lambda notes, n=name, k=key, b=board: notes.keep(n, k, _dump(b)))
-        for name in boards.keys() - new:  # meanwhile
-            _give(boards[name][0], memory.content(name))
-    for name in new:
-        _give(boards[name][0], memory.content(name))
+        for target in new:
+            team.begin(partial(rank_anew, target))
+        for target in content.boards.keys() - new:  # meanwhile
+            rank(target, memory)
+    for target in new:
+        for board in content.boards[target]:
+            _give(board, memory.content(_name(board)))
+    return set(new)
+
+
+def _name(board: Board) -> str:
+    """Name of its rankings in the memory."""
+    return f"{board.target}/{board.name}: ranking"
 
 
 @cache

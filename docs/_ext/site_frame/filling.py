@@ -180,9 +180,9 @@ class Filling:
     def _content(self, slot: re.Match[str]) -> str:
         kind, place = slot.groups()
         if kind == "page":
-            return below_title(
-                page_file.content(self._text(self._folders.source / f"{self._name}{PAGE}"))
-            )
+            path = self._folders.source / f"{self._name}{PAGE}"
+            self.read.append(str(path))
+            return below_title(page_file.content(page_file.read(path)))
         up = "../" * self._name.count("/")
         return self._text(self._folders.source / place).replace('href="', f'href="{up}')
 

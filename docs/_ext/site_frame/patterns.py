@@ -11,14 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from posixpath import dirname, relpath
+from posixpath import dirname
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from markupsafe import escape
 
 from common.core import display, files
 from site_frame import head
+from site_frame.relative import relative
 from site_frame.slots import PAGES, PATTERNS, SLOT_OF_PAGE, slot_of_tags
 
 if TYPE_CHECKING:
@@ -105,7 +105,10 @@ def frame(pattern: str, doc: str, title: str, steps: Iterable[Sequence[str]]) ->
         title: its title
         steps: names and titles of the pages above it, the nearest one last
     """
-    way = "".join(f'\n<li><a href="{_href(doc, up)}">{_shown(text)}</a></li>' for up, text in steps)
+    way = "".join(
+        f'\n<li><a href="{relative(f"{up}.html", dirname(doc))}">{_shown(text)}</a></li>'
+        for up, text in steps
+    )
     texts = {
         "step": lambda _: way,
         "about": partial(_about, doc, title),
@@ -127,10 +130,6 @@ def heading(title: str) -> str:
     'a ‹b› −1'
     """
     return display.tidy(title.translate({ord("<"): "‹", ord(">"): "›"}))
-
-
-def _href(doc: str, other: str) -> str:
-    return quote(f"{relpath(other, dirname(doc))}.html")
 
 
 def _about(doc: str, title: str, slot: re.Match[str]) -> str:
