@@ -44,11 +44,19 @@ def test_rows_are_written_in_their_order(models: tuple[str, ...], note: str) -> 
         owner: download_rows.csv_lines(download_rows.table_of(rows_at(rows, at)))
         for owner, at in download_rows.places(owned).items()
     }
-    text = "".join(download_rows.in_order(owned, lines))
+    text = b"".join(download_rows.in_order(owned, lines)).decode()
     read = list(csv.DictReader(io.StringIO(text, newline=""), fieldnames=HEAD))
     assert [(row["source"], row["model"]) for row in read] == [("run", name) for name in models]
     assert [float(row["value"]) for row in read] == rows["value"].tolist()
     assert {row["note"] for row in read} == {note}
+
+
+def test_rows_of_a_target_keep_their_order() -> None:
+    rows = pd.concat([table("alpha", "beta"), table("alpha", target="valence"), table("beta")])
+    owned = download_rows.stretches(rows)
+    for target in ("arousal", "valence"):
+        expected = rows[rows["target"] == target]
+        pd.testing.assert_frame_equal(download_rows.of_target(rows, owned, target), expected)
 
 
 def test_no_rows_are_no_owners() -> None:

@@ -126,10 +126,9 @@ def _unused(content: Content, datasets: Collection[str]) -> list[str]:
 
 def _counts(content: Content) -> Counts:
     """Passed and executed cells of each model on each dataset."""
-    executed = content.table[content.table["status"].isin(VERDICTS)]
-    groups = (executed["status"] == "pass").groupby(
-        [executed[name] for name in ("source", "dataset", "target", "model")], sort=False
-    )
+    names = ["source", "dataset", "target", "model"]
+    executed = content.table[[*names, "status"]][content.table["status"].isin(VERDICTS)]
+    groups = (executed["status"] == "pass").groupby([executed[name] for name in names], sort=False)
     table = groups.agg(["sum", "count"])
     numbers = zip(table["sum"].tolist(), table["count"].tolist(), strict=True)
     return dict(zip(table.index.tolist(), numbers, strict=True))

@@ -55,30 +55,44 @@ def places(owned: Iterable[tuple[Owner, int, int]]) -> dict[Owner, np.ndarray]:
     return {owner: np.concatenate(ranges) for owner, ranges in parts.items()}
 
 
+def of_target(
+    table: pd.DataFrame, owned: Iterable[tuple[Owner, int, int]], target: str
+) -> pd.DataFrame:
+    """Rows of a target, from what :func:`stretches` gives: pieces of a table, which are hardly copied."""
+    pieces: list[list[int]] = []
+    for owner, start, end in owned:
+        if owner.target == target and pieces and pieces[-1][1] == start:
+            pieces[-1][1] = end
+        elif owner.target == target:
+            pieces.append([start, end])
+    return pd.concat([table.iloc[start:end] for start, end in pieces])
+
+
 def in_order(
-    owned: Sequence[tuple[Owner, int, int]], rows: Mapping[Owner, str | Sequence[str]]
-) -> Iterator[str]:
-    r"""Rows of all owners as text of CSV, in their order, with their sources.
+    owned: Sequence[tuple[Owner, int, int]], rows: Mapping[Owner, bytes | Sequence[str]]
+) -> Iterator[bytes]:
+    r"""Rows of all owners as CSV, in their order, with their sources.
 
     Args:
         owned: what :func:`stretches` gives
         rows: rows of an owner, each with its line end; or, of an owner whose rows stand in succession
-            and take a line each, one text of them all, which is much faster
+            and take a line each, all of them as they are in a file, which is much faster
 
     >>> one, other = Owner("run", "a", "m"), Owner("run", "b", "m")
-    >>> rows = {one: ["1\n", "2\n"], other: "3\n4\n"}
-    >>> "".join(in_order([(one, 0, 1), (other, 1, 3), (one, 3, 4)], rows))
-    'run,1\nrun,3\nrun,4\nrun,2\n'
+    >>> rows = {one: ["1\n", "2\n"], other: b"3\n4\n"}
+    >>> b"".join(in_order([(one, 0, 1), (other, 1, 3), (one, 3, 4)], rows))
+    b'run,1\nrun,3\nrun,4\nrun,2\n'
     """
     done = dict.fromkeys(rows, 0)
     for owner, start, end in owned:
         block, source = rows[owner], f"{owner.source},"
-        if isinstance(block, str):
-            yield source + block[:-1].replace("\n", f"\n{source}") + "\n"
+        if isinstance(block, bytes):
+            begin = source.encode()
+            yield begin + block[:-1].replace(b"\n", b"\n" + begin) + b"\n"
         else:
             first = done[owner]
             done[owner] = last = first + end - start
-            yield "".join(f"{source}{row}" for row in block[first:last])
+            yield "".join(f"{source}{row}" for row in block[first:last]).encode()
 
 
 def table_of(rows: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -74,13 +74,13 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
     owned = download_rows.stretches(content.table)
     places = download_rows.places(owned)
     rows = _rows_of_models(content, owned, folder, memory, inputs)
+    whole = b"".join([_line(HEAD), *download_rows.in_order(owned, rows)])
+    del rows
     texts = {
-        TABLE: _csv(HEAD, download_rows.in_order(owned, rows)),
         MODELS: _dump(_models(content)),
         SCHEMA: json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
         **costs.texts(content),
     }
-    del rows
     for target in content.boards:
         for model in content.models(target):
             name = card_file(model)
@@ -88,9 +88,10 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
                 key = digest(inputs.of_card(model))
                 texts[name] = memory.recall(name, key) or _card(content, places, model)
                 memory.keep(name, key, texts[name])
-    for name, text in texts.items():
-        files.write_text(folder / name, text, only_changed=True)
-    archive.write(texts, schema(), content.paths, folder / archive.NAME, memory)
+    downloads = {TABLE: whole, **{name: text.encode() for name, text in texts.items()}}
+    for name, data in downloads.items():
+        files.write_bytes(folder / name, data, only_changed=True)
+    archive.write(downloads, schema(), content.paths, folder / archive.NAME, memory)
 
 
 def write_badges(content: Content, target: str, folder: Path) -> None:
@@ -111,7 +112,8 @@ def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs
 
     Arguments as of :func:`write`, but where models stand in rankings need not be known.
     """
-    more = _astray(content, download_rows.stretches(content.table))
+    owned = download_rows.stretches(content.table)
+    more = _astray(content, owned)
     present = set(content.table["target"].unique())
     targets = [target for target in content.boards if target in present]
     keys = {target: digest([inputs.of_ranking(target), more]) for target in targets}
@@ -122,8 +124,8 @@ def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs
         table = download_rows.table_of(content.table)
         for target in targets:
             if columns_file(target) in due:
-                by_column = download_rows.columns_of(table[table["target"] == target])
-                text = _dump(by_column)
+                rows = download_rows.of_target(table, owned, target)
+                text = _dump(download_rows.columns_of(rows))
                 files.write_text(folder / columns_file(target), text, only_changed=True)
         if PARQUET in due:
             files.write_bytes(folder / PARQUET, download_rows.parquet(table), only_changed=True)
@@ -148,26 +150,27 @@ def _rows_of_models(
     folder: Path,
     memory: Memory,
     inputs: Inputs,
-) -> dict[Owner, str | list[str]]:
+) -> dict[Owner, bytes | list[str]]:
     """Rows of each model as CSV, written where they changed and read where they did not."""
     places, pieces = download_rows.places(owned), Counter(owner for owner, *_ in owned)
     more = _astray(content, owned)
-    texts: dict[Owner, str | list[str]] = {}
+    texts: dict[Owner, bytes | list[str]] = {}
     for target in content.boards:
         for model in content.models(target):
             owner, path = _owner(target, model), folder / rows_file(target, model)
             name = f"{path.name}: rows of {'/'.join(owner)}"
             key = digest([inputs.of_rows(target, model), more])
             rows = places.get(owner, NOWHERE)
-            text = path.read_text("utf-8") if memory.recall(name, key) and path.exists() else ""
+            text = path.read_bytes() if memory.recall(name, key) and path.exists() else b""
             memory.keep(name, key, True)
             # a text with a line break takes more than one line
-            if pieces[owner] == 1 and text.count("\n") == len(rows) + 1:
-                texts[owner] = text.partition("\n")[2]
+            if pieces[owner] == 1 and text.count(b"\n") == len(rows) + 1:
+                texts[owner] = text.partition(b"\n")[2]
             elif len(rows) or not text:
                 table = download_rows.table_of(rows_at(content.table, rows))
                 lines = texts[owner] = download_rows.csv_lines(table)
-                files.write_text(path, _csv(HEAD[1:], lines), only_changed=True)
+                data = _line(HEAD[1:]) + "".join(lines).encode()
+                files.write_bytes(path, data, only_changed=True)
     return texts
 
 
@@ -191,8 +194,8 @@ def _dump(content: Any) -> str:
     return compact_json(content) + "\n"
 
 
-def _csv(head: Sequence[str], lines: Iterable[str]) -> str:
-    return "".join([",".join(head) + "\n", *lines])
+def _line(head: Sequence[str]) -> bytes:
+    return f"{','.join(head)}\n".encode()
 
 
 def _badge(content: Content, target: str, model: Model) -> str:
