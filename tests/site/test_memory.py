@@ -261,6 +261,20 @@ def test_pages_of_remembered_parts_are_those_of_a_first_build(
     assert remembered >= 3 and before != kept
 
 
+@pytest.mark.parametrize(
+    "alter", [lambda text: text[:-9], lambda text: text[:-1] + "x", lambda text: ""]
+)
+def test_page_files_that_were_altered_are_made_again(
+    content: Callable[..., Any], alter: Callable[[str], str], tmp_path: Path
+) -> None:
+    _, state = content()
+    before, _ = written(state, tmp_path)
+    for name in before:
+        path = tmp_path / name
+        path.write_text(alter(path.read_text("utf-8")), "utf-8")
+    assert written(state, tmp_path)[0] == before
+
+
 def test_a_model_that_was_added_leaves_the_tables_of_others_alone(
     content: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

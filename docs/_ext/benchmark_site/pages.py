@@ -132,7 +132,7 @@ def write_target(
             memory.carry(_sections(page.doc))
         else:
             _write(page.make(), source)
-            memory.keep(page.doc, key, _file(source, page.doc).stat().st_size)
+            memory.keep(page.doc, key, _stat(source, page.doc))
         docs.append(page.doc)
     memory.keep(target, whole, docs)
 
@@ -252,8 +252,14 @@ def _file(source: Path, doc: str) -> Path:
 
 
 def _is_as_left(source: Path, doc: str, memory: Memory) -> bool:
-    """Whether the file of a page is there, with the size that it was left with."""
+    """Whether the file of a page is there, with the size and time that it was left with."""
     try:
-        return _file(source, doc).stat().st_size == memory.before(doc)
+        return _stat(source, doc) == memory.before(doc)
     except OSError:
         return False
+
+
+def _stat(source: Path, doc: str) -> list[int]:
+    """Size and time of the file of a page."""
+    stat = _file(source, doc).stat()
+    return [stat.st_size, stat.st_mtime_ns]
