@@ -78,14 +78,22 @@ def make(
     with ExitStack() as begun:
         begun.callback(downloads.settle)
         downloads.begin(export.write_columns)
-        ranked = place(content, memory, inputs, workers, write_cells)
+        documents: set[str] = set()
+        ranked = place(
+            content,
+            memory,
+            inputs,
+            workers,
+            then=write_cells,
+            meanwhile=lambda: documents.update(pages.write_datasets(content, source)),
+        )
         downloads.begin(export.write)
         with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
             for target in content.boards:
                 team.begin(partial(of_target, target))
             preview.write(content, site, memory, inputs)
             team.begin(lambda notes: population_data.write(content, site, notes, inputs))
-            documents = pages.write(content, source, memory, inputs)
+            documents |= pages.write(content, source, memory, inputs)
         documents = documents.union(*(memory.content(target) for target in content.boards))
         pages.remove_others(source, documents)
         cell_data.remove_others(content, site)

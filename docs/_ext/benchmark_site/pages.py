@@ -52,8 +52,13 @@ class Planned(NamedTuple):
     make: Callable[[], Page]
 
 
+def write_datasets(content: Content, source: Path) -> set[str]:
+    """Bring the pages of datasets, which need no ranking, up to date; returns the names of the documents."""
+    return {_write(page, source) for page in datasetpages.pages(content)}
+
+
 def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set[str]:
-    """Bring the pages of several targets up to date.
+    """Bring the pages of several targets up to date, but for those of datasets.
 
     Args:
         content: what the pages show
@@ -83,7 +88,6 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set
     if any(content.boards.values()):
         documents.append(_write(compare_page.page(content), source))
         documents.append(_write(costs.page(content), source))
-    documents += [_write(page, source) for page in datasetpages.pages(content)]
     took = runpage.page(content)
     if took is not None:
         documents.append(_write(took, source))

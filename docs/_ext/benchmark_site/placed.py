@@ -45,7 +45,9 @@ def place(
     memory: Memory,
     inputs: Inputs,
     workers: int,
+    *,
     then: Callable[[str, Memory], None] = lambda target, notes: None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> set[str]:
     """Give each board its rankings: the remembered ones, or new ones, which are remembered.
 
@@ -55,6 +57,7 @@ def place(
         inputs: what rankings are made from
         workers: rankings of so many targets are made at the same time
         then: what is best done where new rankings of a target were made; gets the target and a memory
+        meanwhile: what needs no ranking
 
     Returns:
         targets with new rankings
@@ -82,13 +85,16 @@ def place(
         for target, boards in content.boards.items()
         if any(memory.recall(_name(board), keys[target][board.name]) is None for board in boards)
     ]
-    if new:
+    if len(new) > 1:
         importlib.import_module("scipy.special")  # once, before processes that need it begin
-    with Team(memory, min(workers, len(new))) as team:
+    with Team(memory, workers if new else 1) as team:
         for target in new:
             team.begin(partial(rank_anew, target))
-        for target in content.boards.keys() - new:  # meanwhile
+        for target in content.boards.keys() - new:
             rank(target, memory)
+        if new:
+            importlib.import_module("scipy.special")  # before those begin that make pages
+        meanwhile()
     for target in new:
         for board in content.boards[target]:
             _give(board, memory.content(_name(board)))
