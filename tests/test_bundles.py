@@ -169,7 +169,7 @@ def test_a_better_value_with_fitting_sums_is_found(
             "criterion: recorded '> 0'",
         ),
         (lambda t: t.assign(status="great"), "status 'great'; known"),
-        (lambda t: pd.concat([t, t.iloc[:1]], ignore_index=True), "a row stands there twice"),
+        (lambda t: pd.concat([t, t.iloc[:1]], ignore_index=True), "a row appears twice"),
         (lambda t: t.assign(ci_low=t["ci_high"] + 1), "ends before it begins"),
     ],
 )
@@ -275,7 +275,7 @@ def _entry(name: str, data: bytes = b"x", mode: int = 0o644) -> tuple[zipfile.Zi
         ([_entry("/etc/passwd")], "does not belong there"),
         ([_entry("method-tests/../../evil.csv")], "does not belong there"),
         ([_entry("method-tests/arousal/run.py")], "does not belong there"),
-        ([_entry(INDEX), _entry(INDEX)], "stands twice"),
+        ([_entry(INDEX), _entry(INDEX)], "appears twice"),
         ([_entry(INDEX, b"/etc/passwd", stat.S_IFLNK | 0o777)], "is a link"),
         ([_entry(INDEX, b"0" * 2**26)], "times its size"),
         ([_entry("method-tests/arousal/a.csv")], "is no bundle"),

@@ -137,7 +137,7 @@ def test_exported_predictions_give_the_same_scores_without_the_model(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "cache export: --model ID says whose predictions"),
+        ((), "cache export: missing --model ID"),
         (("--model", "loudd"), "--model: unknown model 'loudd'"),
         (("--model", "chance-value"), "--model chance-value: the cache has no predictions"),
         (("--model", "loud", "--out", "x.txt"), "--out x.txt: expected a name that ends in"),

@@ -235,9 +235,9 @@ def test_numbers_of_options(capsys, arguments, message) -> None:
         ("--jsn check", "unknown option '--jsn'. Did you mean '--json'? Known: --"),
         ("--catalogue x check", "unknown option '--catalogue'. Did you mean '--catalog'? Known: --"),
         ("--seed 1 --catalogue x check", "unknown option '--catalogue'. Did you mean '--catalog'?"),
-        ("--model hk run", "option '--model' comes after its command: all, bench, cache, run, slices"),
-        ("--model hk", "option '--model' comes after its command: all, bench, cache, run, slices"),
-        ("--severity run", "option '--severity' comes after its command: run ("),
+        ("--model hk run", "option '--model' must follow its command, one of: all, bench, cache, run, slices"),
+        ("--model hk", "option '--model' must follow its command, one of: all, bench, cache, run, slices"),
+        ("--severity run", "option '--severity' must follow its command, one of: run ("),
         ("rnu", "unknown command 'rnu'. Did you mean 'run'? Known: all, bench, "),
         ("list model", "unknown value 'model' after 'list'. Did you mean 'models'? Known: corpora, "),
         ("cache prunee", "unknown value 'prunee' after 'cache'. Did you mean 'prune'? Known: "),
@@ -468,7 +468,7 @@ def test_wrong_usage_is_exit_code_2(capsys) -> None:
             OSError(errno.EROFS, "Read-only file system", "a/b"),
             "a/b: Read-only file system: choose",
         ),
-        (MemoryError(), "Cannot allocate memory: '--workers 1' needs least"),
+        (MemoryError(), "Cannot allocate memory: try '--workers 1', which needs the least"),
     ],
 )
 def test_what_the_machine_refuses_is_one_line(error, line, capsys, monkeypatch) -> None:

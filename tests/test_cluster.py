@@ -427,8 +427,8 @@ def test_folders_that_a_worker_calls_otherwise(mini, one, monkeypatch) -> None:
 def test_a_worker_with_another_model_or_perturbation_is_refused(one) -> None:
     setting, shard, _ = one
     for field, condition, message in (
-        ("fingerprint", "original", "model 'loud' has other files"),
-        ("perturbation", "", "perturbation '.*' has other recordings"),
+        ("fingerprint", "original", "files of model 'loud' here differ"),
+        ("perturbation", "", "recordings of perturbation '.*' here differ"),
     ):
         wish = next(w for w in shard.wishes if not condition or w.condition == condition)
         if not condition:

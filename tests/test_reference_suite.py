@@ -252,10 +252,10 @@ TABLE = f"{RESULTS}/arousal/{CNN14}/correctness_speaker_ranking/spearmans-rho.cs
         ("", r"line 1: expected 'Data' and different columns, found ''"),
         ("data,X\n", r"line 1: expected 'Data'"),
         ("Data,X,X\n", r"line 1: expected 'Data' and different"),
-        ("Data,X\na,1,2\n", r"line 2: 3 fields, the header has 2"),
+        ("Data,X\na,1,2\n", r"line 2: 3 fields, but the header has 2"),
         ("Data,X\na,much\n", r"line 2, column X: 'much' is no number"),
         ("Data,X\na,inf\n", r"line 2, column X: 'inf' is no finite number"),
-        ("Data,X\na,1\na,2\n", r"line 3: data 'a' stand twice"),
+        ("Data,X\na,1\na,2\n", r"line 3: data 'a' appears twice"),
         ('Data,X\n"a,1\n', r"cannot be read as CSV"),
     ],
 )
@@ -358,7 +358,7 @@ def test_broken_yaml_is_named(
 def test_an_earlier_import_is_replaced_only_by_force(tmp_path: Path, tree: Path) -> None:
     catalog = tmp_path / "catalog"
     import_reference(tree, catalog)
-    with pytest.raises(ConfigError, match=r"published: is there already; --force replaces it"):
+    with pytest.raises(ConfigError, match=r"published: already exists; --force replaces it"):
         import_reference(tree, catalog)
     before = {path.name: path.read_bytes() for path in (catalog / "published").iterdir()}
     import_reference(tree, catalog, force=True)

@@ -45,9 +45,9 @@ def test_user_catalog_comes_on_top(tmp_path: Path) -> None:
         ("- a\n", r"models\[0\]: expected key: value lines, found 'a'"),
         (
             "- {id: a, id: b, version: 1, adapter: onnx}\n",
-            r"line 1, column 11: .* 'id' stands twice",
+            r"line 1, column 11: .* 'id' appears twice",
         ),
-        ("- id: a\n  version: 1\n  params: {x: 1, x: 2}\n", r"line 3.*: the key 'x' stands twice"),
+        ("- id: a\n  version: 1\n  params: {x: 1, x: 2}\n", r"line 3.*: the key 'x' appears twice"),
         (
             "- {id: 5, version: 1, adapter: onnx}\n",
             r"\.id: expected text; put .* in quotes, found 5",
@@ -69,7 +69,7 @@ def test_faults_are_one_line_with_place(tmp_path: Path, text: str, message: str)
 def test_a_file_that_is_no_utf_8_text(tmp_path: Path) -> None:
     path = tmp_path / "models.yaml"
     path.write_bytes("- {id: a, label: Bär}".encode("latin-1"))
-    with pytest.raises(ConfigError, match=r"models\.yaml: is no UTF-8 text \(byte 18\)$"):
+    with pytest.raises(ConfigError, match=r"models\.yaml: is not UTF-8 text \(byte 18\)$"):
         read_yaml(path)
 
 
@@ -125,7 +125,7 @@ def test_a_metric_stands_once_in_a_test(tmp_path: Path) -> None:
         "regression: [{metric: mae, below: 0.05}, {metric: mae, below: 0.2}]\n",
         "suite/own.yaml",
     )
-    with pytest.raises(ConfigError, match=r"own\.yaml: regression: metric 'mae' stands twice"):
+    with pytest.raises(ConfigError, match=r"own\.yaml: regression: metric 'mae' appears twice"):
         load_benchmark([tmp_path])
 
 

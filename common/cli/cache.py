@@ -68,7 +68,7 @@ def _verify(context: CommandContext) -> int:
     for path, reason in faults:
         context.say(f"{path}: {reason}")
     context.say(
-        f"{counted(len(faults), 'file is', 'files are')} damaged; the next run sets them aside and makes their predictions again"
+        f"{counted(len(faults), 'file is', 'files are')} damaged; the next run sets damaged files aside and makes their predictions again"
         if faults
         else "all predictions are as they were written"
     )
@@ -107,7 +107,9 @@ def _export(context: CommandContext) -> int:
 
     args = context.args
     if not args.model:
-        raise ConfigError("cache export: --model ID says whose predictions")
+        raise ConfigError(
+            "cache export: missing --model ID, the model whose predictions are exported"
+        )
     table = cached.predictions_of(context.benchmark(), context.folders, args.model)
     out = args.out or Path(f"{args.model}.csv")
     if out.suffix not in (".csv", ".parquet"):

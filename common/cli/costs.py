@@ -36,7 +36,9 @@ def measure_costs(context: CommandContext) -> dict[str, Any]:
         context.say(f"cost of {name}: {_figures(here)}")
     if report.not_measured:
         names = ", ".join(report.not_measured)
-        context.say(f"cost of {names}: nothing to measure, as signals are not listened to")
+        context.say(
+            f"cost of {names}: nothing to measure, as predictions are not computed from signals"
+        )
     for name, message in report.errors.items():
         tell_error(f"error (cost of {name}): {message}")
     return vars(report)

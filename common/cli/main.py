@@ -84,8 +84,8 @@ class CommandContext:
             if not is_catalog(folder):
                 what = "holds no catalog" if folder.is_dir() else "no such folder"
                 raise ConfigError(
-                    f"--catalog {folder}: {what}, and names what is read. Where to write is said"
-                    f" by --to {folder}"
+                    f"--catalog {folder}: {what}; --catalog names what is read. To write there,"
+                    f" use --to {folder}"
                 )
         places = [folder.resolve() for folder in folders]
         if to is not None and is_catalog(to) and to.expanduser().resolve() not in places:

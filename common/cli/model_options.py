@@ -46,7 +46,7 @@ def add_model_options(add: Callable[[str, str], argparse.ArgumentParser]) -> Non
         "--dataset",
         metavar="ID",
         default="",
-        help="dataset that they are about: file names are matched with those of the dataset; missing samples are listed",
+        help="dataset that the predictions are about: file names are matched with its files; missing samples are listed",
     )
     importing.add_argument(
         "--columns",
@@ -54,7 +54,7 @@ def add_model_options(add: Callable[[str, str], argparse.ArgumentParser]) -> Non
         action="append",
         default=[],
         help="what a column is: file, start, end, a target, or the score of a class: "
-        "'emotion.anger=P(ang) %%'; nothing after the target and '=': it has none (repeatable; default: found)",
+        "'emotion.anger=P(ang) %%'; a target with nothing after '=' is left out (repeatable; default: found)",
     )
     importing.add_argument(
         "--map",

@@ -55,8 +55,8 @@ def _filter_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cost",
         action="store_true",
-        help="measure as well how fast models are and how much memory they need, where that is not "
-        "known of this machine (on the CPU, unless --device cuda)",
+        help="also measure how fast models are and how much memory they need, unless this is already "
+        "known for this machine (on the CPU, unless --device cuda)",
     )
 
 
@@ -65,7 +65,7 @@ def _report_option(parser: argparse.ArgumentParser) -> None:
         "--run-report",
         action="store_true",
         help="put what the last run took (stages, memory, slowest cells, errors) on the website, which "
-        "then is another one after each run",
+        "then differs after each run",
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..core import display
 from ..core.errors import ConfigError
 
-FEWER = "'--workers 1' needs least"
+FEWER = "try '--workers 1', which needs the least"
 ELSEWHERE = "choose another place with '--output' or '--cache'"
 #: what is refused for a file only; without one, it is the program that is wrong
 OF_FILES = (errno.EACCES, errno.EPERM)
@@ -86,7 +86,7 @@ def refusal(error: Exception, folders: Collection[Path] = ()) -> str:
     >>> refusal(OSError(errno.ENOSPC, "No space left on device", "x/y"))
     'x/y: No space left on device: make room on this disk; what was computed is kept'
     >>> refusal(ImportError("x.so: failed to map segment from shared object"))
-    "Cannot allocate memory: '--workers 1' needs least; what was computed is kept"
+    "Cannot allocate memory: try '--workers 1', which needs the least; what was computed is kept"
     >>> refusal(OSError(errno.EBADF, "Bad file descriptor"))
     ''
     """

@@ -118,8 +118,8 @@ def tell_only_swept(context: CommandContext, tests: set[str]) -> None:
     }
     for model, dataset in pairs:
         context.say(
-            f"{model} was not run on {dataset} at the levels of the tests themselves, so the website shows "
-            "its curves only beside those of models that were, and has no scores of it there. They are made by: "
+            f"{model} was not run on {dataset} at the levels of the tests themselves, so the website has no "
+            "scores of it there, and shows its curves only beside those of models that have scores. Make the scores with: "
             f"{advice.command('run', '--model', model, '--dataset', dataset)}"
         )
 

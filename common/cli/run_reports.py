@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..core import display, machine
 from ..core.errors import ConfigError, OutputError
 from ..core.stages import StageTimes
+from ..core.wording import counted
 
 if TYPE_CHECKING:
     from ..results.run_report import RunReport
@@ -65,7 +66,7 @@ def reporting(context: CommandContext, command: str) -> Iterator[Callable[[], No
             try:
                 run_report.write(report, context.folders)
             except OutputError as error:
-                logger.warning("%s; the run itself is whole without", error)
+                logger.warning("%s; the run itself is complete except for this report", error)
             if context.args.verbose:
                 for line in summary(report):
                     context.say(line)
@@ -139,7 +140,7 @@ def lines(report: RunReport) -> list[str]:
 
     cells = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in report.cells.items())
     result = [
-        f"build.py {report.command} of {report.began}: {report.ended}; {report.workers} workers",
+        f"build.py {report.command} of {report.began}: {report.ended}; {counted(report.workers, 'worker')}",
         report.machine,
         *summary(report),
         f"cells: {cells}",

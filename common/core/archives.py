@@ -70,15 +70,15 @@ def _check(path: Path, entries: list[zipfile.ZipInfo], names: re.Pattern[str]) -
     total = sum(entry.file_size for entry in entries)
     if len(entries) > MOST or total > LARGEST:
         raise DataError(
-            f"{path}: {len(entries)} files of {total / 2**20:.0f} MiB; at most {MOST} of "
-            f"{LARGEST / 2**20:.0f} MiB are read"
+            f"{path}: holds {len(entries)} files, {total / 2**20:.0f} MiB in all; at most {MOST} files "
+            f"and {LARGEST / 2**20:.0f} MiB in all are read"
         )
     seen: set[str] = set()
     for entry in entries:
         name = entry.filename
         fault = ""
         if name in seen:
-            fault = "stands twice"
+            fault = "appears twice"
         elif not names.fullmatch(name) or {".", "..", ""} & set(name.split("/")):
             fault = "does not belong there"
         elif stat.S_ISLNK(entry.external_attr >> 16):

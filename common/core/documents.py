@@ -37,7 +37,7 @@ _TYPES = {
     "bool": "true or false",
     "int": "whole number",
     "float": "number",
-    "timestamp": "date that exists; text stands in quotes",
+    "timestamp": "valid date; put text in quotes",
     "str": "text",
     "seq": "list",
     "map": "mapping",
@@ -56,7 +56,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
                 continue
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key.value:.60}' stands twice", key.start_mark
+                    None, None, f"the key '{key.value:.60}' appears twice", key.start_mark
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep)
@@ -140,12 +140,12 @@ def parse_json(text: str | bytes) -> Any:
     >>> parse_json("[" * 100_000)
     Traceback (most recent call last):
     ...
-    ValueError: lists and mappings lie too deep in each other
+    ValueError: lists and mappings are nested too deeply
     """
     try:
         return json.loads(text)
     except RecursionError:
-        raise ValueError("lists and mappings lie too deep in each other") from None
+        raise ValueError("lists and mappings are nested too deeply") from None
 
 
 def compact_json(content: Any) -> str:
@@ -170,7 +170,7 @@ def _text(path: Path, largest: int) -> str:
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is no UTF-8 text (byte {error.start})") from None
+        raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise ConfigError(f"{path}: cannot be read: {why}") from None
@@ -216,7 +216,7 @@ class _Limits:
     def _depth(self) -> str:
         if len(self.open) <= DEEPEST:
             return ""
-        return f"more than {DEEPEST} lists and mappings lie in each other"
+        return f"more than {DEEPEST} lists and mappings are nested in each other"
 
     def _alias(self, name: str) -> str:
         if any(part.anchor == name for part in self.open):

@@ -191,7 +191,7 @@ def guarding(what: str) -> Iterator[None]:
     except BrokenProcessPool:
         raise BenchmarkError(
             f"a process that {what} was killed, perhaps for lack of memory; "
-            "what was computed is kept; '--workers 1' needs least memory"
+            "what was computed is kept; try '--workers 1', which needs the least memory"
         ) from None
 
 

@@ -114,7 +114,9 @@ class Parser(argparse.ArgumentParser):
             if name in parser._option_string_actions
         ]
         if owners:
-            self.error(f"option '{name}' comes after its command: {', '.join(sorted(owners))}")
+            self.error(
+                f"option '{name}' must follow its command, one of: {', '.join(sorted(owners))}"
+            )
         self._refuse([name])
 
     def _command_of(self, parsed: argparse.Namespace) -> Parser:

@@ -53,7 +53,7 @@ class ExpectedRange(Design):
     ) -> Mapping[str, tuple[float | None, float | None]]:
         for name, (low, high) in value.items():
             if low is None and high is None:
-                raise ValueError(f"range '{name}' has no end")
+                raise ValueError(f"range '{name}': needs a lower or an upper limit, or both")
             if low is not None and high is not None and low > high:
                 raise ValueError(f"range '{name}': {low:g} lies above {high:g}")
         return value

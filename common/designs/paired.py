@@ -61,7 +61,9 @@ class Paired(Design):
             raise ValueError("needs either pairs, or column, match and criterion")
         for base, changed in self.pairs:
             if ORIGINAL in (base, changed) or base == changed:
-                raise ValueError(f"({base}, {changed}) are not two perturbations")
+                raise ValueError(
+                    f"pairs: expected two different perturbations (not '{ORIGINAL}'), found {base}, {changed}"
+                )
         return self
 
     def needs(self, target: Target) -> list[str]:

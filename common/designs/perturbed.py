@@ -51,7 +51,7 @@ class Perturbed(AgainstTruth):
             pairs = item if isinstance(item, Mapping) else {item: item}
             for name, perturbation in pairs.items():
                 if name in conditions:
-                    raise ValueError(f"condition '{name}' stands there twice")
+                    raise ValueError(f"condition '{name}' appears twice")
                 if name == ORIGINAL:
                     raise ValueError(f"'{ORIGINAL}' is the name of the unchanged input")
                 conditions[name] = perturbation

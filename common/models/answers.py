@@ -65,7 +65,9 @@ def answer_of(text: str | bytes, who: str) -> dict[str, Any]:
     content = object_in(text)
     if content is None:
         shown = text if isinstance(text, str) else text.decode("utf-8", "replace")
-        raise ModelError(f"{who} answered no JSON object but {shown.strip()[:SHOWN]!r}")
+        raise ModelError(
+            f"{who} did not answer with a JSON object, but with {shown.strip()[:SHOWN]!r}"
+        )
     if "error" in content:
         raise ModelError(f"{who} answered with an error: {content['error']!s:.300}")
     return content

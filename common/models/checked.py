@@ -45,8 +45,8 @@ class Checked:
         timed = [t.id for t in self._targets if kinds.get(t.kind).keeps_time]
         if timed and self._seconds is not None:
             raise ModelError(
-                f"{self._name}: max_signal_length: '{timed[0]}' needs whole recordings, as the"
-                " last part of one has other times"
+                f"{self._name}: max_signal_length: leave it out, as '{timed[0]}' needs whole"
+                " recordings: times in the last part of one do not count from its beginning"
             )
 
     def predict(self, batch: Batch) -> dict[str, np.ndarray]:

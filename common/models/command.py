@@ -156,9 +156,9 @@ def _command(entry: spec.Model) -> list[str]:
     beside = folder / words[0]
     program = shutil.which(beside) or shutil.which(words[0])
     if program is None:
-        reason = "cannot be executed" if beside.is_file() else "is not there"
+        reason = "cannot be executed" if beside.is_file() else "was not found"
         raise ModelError(
-            f"{where}: '{words[0]}' {reason}, in the folder of the catalog or on the PATH"
+            f"{where}: '{words[0]}' {reason} (looked in the folder of the catalog and on the PATH)"
         )
     return [program, *words[1:]]
 

@@ -182,7 +182,7 @@ class EventFiles:
                 continue
             if used.setdefault((condition, name), key.file) != key.file:
                 raise ModelError(
-                    f"'{name}' may be '{used[condition, name]}' or '{key.file}'; name it in full"
+                    f"'{name}' is ambiguous: '{used[condition, name]}' or '{key.file}'; write the whole path"
                 )
             predictions.append(self._tables[condition][name])
         answer = np.empty(len(predictions), dtype=object)

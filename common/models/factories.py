@@ -35,7 +35,7 @@ def check(source: Path, factory: str, arguments: Collection[str], where: str) ->
     except (SyntaxError, ValueError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         message = error.msg if isinstance(error, SyntaxError) else error
-        raise ModelError(f"{where}: {source.name}{line}: is no Python: {message}") from None
+        raise ModelError(f"{where}: {source.name}{line}: is not valid Python: {message}") from None
     _check_packages(tree, source, where)
     names = dict(_names(tree.body))
     if "*" in names:

@@ -75,8 +75,8 @@ def _address(entry: spec.Model) -> SplitResult:
         ) from None
     if entry.params.get("remote", False) is not True and not is_this_machine(url.hostname):
         raise ConfigError(
-            f"{where}: '{url.hostname}' is not this machine: recordings would be sent there. If "
-            "that is meant: 'params: {remote: true}'"
+            f"{where}: '{url.hostname}' is not this machine: recordings would be sent there. To "
+            "allow this, add 'params: {remote: true}' to the entry"
         )
     return url
 
@@ -117,7 +117,7 @@ class _Asking:
             ) from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "strerror", None) or type(error).__name__
-            raise ModelError(f"the server {self._url.netloc} cannot be asked: {reason}") from None
+            raise ModelError(f"the server {self._url.netloc} cannot be reached: {reason}") from None
         finally:
             connection.close()
         if status != OK:

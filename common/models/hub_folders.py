@@ -108,7 +108,9 @@ def read(folder: Path, where: str) -> HubFolder:
     """
     config = _json(folder / CONFIG, where)
     if not isinstance(config.get("model_type"), str):
-        raise ModelError(f"{where}: '{CONFIG}' names no 'model_type', so it is no model's")
+        raise ModelError(
+            f"{where}: '{CONFIG}' has no 'model_type', so it does not describe a model"
+        )
     file = next((folder / name for name in EXTRACTORS if (folder / name).is_file()), None)
     if file is None:
         raise ModelError(
@@ -133,7 +135,7 @@ def _locate(entry: spec.Model, where: str) -> Path:
         flag = "" if revision == "main" else f" --revision {revision}"
         raise ModelError(
             f"{where}: no folder '{entry.path}' beside the catalog, and no model of that name in "
-            f"the cache of the hub. Nothing is fetched unasked: hf download {entry.path}{flag}"
+            f"the cache of the hub. Download it with: hf download {entry.path}{flag}"
         )
     return snapshot
 
@@ -216,7 +218,9 @@ def _weights(folder: Path, where: str) -> tuple[Path, ...]:
             files = sorted(set(parts.values())) if isinstance(parts, dict) else []
             for part in files:
                 if Path(str(part)).name != part or not is_file(folder / part):
-                    raise ModelError(f"{where}: '{index.name}' names '{part}', which is not there")
+                    raise ModelError(
+                        f"{where}: '{index.name}' names '{part}', which does not exist"
+                    )
             return (index, *(folder / part for part in files))
     raise ModelError(f"{where}: folder has no weights; expected one of: {', '.join(WEIGHTS)}")
 

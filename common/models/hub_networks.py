@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.errors import ModelError
+from ..core.wording import counted
 from .hub_folders import HubFolder
 
 #: what the class of a pooled encoder with a head of two layers is called
@@ -54,7 +55,7 @@ def load(torch: Any, transformers: Any, hub_folder: HubFolder, names: set[str], 
     if missing:
         shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise ModelError(
-            f"{where}: {len(missing)} weights of {type(loaded).__name__} are not in the folder "
+            f"{where}: the folder lacks {counted(len(missing), 'weight')} of {type(loaded).__name__} "
             f"({shown}); with random ones its answers would mean nothing. It was saved as "
             f"'{hub_folder.architecture or 'an unknown class'}': use the adapter python for it"
         )

@@ -78,8 +78,8 @@ def check_scored(mapping: Mapping[str, str | None], where: str) -> None:
     for label, name in mapping.items():
         if name is None:
             raise ConfigError(
-                f"{where}.{label}: null is for models that name one class; among scores, labels "
-                "outside the classes of the target take no part in the decision. Leave it out"
+                f"{where}.{label}: null is for models that name one class; leave it out here, as scores "
+                "of labels outside the classes of the target are ignored anyway"
             )
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from .. import spec
 from ..core.errors import ModelError
 from ..core.files import is_file
+from ..core.wording import counted
 from . import notes, onnx_header
 from .base import Batch, LoadOptions, place
 from .footprint import Footprint, size_of
@@ -136,8 +137,8 @@ def nodes(entry: spec.Model, files: ModelFiles, description: Description) -> lis
             names = tuple(label.strip() for label in stated.split(","))
         if names and width not in (None, len(names)):
             raise ModelError(
-                f"{place(entry)}: {len(names)} labels, but output '{output.name}' "
-                f"has {width} values"
+                f"{place(entry)}: {counted(len(names), 'label')}, but output '{output.name}' "
+                f"has {counted(width or 0, 'value')}"
             )
         result.append(Node(output.name, names, width, files.classes if single else ()))
     return result

@@ -136,7 +136,7 @@ def _names(labels: Any, where: str) -> tuple[str, ...]:
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         raise ModelError(f"{where}: expected a list of labels, found {labels!r:.80}")
     if len(set(labels)) < len(labels):
-        raise ModelError(f"{where}: a label is there twice: {', '.join(labels)}")
+        raise ModelError(f"{where}: a label appears twice: {', '.join(labels)}")
     return tuple(labels)
 
 

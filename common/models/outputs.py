@@ -17,6 +17,7 @@ import numpy as np
 from .. import spec
 from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
+from ..core.wording import counted
 from ..spec import kinds
 from .base import place
 from .labels import check_scored, missing_labels, positions, rescale
@@ -156,7 +157,9 @@ def _check(output: spec.Output, target: spec.Target, where: str) -> None:
         rule = timed[name]
         if isinstance(rule, Mapping) and set(rule) != set(target.labels):
             wrong = min(set(rule) ^ set(target.labels))
-            raise ConfigError(f"{where}.{name}: needs a number for each label; not so: {wrong}")
+            raise ConfigError(
+                f"{where}.{name}: needs one number for each label; missing or unknown: {wrong}"
+            )
     for name, label in output.mapping.items():
         if label is None and kinds.of(target).is_number:
             raise ConfigError(f"{where}.mapping.{name}: null is for classes and sound events")
@@ -226,12 +229,12 @@ def _candidates(
     if not output.labels:
         return ordered
     if len(set(output.labels)) < len(output.labels):
-        raise ConfigError(f"{where}.labels: a label is there twice: {', '.join(output.labels)}")
+        raise ConfigError(f"{where}.labels: a label appears twice: {', '.join(output.labels)}")
     fitting = [node for node in ordered if node.width in (None, len(output.labels))]
     if not fitting:
         raise ModelError(
-            f"{where}.labels: {len(output.labels)} labels, but the model has "
-            + ", ".join(f"{node.width} values in '{node.name}'" for node in ordered)
+            f"{where}.labels: {counted(len(output.labels), 'label')}, but the model has "
+            + ", ".join(f"{counted(node.width or 0, 'value')} in '{node.name}'" for node in ordered)
         )
     if len(fitting) > 1 and fitting[0].name != PREFERRED:
         which = ", ".join(node.name for node in fitting)

@@ -74,7 +74,7 @@ def read(path: Path, where: str) -> pd.DataFrame:
 
 def _unreadable(path: Path, where: str, error: Exception) -> ModelError:
     if isinstance(error, UnicodeDecodeError):
-        return ModelError(f"{where}: {path.name} is no UTF-8 text (byte {error.start})")
+        return ModelError(f"{where}: {path.name} is not UTF-8 text (byte {error.start})")
     text = " ".join(str(getattr(error, "strerror", None) or error).split())
     return ModelError(f"{where}: {path.name} cannot be read: {text.replace(str(path), path.name)}")
 

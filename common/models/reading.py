@@ -104,7 +104,7 @@ def reader(entry: spec.Model, target: spec.Target, instance: Any = None) -> Valu
     if not kinds.of(target).is_number and labels:
         where = place(entry, f"labels of '{target.id}'")
         if len(set(labels)) < len(labels):
-            raise ModelError(f"{where}: a label is there twice: {', '.join(labels)}")
+            raise ModelError(f"{where}: a label appears twice: {', '.join(labels)}")
         if positions(target.labels, labels, output.mapping) is None:
             raise missing_labels(target, labels, output.mapping, where)
     return ValueReader(target, output.node or target.id, labels, output.mapping, output.scale)

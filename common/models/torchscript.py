@@ -118,7 +118,9 @@ def _input(entry: spec.Model) -> str:
     if shape not in INPUTS:
         raise unknown("input", shape, INPUTS, place(entry, "params.input"))
     if entry.frontend is not None and entry.params:
-        raise ConfigError(f"{place(entry, 'params.input')}: a model with 'frontend' has a layout")
+        raise ConfigError(
+            f"{place(entry, 'params.input')}: leave it out, as 'frontend' has its own 'layout'"
+        )
     return shape
 
 

@@ -24,6 +24,7 @@ from ..core.documents import parse_json
 from ..core.errors import BenchmarkError, OutputError
 from ..core.mirror import stats
 from ..core.paths import Paths
+from ..core.wording import counted
 
 #: folder in the cache, with a folder for each website
 MEMORY = "site"
@@ -156,7 +157,7 @@ def _sphinx(folders: Paths, workers: int, progress: Progress) -> set[str]:
     lines = _lines(warnings.getvalue(), folders)
     if lines:
         forget(folders)
-        raise OutputError(f"website: {len(lines)} warnings of Sphinx", *lines)
+        raise OutputError(f"website: {counted(len(lines), 'warning')} from Sphinx", *lines)
     return documents
 
 

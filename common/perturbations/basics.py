@@ -24,7 +24,7 @@ def padded(signal: np.ndarray, before: int, behind: int) -> np.ndarray:
     """
     if before < 0 or behind < 0:
         raise AudioError(
-            f"{before} zeros before and {behind} behind a signal: at least 0 are allowed"
+            f"zeros before and after a signal: expected 0 or more, found {before} and {behind}"
         )
     channels, samples = signal.shape
     result = np.zeros((channels, before + samples + behind), signal.dtype)

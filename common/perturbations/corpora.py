@@ -134,7 +134,7 @@ class Corpus:
             signal = np.ascontiguousarray(signal[channel : channel + 1])
         else:
             raise DataError(
-                f"{self.name}: {file} has {len(signal)} channels, none number {channel}"
+                f"{self.name}: {file} has no channel {channel}, only 0 to {len(signal) - 1}"
             )
         return np.array(audio.resample(signal, rate, sampling_rate)[0])
 

@@ -95,7 +95,11 @@ class Library:
         spec = _corpus(entry)
         if spec is not None and self.corpora.missing(spec):
             others = sorted(corpora for base, corpora in self._variants if base == name)
-            hint = f". 'corpora: {others[0]}' in the dataset's entry takes others" if others else ""
+            hint = (
+                f". Other recordings: 'corpora: {others[0]}' in the dataset's entry"
+                if others
+                else ""
+            )
             return self.corpora.missing(spec) + hint
         used = closure.SOURCES.modules(PERTURBATIONS.get(entry.function))
         reasons = (why() for module, why in NEEDS.items() if module in used)

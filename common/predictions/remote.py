@@ -197,11 +197,11 @@ class _Process:
         fingerprint = models.fingerprint(self._benchmark.models[wish.model], cache=self._cache)
         if fingerprint != expected[0]:
             raise RefusedWorkError(
-                f"model '{wish.model}' has other files than where the run was started"
+                f"the files of model '{wish.model}' here differ from those where the run was started"
             )
         if wish.condition != ORIGINAL and self._library.digest(wish.condition) != expected[1]:
             raise RefusedWorkError(
-                f"perturbation '{wish.condition}' has other recordings than where the run was started"
+                f"the recordings of perturbation '{wish.condition}' here differ from those where the run was started"
             )
         self._checked.add(key)
 

@@ -154,5 +154,7 @@ def predictions_of(benchmark: Benchmark, folders: Paths, model: str) -> pd.DataF
         if entry.description.get("model") == model and entry.folder not in old
     ]
     if not chosen:
-        raise ConfigError(f"--model {model}: the cache has no predictions of this state of it")
+        raise ConfigError(
+            f"--model {model}: the cache has no predictions of the model as it is now; run the model first"
+        )
     return inventory.table(chosen)

@@ -71,7 +71,9 @@ def explain(
     snapshot, rows = _find(folders, cell, version, row_key)
     noted = snapshot.manifest.cells.get(f"{cell.test}/{cell.dataset}")
     if noted is None:
-        raise ConfigError(f"{key}: its manifest {snapshot.folder} does not know it; run it again")
+        raise ConfigError(
+            f"{key}: the manifest in {snapshot.folder} does not list this cell; run it again"
+        )
     old = version not in ("", _newest_version(folders, cell))
     stale = None if old else stale_cell(benchmark, folders, cell, noted)
     rebuilt, reason = None, ""

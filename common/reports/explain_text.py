@@ -95,9 +95,9 @@ def _state(content: Mapping[str, Any]) -> Iterator[str]:
     if content["stale"]:
         cell = split(content["key"])[0]._asdict()
         options = [word for name, value in cell.items() for word in (f"--{name}", value)]
-        yield _line("", f"makes these rows again: {advice.command('run', *options)}")
+        yield _line("", f"make these rows again with: {advice.command('run', *options)}")
     if not content["recomputed"]:
-        yield _line("not again", content["not_recomputed"])
+        yield _line("not redone", content["not_recomputed"])
 
 
 def _samples(summary: Mapping[str, Any] | None) -> Iterator[str]:

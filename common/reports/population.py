@@ -92,11 +92,15 @@ def _check(table: pd.DataFrame, shares: Mapping[str, Mapping[str, float]], name:
                 for name in table
                 if str(name).startswith(sums.ABOUT)
             ]
-            raise ConfigError(f"{name}: nothing is said of the {trait} of speakers, only {traits}")
+            raise ConfigError(
+                f"{name}: unknown trait of speakers '{trait}'. Known: {', '.join(traits) or 'none'}"
+            )
         present = sorted(table[column].dropna().unique())
         for group in groups:
             if group not in present:
-                raise ConfigError(f"{name}: no speaker has {trait} '{group}'. There are {present}")
+                raise ConfigError(
+                    f"{name}: no speaker has {trait} '{group}'. Known: {', '.join(map(str, present)) or 'none'}"
+                )
 
 
 def lines(content: Mapping[str, Any]) -> Iterator[str]:

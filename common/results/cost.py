@@ -91,7 +91,8 @@ def read(path: Path) -> list[CostRow]:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
             if tuple(reader.fieldnames or ()) != tuple(COLUMNS):
-                raise ValueError("its columns are others")
+                columns = ", ".join(reader.fieldnames or ())
+                raise ValueError(f"expected the columns {', '.join(COLUMNS)}, found {columns}")
             return [_row(entry) for entry in reader]
     except (OSError, ValueError, TypeError, csv.Error) as error:
         raise DataError(f"{path}: cannot be read as measured cost: {error}") from None

@@ -133,10 +133,10 @@ def _why_unread(path: Path) -> str:
     try:
         content = parse_json(path.read_text("utf-8"))
     except (OSError, ValueError):
-        return "is damaged, as it is no JSON"
+        return "is damaged: not valid JSON"
     written = content.get("format") if isinstance(content, dict) else None
     if written is None or written == FORMAT:
-        return "is no manifest of results"
+        return "is not a manifest of results"
     return f"written by another version of this program (format {written}, {FORMAT} is expected)"
 
 

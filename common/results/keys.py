@@ -77,7 +77,7 @@ def split(key: str) -> tuple[CellKey, str, str]:
     parts = key.strip().strip(SEPARATOR).split(SEPARATOR)
     long = next((part for part in parts if len(part) > LONGEST or "\0" in part), None)
     if long is not None:
-        raise ConfigError(f"key: '{long[:20]!s}...' is no name that a file can have")
+        raise ConfigError(f"key: '{long[:20]!s}...' cannot be the name of a file")
     if len(parts) < CELL or not all(parts[:CELL]):
         shape = SEPARATOR.join(PARTS[:CELL])
         rest = "".join(f"[{SEPARATOR}{part}" for part in PARTS[CELL:]) + "]" * (len(PARTS) - CELL)

@@ -214,7 +214,7 @@ def _read(path: Path, key: Sequence[str] = (), others: Sequence[str] = ()) -> pd
         )
     if key and table.duplicated(list(key)).any():
         line = table.loc[table.duplicated(list(key)), list(key)].iloc[0]
-        raise DataError(f"{path}: {', '.join(map(str, line))} stands there twice")
+        raise DataError(f"{path}: {', '.join(map(str, line))} appears twice")
     return table
 
 

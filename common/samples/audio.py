@@ -238,12 +238,12 @@ def _segment(reader: Reader, name: str, start_ns: int, end_ns: int) -> np.ndarra
             raise AudioError(f"{name}: holds no samples")
         whole = reader.length() / rate
         raise AudioError(
-            f"{name}: segment {_times(start_ns, end_ns)} starts behind the end"
+            f"{name}: segment {_times(start_ns, end_ns)} starts after the end"
             f" of the file ({whole:.2f} s)"
         )
     if stop is not None and stop - start - length > SLACK_S * rate:
         raise AudioError(
-            f"{name}: segment {_times(start_ns, end_ns)} ends behind the end"
+            f"{name}: segment {_times(start_ns, end_ns)} ends after the end"
             f" of the file ({(start + length) / rate:.2f} s)"
         )
     finite = np.isfinite(signal)

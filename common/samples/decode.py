@@ -78,8 +78,8 @@ def longest(channels: int) -> int:
 def too_long(name: str, channels: int, rate: int) -> AudioError:
     """Error for a part of a file that is longer than :func:`longest`."""
     return AudioError(
-        f"{name}: a segment is longer than {longest(channels) / rate:.0f} s, the most that is held"
-        f" at once of {channels} channel(s) at {rate} Hz; give its samples a start and an end"
+        f"{name}: a segment is longer than {longest(channels) / rate:.0f} s, the longest that is read"
+        f" ({channels} channel(s) at {rate} Hz); split it into samples with a start and an end"
     )
 
 

@@ -50,7 +50,9 @@ def _check_source(dataset: Dataset, column: Column, key: str) -> None:
     if column.column and column.column in KEYS:
         raise ConfigError(f"{place(dataset, key)}: '{column.column}' is a key, not a column")
     if key.rpartition(".")[2] in KEYS:
-        raise ConfigError(f"{place(dataset, key)}: a column may not be called like a key")
+        raise ConfigError(
+            f"{place(dataset, key)}: reserved name; a column may not be named {', '.join(KEYS)}"
+        )
     sources = [bool(column.column), column.value is not None, bool(column.by_table)]
     if sum(sources) != 1:
         raise ConfigError(f"{place(dataset, key)}: needs one of: column, value, by_table")

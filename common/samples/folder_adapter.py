@@ -20,6 +20,7 @@ import pandas as pd
 
 from ..core.errors import DataError
 from ..core.provenance import digest
+from ..core.wording import counted
 from ..spec import Dataset, Target
 from .base import KEYS, Samples, definition, media_fingerprint
 from .entries import needed, place
@@ -63,7 +64,7 @@ class CsvTable:
             raise missing("column", "file", header, self.where)
         repeated = {name for name in header if header.count(name) > 1}
         if repeated:
-            raise DataError(f"{self.where}: column '{min(repeated)}' stands there twice")
+            raise DataError(f"{self.where}: column '{min(repeated)}' appears twice")
         self.columns = {name: [] for name in header if not only or name in only}
         numbered = [
             (n, self.columns[name]) for n, name in enumerate(header) if name in self.columns
@@ -71,7 +72,7 @@ class CsvTable:
         shared: dict[str, str] = {}
         for line, row in rows:
             if len(row) != len(header):
-                fault = f"{len(row)} fields, expected {len(header)}"
+                fault = f"{counted(len(row), 'field')}, expected {len(header)}"
                 raise DataError(f"{self.where}: line {line}: {fault}")
             lines.append(line)
             for n, column in numbered:
@@ -95,7 +96,7 @@ class CsvTable:
         except FileNotFoundError:
             raise DataError(f"{self.where}: no such file") from None
         except UnicodeDecodeError:
-            raise DataError(f"{self.where}: is no UTF-8 text") from None
+            raise DataError(f"{self.where}: is not UTF-8 text") from None
         except (OSError, csv.Error) as error:
             raise DataError(f"{self.where}: cannot be read: {error}") from None
 

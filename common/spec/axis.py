@@ -8,6 +8,7 @@ from typing import Any
 
 import pydantic
 
+from ..core.wording import counted
 from .criterion import Record
 
 
@@ -47,7 +48,9 @@ class Severity(Record):
         for name, values in self.params.items():
             if len(values) != len(self.levels):
                 count, level_count = len(values), len(self.levels)
-                raise ValueError(f"params.{name}: {count} values for {level_count} levels")
+                raise ValueError(
+                    f"params.{name}: {counted(count, 'value')} for {level_count} levels"
+                )
         return self
 
     def at(self, place: int) -> dict[str, Any]:

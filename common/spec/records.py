@@ -337,7 +337,7 @@ class Test(Entry):
     def _once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for number, name in enumerate(value):
             if name in value[:number]:
-                raise ValueError(f"'{name}' stands there twice")
+                raise ValueError(f"'{name}' appears twice")
         return value
 
     @pydantic.field_validator(*KINDS)
@@ -346,7 +346,7 @@ class Test(Entry):
         names = [use.metric for use in value]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"metric '{twice[0]}' stands twice; a test has one criterion for it")
+            raise ValueError(f"metric '{twice[0]}' appears twice; a test has one criterion for it")
         return value
 
     @property

@@ -160,7 +160,7 @@
     if (!rankings) return "";
     const { model } = firsts[0];
     const times = counts.get(model) || 0;
-    return times === rankings ? ` ${model.label} stays first without any one test or dataset.` : ` ${model.label} is first in ${times} of ${rankings} rankings without one test or one dataset.`;
+    return times === rankings ? ` ${model.label} stays first whichever single test or dataset is left out.` : ` ${model.label} is first in ${times} of ${rankings} rankings without one test or one dataset.`;
   }
 
   function selection(box, data, board) {

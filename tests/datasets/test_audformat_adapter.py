@@ -195,9 +195,9 @@ def test_pickles_are_not_loaded(tmp_path, database, younger) -> None:
 
 def test_a_pickle_alone_is_refused(load, tmp_path, database) -> None:
     database().save(str(tmp_path / "data"), storage_format="pkl")
-    with pytest.raises(DataError, match=r"db\.\w+\.pkl: a table .* pickle only is not read.*'csv'"):
+    with pytest.raises(DataError, match=r"db\.\w+\.pkl: a table .* pickle is not read.*'csv'"):
         load()
-    with pytest.raises(DataError, match="a pickle only is not read"):
+    with pytest.raises(DataError, match="a pickle is not read"):
         read_audformat(tmp_path / "data", "words")
 
 

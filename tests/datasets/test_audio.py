@@ -202,7 +202,7 @@ def test_one_bad_segment_does_not_take_others_with_it(tmp_path, speech):
     first, late, empty, last = audio.load_many(tmp_path, "a.wav", segments, RATE)
     assert first.shape == last.shape == (1, 16000)
     assert str(late) == (
-        "a.wav: segment 5.00 s to 6.00 s starts behind the end of the file (2.00 s)"
+        "a.wav: segment 5.00 s to 6.00 s starts after the end of the file (2.00 s)"
     )
     assert str(empty) == "a.wav: segment 1.00 s to 1.00 s holds no samples"
     assert isinstance(late, AudioError) and isinstance(empty, AudioError)
@@ -218,13 +218,13 @@ def test_a_bad_file_fails_in_all_places_and_is_named_without_root(tmp_path):
 def test_annotations_may_end_a_little_behind_the_file(tmp_path, speech):
     path = wav(tmp_path / "a.wav", speech)
     assert audio.read(path, NS, 2 * NS + NS // 11)[0].shape == (1, 16000)
-    with pytest.raises(AudioError, match=r"1\.00 s to 2\.20 s ends behind the end .*2\.00 s"):
+    with pytest.raises(AudioError, match=r"1\.00 s to 2\.20 s ends after the end .*2\.00 s"):
         audio.read(path, NS, 2 * NS + NS // 5)
 
 
 @pytest.mark.parametrize("kind", [FORMATS[1], FORMATS[13]], ids=["wav", "mp3"])
 def test_a_segment_behind_the_end_is_refused(make, kind):
-    with pytest.raises(AudioError, match=r"starts behind the end of the file \(2\.0"):
+    with pytest.raises(AudioError, match=r"starts after the end of the file \(2\.0"):
         audio.read(make(kind), 3 * NS, -1)
 
 

@@ -111,9 +111,9 @@ def test_a_table_may_lie_beside_the_catalog_or_be_the_path(load, folder, tmp_pat
         ("", "is empty"),
         ("File,mood\na.wav,x\n", r"unknown column 'file'\. Did you mean 'File'\?"),
         ("file,mood\n", r"table 'metadata\.csv' has no rows"),
-        ("file,mood\na.wav\n", r"line 2: 1 fields, expected 2"),
+        ("file,mood\na.wav\n", r"line 2: 1 field, expected 2"),
         ("file,mood\na.wav,x\n\nb.wav,x,y\n", r"line 4: 3 fields, expected 2"),
-        ("file,mood,mood\na.wav,x,y\n", "column 'mood' stands there twice"),
+        ("file,mood,mood\na.wav,x,y\n", "column 'mood' appears twice"),
         ("file,mood\n,x\n", r"line 2: file: missing"),
         ("file,start\na.wav,soon\n", r"line 2: start = 'soon' is no time; expected seconds"),
         ("file,end\na.wav,inf\n", r"line 2: end = 'inf' is no time"),
@@ -132,7 +132,7 @@ def test_tables_that_are_no_tables(load, folder, text, message):
 
 def test_bytes_that_are_no_text(load, folder):
     (folder / "metadata.csv").write_bytes(b"file,mood\na.wav,\xff\xfe\n")
-    with pytest.raises(DataError, match=r"metadata\.csv: is no UTF-8 text"):
+    with pytest.raises(DataError, match=r"metadata\.csv: is not UTF-8 text"):
         load()
 
 

@@ -269,7 +269,7 @@ def test_a_mapping_per_column_renames_any_column(entry, targets):
         ({"columns": {"a": {}}}, r"columns\.a: needs one of: column, value, by_table"),
         ({"columns": {"a": {"column": "a", "value": 1}}}, r"columns\.a: needs one of"),
         ({"columns": {"a": {"column": "start"}}}, r"columns\.a: 'start' is a key"),
-        ({"columns": {"file": "a"}}, r"columns\.file: a column may not be called like a key"),
+        ({"columns": {"file": "a"}}, r"columns\.file: reserved name"),
         (
             {"columns": {"a": {"column": "a", "otherwise": {}}}},
             r"columns\.a\.otherwise: needs one of",

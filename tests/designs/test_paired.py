@@ -62,7 +62,7 @@ class TestOptions:
 
     @pytest.mark.parametrize("pair", [["original", "a"], ["a", "a"]])
     def test_two_perturbations(self, pair: list[str]) -> None:
-        with pytest.raises(pydantic.ValidationError, match="are not two perturbations"):
+        with pytest.raises(pydantic.ValidationError, match="expected two different perturbations"):
             DESIGN(pairs=[pair], limit=5)
 
     def test_needs_no_annotation(self) -> None:

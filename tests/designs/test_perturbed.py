@@ -43,7 +43,7 @@ class TestOptions:
         ("conditions", "message"),
         [
             ([], "at least 1"),
-            (["a", {"a": "b"}], "condition 'a' stands there twice"),
+            (["a", {"a": "b"}], "condition 'a' appears twice"),
             ([ORIGINAL], "'original' is the name of the unchanged input"),
         ],
     )

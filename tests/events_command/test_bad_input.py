@@ -61,7 +61,9 @@ def test_an_annotation_without_class_is_refused(folder) -> None:
     folder.write("none.txt", "a.wav\nb.wav\nc.wav\n")
     folder.write("empty.txt", "")
     for truth in ("none.txt", "empty.txt"):
-        assert "no class" in folder.refused("--estimate", "@empty.txt", truth=truth)
+        assert "no labels: the truth has none" in folder.refused(
+            "--estimate", "@empty.txt", truth=truth
+        )
 
 
 def test_named_labels_make_an_empty_truth_valid(folder) -> None:
@@ -139,12 +141,12 @@ def test_without_durations_only_what_needs_none_is_scored(folder) -> None:
 
 
 BAD_OPTIONS = {
-    ("--time-resolution", "0"): "no number above 0",
-    ("--time-resolution", "nan"): "no number above 0",
-    ("--beta", "-1"): "no number above 0",
-    ("--threshold", "nan"): "nan is no number",
-    ("--slack", "-1"): "no number of 0 or more",
-    ("--max-efpr", "inf"): "no number above 0",
+    ("--time-resolution", "0"): "--time-resolution: expected a finite number above 0, found 0.0",
+    ("--time-resolution", "nan"): "expected a finite number above 0, found nan",
+    ("--beta", "-1"): "expected a finite number above 0, found -1.0",
+    ("--threshold", "nan"): "--threshold: expected a number, found nan",
+    ("--slack", "-1"): "--slack: expected a finite number of 0 or more, found -1.0",
+    ("--max-efpr", "inf"): "--max-efpr: expected a finite number above 0, found inf",
     ("--factor", "2"): "--factor: 2.0 is not in [0, 1]",
     ("--t-collar", "-0.1"): "--t-collar: -0.1 is not 0 or more",
     ("--t_collar", "nan"): "--t-collar: nan is not 0 or more",
@@ -154,7 +156,7 @@ BAD_OPTIONS = {
     ("--gtc", "nan"): "--gtc-threshold: nan is not in [0, 1]",
     ("--alpha-ct", "2"): "--alpha-ct: 2.0 is not in [0, 1]",
     ("--alpha-st", "-1"): "negative",
-    ("--max-efpr", "0"): "no number above 0",
+    ("--max-efpr", "0"): "--max-efpr: expected a finite number above 0, found 0.0",
     (
         "--duration-unit",
         "hours",
@@ -167,7 +169,7 @@ BAD_OPTIONS = {
         "false",
         "--evaluate-offset",
         "false",
-    ): "--evaluate-onset, --evaluate-offset: one of both must",
+    ): "--evaluate-onset, --evaluate-offset: at least one of them must",
     ("--timelines", "-1"): "negative",
     ("--name", "one", "two"): "--name: 2 names for 1 system",
     ("--compatibility", "psds_eval-0.3", "--compatibility", "psds_eval-0.5"): "exclude",
@@ -225,7 +227,7 @@ def test_names_that_may_be_several_recordings_are_refused(folder) -> None:
     folder.write("dur.tsv", "filename\tduration\nx/a.wav\t10\ny/a.wav\t10\n")
     folder.write("truth.txt", "x/a.wav\t0\t1\tdog\n")
     folder.write("est.txt", "a\t0\t1\tdog\n")
-    assert "may be x/a.wav or y/a.wav" in folder.refused("--estimate", "@est.txt")
+    assert "is ambiguous: x/a.wav or y/a.wav" in folder.refused("--estimate", "@est.txt")
 
 
 def test_wrong_usage_is_told_by_the_parser(capsys) -> None:
@@ -310,12 +312,12 @@ def test_two_tables_of_durations_are_one_too_many(lists) -> None:
             ("--time-resolution", "1e-12"),
             "--time-resolution: segments of 1e-12 s are 3e+13 in 30 s",
         ),
-        (("--decimals", "400"), "--decimals: 400 is not in 0 to 9"),
-        (("--decimals", "-3"), "--decimals: -3 is not in 0 to 9"),
+        (("--decimals", "400"), "--decimals: expected 0 to 9, found 400"),
+        (("--decimals", "-3"), "--decimals: expected 0 to 9, found -3"),
         (("--durations", ""), "--durations: is empty"),
-        (("--durations", "-3"), "--durations -3: a length must be above 0"),
-        (("--durations", "nan"), "--durations nan: a length must be above 0"),
-        (("--durations", "1e999"), "--durations 1e999: a length must be above 0"),
+        (("--durations", "-3"), "--durations -3: expected a finite length above 0"),
+        (("--durations", "nan"), "--durations nan: expected a finite length above 0"),
+        (("--durations", "1e999"), "--durations 1e999: expected a finite length above 0"),
         (("--durations", "3s"), "--durations 3s: there is no such file or folder"),
         (("--point", "foo"), "--point foo: no system has several operating points"),
     ],

@@ -51,7 +51,7 @@ def test_each_pair_is_a_recording(pairs) -> None:
         ("twice.txt", (), "twice.txt: two references are named 'a'"),
         ("gone.txt", (), "there is no such file: "),
         ("none.txt", (), "none.txt: there is no such file"),
-        ("list.txt", ("--truth", "x.txt"), "--pairs names truth and estimate"),
+        ("list.txt", ("--truth", "x.txt"), "--pairs names the truth and the estimates"),
     ],
 )
 def test_what_is_refused(pairs, name: str, options: tuple[str, ...], message: str) -> None:

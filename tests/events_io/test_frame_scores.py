@@ -57,7 +57,7 @@ def test_folder_completes_names(tmp_path) -> None:
     assert found.labels == ("dog", "cat")
     assert found.scores.values[0].tolist() == [0.9, 0.1]
     assert found.scores.frames.tolist() == [2, 2]
-    with pytest.raises(DataError, match=r"'a' may be a.flac or a.wav"):
+    with pytest.raises(DataError, match=r"'a' is ambiguous: a.flac or a.wav"):
         read_scores(tmp_path, files=["a.wav", "a.flac"])
 
 

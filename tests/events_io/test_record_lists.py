@@ -68,7 +68,7 @@ def test_lists_without_events(write) -> None:
         ("a.json", [{"onset": True, "offset": 1}], "row 1: onset: True is neither text nor a numb"),
         ("a.json", [{"onset": [1], "offset": 1}], r"row 1: onset: \[1\] is neither text nor"),
         ("a.json", [{"onset": 2, "offset": 1}], "row 1: has its onset after its offset"),
-        ("a.json", "[" * 100_000, "not valid JSON: lists and mappings lie too deep"),
+        ("a.json", "[" * 100_000, "not valid JSON: lists and mappings are nested too deep"),
         ("a.yaml", "&a [*a]", "which would never end"),
         ("a.json", "[NaN,", r"a\.json, line 1, column 6: not valid JSON"),
     ],

@@ -171,7 +171,7 @@ def test_files_that_cannot_be_read(tmp_path) -> None:
     with pytest.raises(DataError, match=r"none.txt: cannot be read: No such file"):
         read_events(tmp_path / "none.txt")
     (tmp_path / "latin.txt").write_bytes("0.5\t1.5\tVögel\n".encode("latin-1"))
-    with pytest.raises(DataError, match=r"latin.txt: is no UTF-8 text"):
+    with pytest.raises(DataError, match=r"latin.txt: is not UTF-8 text"):
         read_events(tmp_path / "latin.txt")
 
 

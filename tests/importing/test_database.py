@@ -186,7 +186,7 @@ def test_folders_of_others_are_not_written_over(interviews, to):
     folder = to / "mine-audformat"
     folder.mkdir(parents=True)
     (folder / "thesis.txt").write_text("mine")
-    with pytest.raises(ConfigError, match=r"mine-audformat: is there already and holds no db.yaml"):
+    with pytest.raises(ConfigError, match=r"mine-audformat: already exists and holds no db.yaml"):
         run(interviews, to)
     assert (folder / "thesis.txt").read_text() == "mine"
     interviews.rename(to / "self-audio")

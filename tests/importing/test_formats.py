@@ -108,7 +108,7 @@ def test_columns_that_are_not_there_are_told(tmp_path, to, capsys):
         "--columns emotion: expected NAME=COLUMN, such as emotion=label" in capsys.readouterr().err
     )
     assert main(["import", str(root), "--columns", "a=b,a=c", "--to", str(to)]) == 2
-    assert "--columns: 'a' stands there twice" in capsys.readouterr().err
+    assert "--columns: 'a' is given twice" in capsys.readouterr().err
     assert nothing_is_left(to)
 
 
@@ -148,7 +148,7 @@ def test_other_encodings(tmp_path, to, capsys):
     text = path.read_text(encoding="utf-8")
     path.write_bytes(text.encode("cp1252"))
     with pytest.raises(
-        DataError, match=r"metadata\.csv: line 2: is no UTF-8 text; say how it is encoded"
+        DataError, match=r"metadata\.csv: line 2: is not UTF-8 text; say how it is encoded"
     ):
         run(path.parent, to)
     assert nothing_is_left(to)
@@ -171,7 +171,7 @@ def test_files_in_other_folders_and_with_other_signs_are_found(tmp_path, to):
     assert report.faults == []
     assert report.notes[0].startswith("2 files lie in another folder; found by name")
     sound(tmp_path / "x" / "more" / "b.wav")
-    with pytest.raises(DataError, match=r"line 3: 'b' may be audio/b\.wav and more/b\.wav"):
+    with pytest.raises(DataError, match=r"line 3: 'b' is ambiguous: audio/b\.wav or more/b\.wav"):
         run(tmp_path / "x", to, force=True)
 
 
@@ -186,9 +186,9 @@ def test_files_in_other_folders_and_with_other_signs_are_found(tmp_path, to):
         ),
         (
             "path,emotion\na.wav,sad\nb.wav\n",
-            r"line 3: 1 fields, expected 2; the file may be cut off",
+            r"line 3: 1 field, expected 2; the file may be cut off",
         ),
-        ("path,path\na.wav,sad\n", r"column 'path' stands there twice"),
+        ("path,path\na.wav,sad\n", r"column 'path' appears twice"),
         ("path,emotion\n,sad\n", r"line 2: file: missing"),
         ("path,emotion\n", r"has no rows"),
     ],
@@ -204,13 +204,17 @@ def test_tables_that_cannot_be_used_leave_nothing(text, fault, tmp_path, to):
 def test_rows_that_stand_there_twice_are_taken_once(tmp_path, to):
     sound(tmp_path / "x" / "a.wav")
     (tmp_path / "x" / "metadata.csv").write_text("path,emotion\na.wav,sad\na.wav,sad\n")
-    assert run(tmp_path / "x", to).notes[0] == "1 row stands there twice; one is taken: a.wav"
+    assert run(tmp_path / "x", to).notes[0] == "1 row left out, as an equal row comes before: a.wav"
 
 
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
-        ("metadata.jsonl", '{"file": "a.wav"}\n{"file"', r"metadata\.jsonl: line 2: is no JSON"),
+        (
+            "metadata.jsonl",
+            '{"file": "a.wav"}\n{"file"',
+            r"metadata\.jsonl: line 2: is not valid JSON",
+        ),
         ("metadata.jsonl", '["a.wav"]\n', r"line 1: expected names and values, found \['a\.wav'\]"),
         ("metadata.json", '{"file": "a.wav"}', r"holds no list of objects with names and values"),
         ("metadata.parquet", "PAR1", r"metadata\.parquet: cannot be read"),
@@ -253,7 +257,7 @@ def test_links_of_a_table_that_lead_out_are_told(tmp_path, to):
     (tmp_path / "x" / "a.wav").symlink_to(tmp_path / "a.wav")
     (tmp_path / "x" / "metadata.csv").write_text("file,emotion\na.wav,sad\n")
     assert run(tmp_path / "x", to).faults == [
-        "1 audio file is a link that leads out of the folder: a.wav"
+        "1 audio file leads out of the folder through a link: a.wav"
     ]
 
 
@@ -518,12 +522,12 @@ def test_broken_shards(tmp_path, to):
     with pytest.raises(DataError, match=r"a\.tar: .*partial download\?"):
         run(path, to)
     for members, links, fault in (
-        ({**good, "u1.json": b"{"}, {}, r"a\.tar: u1\.json: is no JSON"),
+        ({**good, "u1.json": b"{"}, {}, r"a\.tar: u1\.json: is not valid JSON"),
         ({**good, "u1.json": b"[1]"}, {}, r"u1\.json: expected names and values, found \[1\]"),
-        ({**good, "u1.txt": b"\xff"}, {}, r"u1\.txt: is no UTF-8 text"),
+        ({**good, "u1.txt": b"\xff"}, {}, r"u1\.txt: is not UTF-8 text"),
         ({**good, "u1.flac": encoded("FLAC")}, {}, r"u1\.flac: sample 'u1' has two audio files"),
         ({**good, "u2.wav": b"?"}, {"u3.wav": "/etc/passwd"}, r"'u3\.wav' is a link or a device"),
-        ({"u1.json": b"{}"}, {}, r"no sample in 1 tar files has audio"),
+        ({"u1.json": b"{}"}, {}, r"no sample in 1 tar file has audio"),
     ):
         with pytest.raises(DataError, match=fault):
             run(shard(path, members, links), to)

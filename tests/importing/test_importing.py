@@ -244,7 +244,7 @@ def test_names(folder, to):
         ("other.csv", "path,emotion\n", "has no rows"),
         ("other.tsv", "file\temotion\n", "has no rows"),
         ("other.csv", "file,emotion\n,anger\n", "line 2: file: missing"),
-        ("metadata.csv", "file,emotion,emotion\na,b,c\n", "column 'emotion' stands there twice"),
+        ("metadata.csv", "file,emotion,emotion\na,b,c\n", "column 'emotion' appears twice"),
     ],
 )
 def test_faults_of_rows_name_the_table_and_no_entry_that_was_not_written(
@@ -341,7 +341,7 @@ def test_all_faults_of_the_data_are_listed(folder, to):
         "1 audio file does not exist: b.wav",
         "1 audio file is empty (0 bytes): c.wav",
         "1 audio file is no audio file that can be decoded: d.wav",
-        "2 segments behind the end of the file: long.wav from 0.5 s, long.wav from 2 s",
+        "2 segments beyond the end of the file: long.wav from 0.5 s, long.wav from 2 s",
         "1 value of arousal that is no number: high",
         "arousal: 2 values outside [0, 1], from 3 to 5; add 'scale: [min, max]' to the entry",
         "1 speaker with more than one sex: s1",

@@ -353,7 +353,7 @@ def test_copies_in_another_folder_are_left_out(tmp_path, to):
         sound(tmp_path / "x" / name)
     notes = run(tmp_path / "x", to).notes
     copy = "all/Actor_24/03-01-08-02-01-02-24.wav"
-    assert f"1 audio file is a copy of another one; left out: {copy}" in notes
+    assert f"1 audio file is identical to another one; left out: {copy}" in notes
     assert len(rows(to)) == 1
     soundfile.write(
         tmp_path / "x" / "all" / "Actor_24" / "03-01-08-02-01-02-24.wav", np.ones(9), 16000
@@ -367,7 +367,7 @@ def test_labels_that_nobody_knows_are_faults(tmp_path, to):
     table.write_text(table.read_text().replace("neutral", "non-neutral"))
     report = run(root, to, part="train")
     assert report.faults == [
-        "1 value of emotion that 'meld' does not know, so there is no emotion: non-neutral (1)"
+        "1 value of emotion not in the layout 'meld', so emotion stays empty: non-neutral (1)"
     ]
 
 
@@ -376,7 +376,7 @@ def test_a_table_in_another_encoding_is_told(tmp_path, to):
     (root / "test_sent_emo.csv").write_bytes(
         (root / "test_sent_emo.csv").read_text().replace("Mark", "Zoë").encode("cp1252")
     )
-    with pytest.raises(DataError, match=r"test_sent_emo\.csv: line 2: is no UTF-8 text; say how"):
+    with pytest.raises(DataError, match=r"test_sent_emo\.csv: line 2: is not UTF-8 text; say how"):
         run(root, to)
     assert not to.exists()
 
@@ -444,7 +444,7 @@ def test_a_layout_of_a_user(tmp_path, to, capsys):
     assert (
         main([*words, "--layout", str(tmp_path / "own.yaml"), "--format", "tess", "--force"]) == 2
     )
-    assert "--layout goes without --format" in capsys.readouterr().err
+    assert "--layout cannot be used together with --format" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -500,7 +500,7 @@ def test_pointers_of_git_lfs_are_told(tmp_path, to):
     )
     faults = run(tmp_path / "x", to).faults
     assert faults == [
-        "1 audio file is a pointer of Git LFS; 'git lfs pull' fetches the audio: 03a01Fa.wav"
+        "1 audio file is still in Git LFS; 'git lfs pull' fetches the audio: 03a01Fa.wav"
     ]
 
 

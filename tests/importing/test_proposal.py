@@ -80,7 +80,7 @@ def test_folders_of_classes_are_no_speakers(tmp_path, to, capsys):
     text = imported(tmp_path / "sounds", to, capsys)
     assert "# 16 of 16 audio files are named like this" in text
     assert "speaker:" not in text and "(?P<speaker>" not in text
-    assert "# category: words that are not known; if they are emotions, call the group" in text
+    assert "# category: unknown words; if they are emotions, rename the group" in text
     assert rows(to)["dog_bark/1-1017-A.wav"]["category"] == "dog_bark"
     labels = load(to).table["category"].value_counts().to_dict()
     assert labels == {"dog_bark": 4, "rain": 4, "sea_waves": 4, "baby cry": 4}

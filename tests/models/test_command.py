@@ -76,8 +76,8 @@ def test_the_program_stays_running(entry, targets, batch, signals, program):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ("print('Loading', flush=True)", r"answered no JSON object but 'Loading'"),
-        ("print('[1]', flush=True)", r"answered no JSON object but '\[1\]'"),
+        ("print('Loading', flush=True)", r"did not answer with a JSON object, but with 'Loading'"),
+        ("print('[1]', flush=True)", r"did not answer with a JSON object, but with '\[1\]'"),
         ('print(\'{"error": "no speech"}\')', r"answered with an error: no speech"),
         ("print('{\"valence\": 1}')", r"no 'arousal' in the answer, found: valence"),
         ('print(\'{"arousal": "high"}\')', r"target 'arousal': expected numbers, found .*'high'"),
@@ -113,7 +113,9 @@ def test_an_old_answer_is_never_taken_for_a_new_one(entry, targets, batch, signa
     )
     model = models.load(command(entry), targets, seed=0)
     for _ in range(2):
-        with pytest.raises(ModelError, match="answered no JSON object but 'Loading'"):
+        with pytest.raises(
+            ModelError, match="did not answer with a JSON object, but with 'Loading'"
+        ):
             model.predict(batch(signals[:1]))
 
 
@@ -274,8 +276,11 @@ def test_faults_of_entries(entry, targets, program, tmp_path):
             models.fingerprint(mine)
     for fields, message in [
         ({"entry": "python absent.py"}, r"no such file in the folder of the catalog: absent.py"),
-        ({"entry": "no-such-program x"}, r"'no-such-program' is not there, in the folder of the"),
-        ({"entry": "tool x"}, r"'tool' cannot be executed, in the folder of the catalog or on"),
+        (
+            {"entry": "no-such-program x"},
+            r"'no-such-program' was not found \(looked in the folder of the",
+        ),
+        ({"entry": "tool x"}, r"'tool' cannot be executed \(looked in the folder of the catalog and on"),
         ({"params": {"files": ["absent"]}}, r"params.files: no such file or folder: absent"),
     ]:
         with pytest.raises(ModelError, match=message):

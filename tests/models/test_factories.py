@@ -81,8 +81,8 @@ def test_factories_that_cannot(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("def load(:\n", r"factory_module\.py, line 1: is no Python: "),
-        ("\0", r"factory_module\.py.*: is no Python: "),
+        ("def load(:\n", r"factory_module\.py, line 1: is not valid Python: "),
+        ("\0", r"factory_module\.py.*: is not valid Python: "),
         (
             "import json\nimport no_such_package.part\n",
             r"line 2: the package 'no_such_package' is not",

@@ -66,7 +66,7 @@ def test_each_signal_is_sent(entry, targets, batch, signals, level, server):
     [
         ((500, "no model\nloaded"), r"the server 127.0.0.1:\d+ answered 500: no model loaded"),
         ((302, ""), r"answered 302"),
-        ((200, "<html>"), r"answered no JSON object but '<html>'"),
+        ((200, "<html>"), r"did not answer with a JSON object, but with '<html>'"),
         ((200, '{"error": "too short"}'), r"answered with an error: too short"),
         ((200, '{"valence": 0}'), r"no 'arousal' in the answer, found: valence"),
         ("wait", r"did not answer within 0\.3 s"),
@@ -82,7 +82,7 @@ def test_faults_are_one_line(entry, targets, batch, signals, server, answer, mes
 def test_a_server_that_is_not_there(entry, targets, batch, signals, server):
     url = server["url"].replace("127.0.0.1", "127.0.0.2")
     model = models.load(served(entry, url), targets, seed=0)
-    with pytest.raises(ModelError, match=r"the server 127.0.0.2:\d+ cannot be asked: Connection"):
+    with pytest.raises(ModelError, match=r"the server 127.0.0.2:\d+ cannot be reached: Connection"):
         model.predict(batch(signals[:1]))
 
 

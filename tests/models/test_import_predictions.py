@@ -134,7 +134,7 @@ def test_the_predicted_column_wins(imports):
 def test_other_classes_are_wrong_and_strange_ones_are_refused(imports):
     text = "file,emotion\na1,fearful\nb1,weird\n"
     code, _, errors, _, _ = imports(text)
-    said = "classes that are not known: weird. Say what they mean: --map 'weird=CLASS' with one of anger, "
+    said = "unknown classes: weird. Say what each means with --map 'weird=CLASS', CLASS being one of anger, "
     assert code == 2 and said in errors
     _, report, _, entry, _ = imports(text, "--map", "weird=anger")
     assert entry["outputs"]["emotion"] == {"mapping": {"fearful": None, "weird": "anger"}}
@@ -151,7 +151,7 @@ def test_scales(imports):
     entry = imports("file,valence\na1,1.5\nb1,6\n", "--force", "--scale", "0,10")[3]
     assert entry["outputs"]["valence"] == {"scale": [0.0, 10.0]}
     errors = imports("file,valence\na1,-30\nb1,600\n", "--force")[2]
-    assert "values from -30 to 600 fit no scale that is known; say it: --scale LOW,HIGH" in errors
+    assert "values from -30 to 600 fit no known scale; state it with --scale LOW,HIGH" in errors
 
 
 @pytest.mark.parametrize(

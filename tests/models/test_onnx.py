@@ -158,8 +158,8 @@ def test_mapping_and_scale(entry, targets, graph, batch, signals, level, tmp_pat
             ModelError,
             r"unknown node 'logit'. Did you mean 'logits'",
         ),
-        ({"arousal": {"labels": ["arousal"]}}, ModelError, r"1 labels, but the model has 2 values"),
-        ({"arousal": {"labels": ["arousal"] * 2}}, ConfigError, r"a label is there twice"),
+        ({"arousal": {"labels": ["arousal"]}}, ModelError, r"1 label, but the model has 2 values"),
+        ({"arousal": {"labels": ["arousal"] * 2}}, ConfigError, r"a label appears twice"),
         ({"arousal": {}}, ModelError, r"outputs.arousal: not among the outputs"),
         (
             {"arousal": {"labels": ["arousal", "b"], "mapping": {"c": "arousal"}}},

@@ -102,8 +102,8 @@ def test_labels_are_text(entry, folder):
     ("text", "message"),
     [
         ("  labels: [a, b]\n", "labels without node, but the graph has several outputs"),
-        ("  labels: {logits: [a]}\n", "1 labels, but output 'logits' has 2 values"),
-        ("  labels: {logits: [a, a]}\n", "a label is there twice: a, a"),
+        ("  labels: {logits: [a]}\n", "1 label, but output 'logits' has 2 values"),
+        ("  labels: {logits: [a, a]}\n", "a label appears twice: a, a"),
         ("  labels: {logits: {a: 0}}\n", "expected a list of labels, found"),
         ("  labels: [\n", r"model.yaml, line 4, column 1: not valid YAML: did not find"),
     ],

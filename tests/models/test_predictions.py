@@ -180,7 +180,7 @@ def test_faults_in_the_entry(entry, table, targets, tmp_path):
     with pytest.raises(ModelError, match=r"unknown column 'activaton'. Did you mean 'activation'"):
         models.load(mine, targets, seed=0)
     (tmp_path / "p.csv").write_bytes(b"file,arousal\n\xff\xfe,1\n")
-    with pytest.raises(ModelError, match=r"p.csv is no UTF-8 text"):
+    with pytest.raises(ModelError, match=r"p.csv is not UTF-8 text"):
         models.load(entry(adapter="predictions", path="p.csv"), targets, seed=0)
     (tmp_path / "p.parquet").write_bytes(b"no parquet")
     with pytest.raises(ModelError, match=r"p.parquet cannot be read: "):

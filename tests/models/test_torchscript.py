@@ -178,7 +178,9 @@ def test_faults_of_entries(entry, targets, tmp_path, no_runtime):
         check(params={"input": "channel"})
     with pytest.raises(ConfigError, match=r"params: unknown parameter 'inputs'"):
         check(params={"inputs": "channels"})
-    with pytest.raises(ConfigError, match=r"params.input: a model with 'frontend' has a layout"):
+    with pytest.raises(
+        ConfigError, match=r"params.input: leave it out, as 'frontend' has its own 'layout'"
+    ):
         front_end = {"type": "spectrogram", "n_fft": 64, "hop_length": 32}
         check(params={"input": "channels"}, frontend=front_end)
     with pytest.raises(ModelError, match=r"missing anger; the model has: a, happiness, neutral"):

@@ -167,7 +167,10 @@ def test_weights_get_a_template_that_says_what_is_missing(new, command, catalog,
     )
     (catalog / "mine.py").write_text(filled)
     assert "emotion: anger (anger 4, happiness 3" in command("models", "try", "mine", recording)[1]
-    assert "is there already" in new(catalog / "weights.pth", "--force")[1]
+    assert (
+        "already exists and is not overwritten; move it"
+        in new(catalog / "weights.pth", "--force")[1]
+    )
 
 
 def test_a_python_file(new, command, catalog, tmp_path):
@@ -231,10 +234,10 @@ def test_what_is_no_model(new, catalog, tmp_path):
     for path, message in [
         (catalog / "own.py", "defines none of load, Model; it has: run"),
         (tmp_path / "own.py", "must lie in the folder of the catalog"),
-        (tmp_path / "p.csv", "is a table; predictions become a model by: build.py import-pred"),
-        (tmp_path / "notes.doc", "no kind of model that is known: folders, .onnx, .pt"),
+        (tmp_path / "p.csv", "is a table; make a model of its predictions with: "),
+        (tmp_path / "notes.doc", "unknown kind of model. Known: folders, .onnx, .pt"),
         (tmp_path / "absent", "no such file or folder"),
-        ("people/model", "Nothing is fetched unasked: hf download people/model"),
+        ("people/model", "Download it with: hf download people/model"),
     ]:
         code, out, _ = new(path)
         assert code == 2 and message in out

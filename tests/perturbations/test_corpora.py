@@ -178,7 +178,7 @@ class TestReading:
         assert corpus.whole(0, RATE, 0).tolist() == [0.5] * 100
         assert corpus.whole(0, RATE, 1).tolist() == [-0.25] * 100
         assert corpus.whole(0, RATE).tolist() == [0.125] * 100
-        with pytest.raises(DataError, match=r"pair: two\.wav has 2 channels, none number 2"):
+        with pytest.raises(DataError, match=r"pair: two\.wav has no channel 2, only 0 to 1"):
             corpus.whole(0, RATE, 2)
 
     def test_segments_of_a_file(self, tmp_path: Path) -> None:

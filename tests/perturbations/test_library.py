@@ -224,7 +224,7 @@ class TestAvailability:
             lambda dataset, cache, download: f"no {dataset.id}",
         )
         books = Library(BENCHMARK, tmp_path)
-        reason = "no musan. 'corpora: embedded' in the dataset's entry takes others"
+        reason = "no musan. Other recordings: 'corpora: embedded' in the dataset's entry"
         assert books.missing("music") == books.prepare("music") == reason
         assert books.missing("music-embedded") == "no demo-sounds"
         assert books.missing("white-noise") == ""

@@ -181,4 +181,4 @@ def test_reasons_tell_about_the_set(tmp_path: Path, monkeypatch) -> None:
     benchmark = load_benchmark()
     reason = library.Library(benchmark, tmp_path).missing("coughing")
     assert "cough-speech-sneeze" in reason
-    assert reason.endswith("'corpora: embedded' in the dataset's entry takes others")
+    assert reason.endswith("Other recordings: 'corpora: embedded' in the dataset's entry")

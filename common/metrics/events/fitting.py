@@ -53,7 +53,7 @@ class Collar:
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"{name}: {getattr(self, name)} is not 0 or more")
         if not (self.evaluate_onset or self.evaluate_offset):
-            raise ConfigError("evaluate_onset, evaluate_offset: one of both must be true")
+            raise ConfigError("evaluate_onset, evaluate_offset: at least one of them must be true")
 
 
 class Pairs(NamedTuple):

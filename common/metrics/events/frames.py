@@ -51,7 +51,7 @@ class FrameScores:
         if len(self.times) != total + len(self.frames):
             raise LengthError(
                 f"{len(self.times)} times for {total} frames of {len(self.frames)} files;"
-                " each file has one time more than frames"
+                f" expected {total + len(self.frames)}, one more than frames in each file"
             )
         # the sum of a column is NaN or infinite if a score is; cheaper than a mask of all
         if np.isnan(values.max(initial=-np.inf)) or values.max(initial=-np.inf) == np.inf:

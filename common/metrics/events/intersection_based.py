@@ -165,7 +165,7 @@ class IntersectionBased(Pool[IntersectionCounts]):
         if points < 1:
             raise ConfigError("points: no operating point")
         if not self.labels:
-            raise DataError("no class: neither has the truth a label nor is one named")
+            raise DataError("no labels: the truth has none, and 'labels' names none")
         self._overlap: Overlap = overlap
         self._outside = outside
 

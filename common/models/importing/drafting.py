@@ -153,17 +153,17 @@ def _maker(request: _Request, text: str) -> Callable[[_Request, DraftReport], No
     ending = path.suffix.lower()
     if ending in TABLES and not _is_network(path):
         raise ConfigError(
-            f"{path}: is a table; predictions become a model by: build.py import-predictions {path}"
+            f"{path}: is a table; make a model of its predictions with: {advice.command('import-predictions', path)}"
         )
     if ending not in makers and ending not in WEIGHTS:
         endings = ", ".join((*makers, *WEIGHTS))
         if ending == ".json":
             raise ConfigError(
-                f"{path}: holds no list of predictions; what describes a network needs its weights:"
-                f" give their file; {PROGRAM.format(path.name)}"
+                f"{path}: is not a list of predictions; if it describes a network, give the file with"
+                f" its weights instead; {PROGRAM.format(path.name)}"
             )
         raise ConfigError(
-            f"{path}: no kind of model that is known: folders, {endings}; {PROGRAM.format(path.name)}"
+            f"{path}: unknown kind of model. Known: folders, {endings}; {PROGRAM.format(path.name)}"
         )
     return makers.get(ending, _weights)
 
@@ -271,7 +271,7 @@ def _python(request: _Request, report: DraftReport) -> None:
     try:
         tree = ast.parse(path.read_text("utf-8"))
     except (SyntaxError, ValueError) as error:
-        raise ConfigError(f"{path}: is no Python: {error}") from None
+        raise ConfigError(f"{path}: is not valid Python: {error}") from None
     names = [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     factory = next((name for name in FACTORIES if name in names), "")
     if not factory:
@@ -346,7 +346,9 @@ def _weights(request: _Request, report: DraftReport) -> None:
     module = f"model_{module}" if module[0].isdigit() else module
     template = request.folder / f"{module}.py"
     if template.exists():
-        raise ConfigError(f"{template}: is there already, so no template is written")
+        raise ConfigError(
+            f"{template}: already exists and is not overwritten; move it, or choose another id with --as"
+        )
     report.entry |= {"adapter": "python", "entry": f"{module}:load"}
     _place(request, report)
     if request.labels:

@@ -117,7 +117,7 @@ def scale_of(
     if least >= 0 and most <= 100:
         return 100.0, None, "percent"
     raise ConfigError(
-        f"{where}: values from {least:g} to {most:g} fit no scale that is known; say it: "
+        f"{where}: values from {least:g} to {most:g} fit no known scale; state it with "
         "--scale LOW,HIGH"
     )
 
@@ -181,8 +181,8 @@ def classes_of(
             strange.append(name)
     if strange:
         raise ConfigError(
-            f"{where}: classes that are not known: {', '.join(strange):.200}. Say what they mean: "
-            f"--map '{strange[0]}=CLASS' with one of {', '.join(target.labels)}, or that they are no class: "
-            f"--map '{strange[0]}='"
+            f"{where}: unknown classes: {', '.join(strange):.200}. Say what each means with "
+            f"--map '{strange[0]}=CLASS', CLASS being one of {', '.join(target.labels)}, or count it as wrong "
+            f"with --map '{strange[0]}='"
         )
     return mapping

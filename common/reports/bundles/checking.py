@@ -74,7 +74,7 @@ class BundleCheck:
             f"{self.model}: {counted(self.rows, 'row')} of {', '.join(self.targets) or 'no target'}"
         )
         lines.append(
-            f"{what}, {counted(self.from_sums, 'score')} computed again from sums, {self.recomputed} rows from "
+            f"{what}, {counted(self.from_sums, 'score')} computed again from sums, {counted(self.recomputed, 'row')} from "
             f"predictions: {outcome}"
         )
         return "\n".join(lines)
@@ -148,9 +148,9 @@ def _listed(index: Mapping[str, Any], content: Mapping[str, bytes]) -> Iterator[
         return
     for name in sorted({*listed, *content} - {INDEX}):
         if name not in content:
-            yield f"{name:.100}: listed, but not there"
+            yield f"{name:.100}: listed in {INDEX}, but missing from the bundle"
         elif name not in listed:
-            yield f"{name}: there, but not listed"
+            yield f"{name}: in the bundle, but not listed in {INDEX}"
         elif hashlib.sha256(content[name]).hexdigest() != listed[name]:
             yield f"{name}: its hash is not the listed one"
 
@@ -204,7 +204,7 @@ def _target(
         misfits = list(_rows(table, target, test, model, manifest))
         checked.faults += [f"{where}/{test}.csv: {fault}" for fault in _shortened(misfits)]
     for test in sorted(set(manifest.tables) - set(rows)):
-        checked.faults.append(f"{where}/{test}.csv: in the manifest, but not there")
+        checked.faults.append(f"{where}/{test}.csv: in the manifest, but missing from the bundle")
     _sums(folders, target, manifest, rows, checked)
 
 
@@ -239,7 +239,7 @@ def _rows(
         if noted != counts.get(dataset, 0):
             yield f"{dataset}: {counts.get(dataset, 0)} rows, the manifest says {noted}"
     if table.duplicated(["dataset", "data", "metric", "label", "condition", "reference"]).any():
-        yield "a row stands there twice"
+        yield "a row appears twice"
     for row in table.to_dict("records"):
         fault = _row(row)
         if fault:
@@ -283,7 +283,7 @@ def _sums(
         where = f"{ROWS}/{target}/sums/{noted['sums']!s:.100}"
         path = folders.sums(target, model, test, dataset)
         if path.name != noted["sums"] or not path.is_file():
-            checked.faults.append(f"{where}: in the manifest, but not there")
+            checked.faults.append(f"{where}: in the manifest, but missing from the bundle")
             continue
         try:
             scores = kept.scores(kept.read(path))

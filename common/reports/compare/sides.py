@@ -151,6 +151,6 @@ def _only(role: str, folders: Paths, models: dict[str, list[str]], other: str) -
     ]
     if len(listening) != 1:
         raise ConfigError(
-            f"{role} {folders.output}: which model? FOLDER:ID with one of {', '.join(models)}"
+            f"{role} {folders.output}: say which model as FOLDER:ID, with one of: {', '.join(models)}"
         )
     return listening[0]

@@ -132,7 +132,9 @@ def _lists(args: argparse.Namespace) -> tuple[EventTable, list[Estimate]]:
     """Truth and estimates."""
     if args.pairs is not None:
         if args.truth is not None or args.estimate:
-            raise ConfigError("events: --pairs names truth and estimate; leave these options out")
+            raise ConfigError(
+                "events: --pairs names the truth and the estimates; leave --truth and --estimate out"
+            )
         truth, estimate = read_pair_list(args.pairs)
         return truth, [estimate]
     if args.truth is None:
@@ -194,7 +196,7 @@ def _durations(
     if not _NUMBER.fullmatch(str(source)):
         raise DataError(f"--durations {source}: there is no such file or folder")
     if not 0 < float(source) < math.inf:
-        raise ConfigError(f"--durations {source}: a length must be above 0, a finite number of s")
+        raise ConfigError(f"--durations {source}: expected a finite length above 0, in s")
     files = truth.files or ((args.truth or args.pairs).stem,)
     return dict.fromkeys(files, float(source)), None
 
@@ -216,8 +218,7 @@ def _labels(
         labels |= {label for each in estimates for p in each.points for label in p.table.labels}
     if not labels:
         raise DataError(
-            f"{_source(args)}: no class: neither has the truth a label nor is one named"
-            " with --event-label-list"
+            f"{_source(args)}: no labels: the truth has none; name them with --event-label-list"
         )
     return tuple(sorted(labels))
 
@@ -272,8 +273,8 @@ def _check_point(name: str | None, estimates: Sequence[Estimate]) -> None:
     points = [[point.name for point in each.points] for each in estimates]
     if name is not None and not any(len(names) > 1 or name in names for names in points):
         raise ConfigError(
-            f"--point {name}: no system has several operating points; it goes with an --estimate that is a "
-            "folder of lists, one for each point (--folder points)"
+            f"--point {name}: no system has several operating points; --point needs an --estimate that is "
+            "a folder of lists, one for each operating point (--folder points)"
         )
 
 

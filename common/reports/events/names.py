@@ -47,7 +47,7 @@ class Names:
                 continue
             if len(matches) > 1:
                 shown = " or ".join(matches[:3])
-                raise DataError(f"{where}: recording '{name}' may be {shown}")
+                raise DataError(f"{where}: recording '{name}' is ambiguous: {shown}")
             if matches:
                 return matches[0]
         return name

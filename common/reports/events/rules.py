@@ -74,7 +74,7 @@ class EventRules:
         if not strange:
             return []
         first = int(np.flatnonzero(table.file == strange[0])[0])
-        more = f", nor are {len(strange) - 1} others" if len(strange) > 1 else ""
+        more = f" (and {len(strange) - 1} more)" if len(strange) > 1 else ""
         return [f"{table.place(first)}: recording '{strange[0]}' is not evaluated{more}"]
 
     def check_estimate(self, table: EventTable) -> list[str]:

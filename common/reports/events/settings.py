@@ -130,16 +130,16 @@ def settings(args: argparse.Namespace) -> EventSettings:
         ConfigError: for a value that is not allowed
     """
     if math.isnan(args.threshold):
-        raise ConfigError("--threshold: nan is no number")
+        raise ConfigError("--threshold: expected a number, found nan")
     if not 0 <= args.slack < math.inf:
-        raise ConfigError(f"--slack: {args.slack} is no number of 0 or more")
+        raise ConfigError(f"--slack: expected a finite number of 0 or more, found {args.slack}")
     dcase = [name for name in args.preset if name.startswith("dcase")]
     compatibility = tuple(dict.fromkeys(args.compatibility))
     if {"psds_eval-0.3", "psds_eval-0.5"} <= set(compatibility):
         raise ConfigError("--compatibility: psds_eval-0.3 and psds_eval-0.5 exclude each other")
     decimals = args.decimals
     if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
-        raise ConfigError(f"--decimals: {decimals} is not in 0 to {MOST_DECIMALS}")
+        raise ConfigError(f"--decimals: expected 0 to {MOST_DECIMALS}, found {decimals}")
     if decimals is None and "sed_scores_eval" in compatibility:
         decimals = SED_SCORES_EVAL_DECIMALS
     matching = args.matching
@@ -193,7 +193,7 @@ def _psds(args: argparse.Namespace, decimals: int | None) -> dict[str, PsdsSetti
     if not overrides.get("alpha_st", 0.0) >= 0:
         raise ConfigError(f"--alpha-st: {args.alpha_st} is negative")
     if not 0 < overrides.get("max_efpr", 1.0) < math.inf:
-        raise ConfigError(f"--max-efpr: {args.max_efpr} is no number above 0")
+        raise ConfigError(f"--max-efpr: expected a finite number above 0, found {args.max_efpr}")
     limits = {
         name: getattr(args, f"{name}_threshold")
         for name in ("dtc", "gtc", "cttc")
@@ -220,5 +220,5 @@ def _given(value: Any, default: Any) -> Any:
 def _above(value: float | None, name: str, default: float) -> float:
     value = default if value is None else value
     if not 0 < value < math.inf:
-        raise ConfigError(f"{name}: {value} is no number above 0")
+        raise ConfigError(f"{name}: expected a finite number above 0, found {value}")
     return value

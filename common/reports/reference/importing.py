@@ -108,7 +108,7 @@ def import_reference(
     places = [catalog / PUBLISHED_NAME, *(catalog / "suite" / f"{name}.yaml" for name in tests)]
     for place in places:
         if place.exists() and not force:
-            raise ConfigError(f"{place}: is there already; --force replaces it")
+            raise ConfigError(f"{place}: already exists; --force replaces it")
     with kept(*places):
         for name, text in tests.items():
             write_text(catalog / "suite" / f"{name}.yaml", text)

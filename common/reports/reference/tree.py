@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ...core.documents import read_yaml
 from ...core.errors import ConfigError, DataError
 from ...core.names import unusable
+from ...core.wording import counted
 
 RESULTS = Path("docs", "results", "test")
 TESTS = Path("test")
@@ -189,13 +190,13 @@ def _read_table(path: Path) -> Iterator[tuple[str, str, str, str, str]]:
             continue
         if len(line) != len(header):
             raise DataError(
-                f"{path}, line {number}: {len(line)} fields, the header has {len(header)}"
+                f"{path}, line {number}: {counted(len(line), 'field')}, but the header has {len(header)}"
             )
         cells = dict(zip(header, line, strict=True))
         data = cells["Data"]
         if not data or data in seen:
             raise DataError(
-                f"{path}, line {number}: data '{data:.80}' {'stand twice' if data else 'without a name'}"
+                f"{path}, line {number}: data '{data:.80}' {'appears twice' if data else 'has no name'}"
             )
         seen.add(data)
         for column in columns:

@@ -45,7 +45,7 @@ def open_database(root: Path) -> Any:
     alone = [path for path in pickles if not _has_table(path)]
     if alone:
         raise DataError(
-            f"{alone[0]}: a table that is there as a pickle only is not read, as it may hold code; "
+            f"{alone[0]}: a table that exists only as a pickle is not read, as a pickle may run code; "
             "save the database with storage_format='parquet' or 'csv'"
         )
     with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as folder:

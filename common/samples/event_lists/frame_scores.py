@@ -253,7 +253,7 @@ def _completed(names: Sequence[str], path: Path, files: Sequence[str] | None) ->
         for name in names:
             options = sorted(set(stems.get(name, [])))
             if name not in whole and len(options) > 1:
-                raise DataError(f"{path}: '{name}' may be {' or '.join(options)}")
+                raise DataError(f"{path}: '{name}' is ambiguous: {' or '.join(options)}")
             full_names.append(name if name in whole or not options else options[0])
         names = full_names
     seen: set[str] = set()

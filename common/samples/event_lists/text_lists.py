@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...core.errors import ConfigError, DataError
+from ...core.wording import counted
 from .columns import TIMES, find_columns, names_durations
 from .table import EventTable, label_or_none, posix
 
@@ -147,7 +148,7 @@ def _lines(path: Path) -> list[str]:
         # not splitlines(), which also splits at characters that may stand in a label
         return path.read_text("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: is no UTF-8 text (byte {error.start})") from None
+        raise DataError(f"{path}: is not UTF-8 text (byte {error.start})") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
 
@@ -275,7 +276,7 @@ def refuse_longer(path: Path, rows: Sequence[Line], *, shorter: bool = True) -> 
     for row in rows[1:]:
         if len(row.fields) > width or not (shorter or len(row.fields) == width):
             raise DataError(
-                f"{path}: row {row.number}: {len(row.fields)} fields, but the header has {width}"
+                f"{path}: row {row.number}: {counted(len(row.fields), 'field')}, but the header has {width}"
             )
 
 

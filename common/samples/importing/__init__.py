@@ -206,7 +206,7 @@ def _check_places(source: Path, written: Collection[Path], folder: Path) -> None
             raise ConfigError(f"{source}: lies where the import would write; --as names another id")
     if folder in written and folder.exists() and not (folder / HEADER).is_file():
         raise ConfigError(
-            f"{folder}: is there already and holds no {HEADER}; --as names another id"
+            f"{folder}: already exists and holds no {HEADER}; choose another id with --as"
         )
 
 

@@ -35,7 +35,7 @@ SILENTLY_CUT, TAIL_S = (".flac",), 0.1
 #: beginning of the text that stands for a file in a repository with Git LFS
 _POINTER = b"version https://git-lfs"
 _CUT = "is truncated or damaged: the end cannot be read"
-_POINTS = "is a pointer of Git LFS; 'git lfs pull' fetches the audio"
+_POINTS = "is still in Git LFS; 'git lfs pull' fetches the audio"
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _listen(samples: Samples) -> tuple[dict[str, float], list[str]]:
     for file in samples.table["file"].unique():
         path = samples.root / file
         if _leads_out(path, top):
-            wrong.setdefault("is a link that leads out of the folder", []).append(file)
+            wrong.setdefault("leads out of the folder through a link", []).append(file)
         try:
             durations[file] = audio.info(path).duration_s
         except AudioError as error:
@@ -197,7 +197,7 @@ def _late(table: pd.DataFrame, durations: Mapping[str, float]) -> list[str]:
     start, end = (table[name].to_numpy() / NS for name in ("start", "end"))
     late = (end > whole + SLACK_S) | (start >= whole)
     names = [f"{table['file'].iloc[n]} from {start[n]:g} s" for n in np.flatnonzero(late)]
-    return [several(names, "segment", "behind the end of the file")] if names else []
+    return [several(names, "segment", "beyond the end of the file")] if names else []
 
 
 def _numbers(

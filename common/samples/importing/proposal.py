@@ -87,12 +87,12 @@ def propose(path: Path) -> str:
     tables, notes = _tables(tree, audio, groups, rules)
     if CATEGORY in values:
         notes.append(
-            f"{CATEGORY}: words that are not known; if they are emotions, call the group and its values"
-            " emotion and name the labels of the suite, if they are people, call it speaker"
+            f"{CATEGORY}: unknown words; if they are emotions, rename the group and its values to 'emotion'"
+            " and map them to the labels of the suite; if they are people, rename the group to 'speaker'"
         )
     if SPEAKER in names:
         notes.append(
-            f"{SPEAKER}: a guess; if these are no people, rename the group: results by speaker would be wrong"
+            f"{SPEAKER}: a guess; if these are not people, rename the group, or results by speaker will be wrong"
         )
     if values:
         layout["values"] = values

@@ -93,7 +93,7 @@ def _once(imported: ImportedRows) -> None:
             sizes = {(imported.root / r["file"]).stat().st_size for r in (row, earlier)}
             copies |= {row["file"]} if len(sizes) == 1 else set()
     if copies:
-        what = "is a copy of another one; left out"
+        what = "is identical to another one; left out"
         imported.notes.append(several(sorted(copies), "audio file", what))
         imported.rows = [row for row in imported.rows if row["file"] not in copies]
 
@@ -162,7 +162,7 @@ def _translate(imported: ImportedRows, layout: Layout) -> None:
             row[column] = before[by] if label == OTHERS else label or ""
         if strange:
             listed = [f"{name} ({count})" for name, count in strange.most_common()]
-            what = f"of {by} that '{layout.id}' does not know, so there is no {column}"
+            what = f"of {by} not in the layout '{layout.id}', so {column} stays empty"
             imported.faults.append(several(listed, "value", what))
 
 

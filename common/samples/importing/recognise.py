@@ -47,7 +47,9 @@ def format_of(request: ImportRequest, name: str | None, layout: Path | None) -> 
     """
     if layout is not None:
         if name is not None:
-            raise ConfigError("--layout goes without --format")
+            raise ConfigError(
+                "--layout cannot be used together with --format; leave one of them out"
+            )
         return layouts.read_layout(layout.expanduser())
     if name in FORMATS:
         return name

@@ -111,6 +111,6 @@ def parse_columns(texts: Iterable[str], *, empty: bool = False) -> dict[str, str
             if not (name and equals and (column or empty)):
                 raise ConfigError(f"--columns {part}: expected NAME=COLUMN, such as emotion=label")
             if name in columns:
-                raise ConfigError(f"--columns: '{name}' stands there twice")
+                raise ConfigError(f"--columns: '{name}' is given twice")
             columns[name] = column
     return columns

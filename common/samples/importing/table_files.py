@@ -14,6 +14,7 @@ from typing import Any
 
 from ...core import parquet
 from ...core.errors import ConfigError, DataError
+from ...core.wording import counted
 
 #: endings of files that hold a table
 TABLES = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".json")
@@ -60,7 +61,7 @@ def read_table(path: Path, encoding: str = "") -> TextTable:
         return _json(path, read_text(path, encoding))
     if ending in TABLES:
         return _delimited(path, read_text(path, encoding))
-    raise ConfigError(f"{path}: is no table; known are {', '.join(TABLES)}")
+    raise ConfigError(f"{path}: is not a table. Tables end in {', '.join(TABLES)}")
 
 
 def read_text(path: Path, encoding: str = "") -> str:
@@ -82,7 +83,7 @@ def read_text(path: Path, encoding: str = "") -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise DataError(
-            f"{path}: line {line}: is no {(encoding or mark).removesuffix('-sig').upper()} text;"
+            f"{path}: line {line}: is not {(encoding or mark).removesuffix('-sig').upper()} text;"
             " say how it is encoded, for example --encoding cp1252 (in a layout, encoding: cp1252)"
         ) from None
 
@@ -109,7 +110,7 @@ def _delimited(path: Path, text: str) -> TextTable:
     for number, (line, row) in enumerate(lines[1:], 1):
         if len(row) < len(header) or any(row[len(header) :]):
             end = "; the file may be cut off" if number == len(lines) - 1 else ""
-            fault = f"{len(row)} fields, expected {len(header)}{end}"
+            fault = f"{counted(len(row), 'field')}, expected {len(header)}{end}"
             raise DataError(f"{path}: {line}: {fault}")
         cells = zip(header, row, strict=False)
         rows.append((line, {name: cell.strip() for name, cell in cells}))
@@ -130,7 +131,7 @@ def _json(path: Path, text: str) -> TextTable:
                 objects.append((f"line {number}", json.loads(line)))
     except (ValueError, RecursionError) as error:
         last = f"line {number}: " if path.suffix.lower() == ".jsonl" else ""
-        raise DataError(f"{path}: {last}is no JSON: {str(error).splitlines()[0]}") from None
+        raise DataError(f"{path}: {last}is not valid JSON: {str(error).splitlines()[0]}") from None
     for where, item in objects:
         if not isinstance(item, Mapping):
             raise DataError(f"{path}: {where}: expected names and values, found {item!r:.60}")
@@ -178,7 +179,7 @@ def as_text(value: object) -> str:
 def _distinct(path: Path, names: list[str]) -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise DataError(f"{path}: column '{repeated[0]}' stands there twice")
+        raise DataError(f"{path}: column '{repeated[0]}' appears twice")
 
 
 def to_csv(rows: Iterable[Mapping[str, str]]) -> str:

@@ -67,7 +67,7 @@ class Events:
             if isinstance(value, Mapping) and set(value) != set(target.labels):
                 wrong = ", ".join(sorted(set(value) ^ set(target.labels)))
                 raise ValueError(
-                    f"detection.{name}: needs a number for each label; not so: {wrong}"
+                    f"detection.{name}: needs one number for each label; missing or unknown: {wrong}"
                 )
 
     def columns(self, target: Target) -> tuple[str, ...]:
@@ -204,7 +204,9 @@ def _scored(target: Target, raw: Any, times: Any, seconds: float | None, output:
         times = np.arange(len(scores) + 1) * hop
     times = np.asarray(times, dtype=np.float64)
     if times.shape != (len(scores) + 1,):
-        raise ModelError(f"{target.id}: {times.size} times for {len(scores)} frames; one more each")
+        raise ModelError(
+            f"{target.id}: {times.size} times for {len(scores)} frames, expected {len(scores) + 1}"
+        )
     if not (np.diff(times) > 0).all():
         raise ModelError(f"{target.id}: times of frames do not ascend")
     if seconds is not None:

@@ -120,7 +120,7 @@ def _stale(cost: ModelCost) -> str:
     """Remark at figures that belong to something else; empty if they do not."""
     if not cost.stale:
         return ""
-    return f"stale: measured of version {cost.measured[0].version}"
+    return f"stale: measured for version {cost.measured[0].version}"
 
 
 #: (how the cost of a model is had, as text, name of the axis, words for a low cost)

@@ -223,7 +223,7 @@ def _rows(content: Content, page: Page, board: Board, tests: Sequence[str]) -> l
             "label": facts.title,
             "href": page.href(test_doc(board.target, test)),
             "cells": [_share(board, ranked, test) for ranked in board.ranking],
-            "remark": f"{agreement.telling} of {agreement.cells} tell"
+            "remark": f"{agreement.telling} of {agreement.cells} tell models apart"
             if agreement and board.standings.compared
             else "",
         }

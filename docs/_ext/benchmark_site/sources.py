@@ -268,7 +268,7 @@ def cost_facts(cost: ModelCost) -> list[tuple[str, str]]:
     ]
     if not cost.measured:
         return facts
-    remark = f" (stale: measured of version {cost.measured[0].version})" if cost.stale else ""
+    remark = f" (stale: measured for version {cost.measured[0].version})" if cost.stale else ""
     slow, short = cost.at(RTF_S), cost.at(LATENCY_S)
     peak = cost.measured[0].peak_bytes
     measured = (

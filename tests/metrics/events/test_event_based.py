@@ -49,7 +49,7 @@ def test_pairs_do_not_cross_files() -> None:
     [
         ({"t_collar": -0.1}, "t_collar: -0.1 is not 0 or more"),
         ({"percentage_of_length": float("nan")}, "percentage_of_length: nan is not 0 or more"),
-        ({"evaluate_onset": False, "evaluate_offset": False}, "one of both must be true"),
+        ({"evaluate_onset": False, "evaluate_offset": False}, "at least one of them must be true"),
     ],
 )
 def test_collars_out_of_range(options, message: str) -> None:

@@ -133,7 +133,7 @@ def test_bad_options() -> None:
             Criteria(*limits)
     with pytest.raises(ConfigError, match="points: no operating point"):
         IntersectionBased(["dog"], HALF, points=0)
-    with pytest.raises(DataError, match="no class"):
+    with pytest.raises(DataError, match="no labels: the truth has none"):
         IntersectionBased([], HALF, points=1)
     with pytest.raises(ConfigError, match="outside: 'warn'"):
         IntersectionBased(["dog"], HALF, points=1, outside="warn")

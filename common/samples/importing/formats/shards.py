@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ....core.errors import DataError
+from ....core.wording import counted
 from ..conventions import AUDIO
 from ..inspection import several
 from ..reading import ImportedRows, Row
@@ -50,7 +51,9 @@ def read(request: ImportRequest) -> ImportedRows:
     if silent:
         imported.faults.append(several(silent, "sample", "has no audio and is left out"))
     if not imported.rows:
-        raise DataError(f"{request.source}: no sample in {len(paths)} tar files has audio")
+        raise DataError(
+            f"{request.source}: no sample in {counted(len(paths), 'tar file')} has audio"
+        )
     return imported
 
 
@@ -97,7 +100,7 @@ def _object(content: bytes, where: str) -> Row:
     try:
         labels: Any = json.loads(content)
     except ValueError as error:
-        raise DataError(f"{where}: is no JSON: {error}") from None
+        raise DataError(f"{where}: is not valid JSON: {error}") from None
     if not isinstance(labels, dict):
         raise DataError(f"{where}: expected names and values, found {labels!r:.60}")
     return {
@@ -111,4 +114,4 @@ def _text(content: bytes, where: str) -> str:
     try:
         return content.decode("utf-8").strip()
     except UnicodeDecodeError:
-        raise DataError(f"{where}: is no UTF-8 text") from None
+        raise DataError(f"{where}: is not UTF-8 text") from None

@@ -114,8 +114,8 @@ def _located(
         last = _composed(PurePosixPath(file).name)
         candidates = [] if file in files else by_name.get(last, [])
         if len(candidates) > 1:
-            names = " and ".join(candidates[:2])
-            raise DataError(f"{table.path}: {where}: '{row['file']}' may be {names}")
+            names = " or ".join(candidates[:2])
+            raise DataError(f"{table.path}: {where}: '{row['file']}' is ambiguous: {names}")
         if candidates:
             moved.append(file)
         row["file"] = candidates[0] if candidates else file
@@ -165,5 +165,5 @@ def unique(rows: list[tuple[str, Row]], path: Path, imported: ImportedRows) -> l
         if earlier != where:
             repeated.append(row["file"])
     if repeated:
-        imported.notes.append(several(repeated, "row", "stands there twice; one is taken"))
+        imported.notes.append(several(repeated, "row", "left out, as an equal row comes before"))
     return [dict(row) for _, row in first.values()]
