@@ -280,7 +280,10 @@ def test_faults_of_entries(entry, targets, program, tmp_path):
             {"entry": "no-such-program x"},
             r"'no-such-program' was not found \(looked in the folder of the",
         ),
-        ({"entry": "tool x"}, r"'tool' cannot be executed \(looked in the folder of the catalog and on"),
+        (
+            {"entry": "tool x"},
+            r"'tool' cannot be executed \(looked in the folder of the catalog and on",
+        ),
         ({"params": {"files": ["absent"]}}, r"params.files: no such file or folder: absent"),
     ]:
         with pytest.raises(ModelError, match=message):
