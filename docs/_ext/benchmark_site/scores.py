@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
 from benchmark_site.cells import Sure, counted, total
 from benchmark_site.columns import ScoreColumn, SideBySide, of_scores, side_by_side, split
-from benchmark_site.sliced import Sliced
+from benchmark_site.sliced import Sliced, rows_at
 from common.reports import summary
 from common.reports.summary import Key, ModelColumn, Scores, WideCell
 from common.reports.summary.wide import OWNER, USED, WideRow
@@ -36,6 +37,7 @@ class BoardScores:
         self._table, self._target, self._models = table, target, models
         self._by_model = Sliced(table, "model", USED)
         self._rows: dict[str, dict[str, list[WideRow]]] = {}
+        self._first: dict[str, tuple[str, list[WideRow]]] = {}
         self._of_model: dict[str, Scores] = {}
         self._of_test: dict[str, dict[str, SideBySide]] = {}
         self._columns: dict[tuple[str, str], Columns] = {}
@@ -47,6 +49,18 @@ class BoardScores:
             for row in summary.wide_rows(self._by_model.of(model)):
                 tests.setdefault(row.test, []).append(row)
         return self._rows[model]
+
+    def _rows_in(self, model: str, test: str) -> list[WideRow]:
+        """Rows of a model in a test; those of its other tests are not converted until one is looked at."""
+        if model not in self._rows:
+            if model not in self._first:
+                table = self._by_model.of(model)
+                places = np.flatnonzero(table["test"].to_numpy() == test)
+                self._first[model] = test, summary.wide_rows(rows_at(table, places))
+            first, rows = self._first[model]
+            if first == test:
+                return rows
+        return self._rows_of(model).get(test, [])
 
     def of_model(self, model: str) -> Scores:
         """test -> metric -> line -> score of a model; empty if it has no row."""
@@ -76,7 +90,7 @@ class BoardScores:
         self, model: str, test: str
     ) -> Iterator[tuple[ModelColumn, str, dict[Key, WideCell]]]:
         """Scores of a model in a test: version, metric, and line by line."""
-        matrices = summary.matrices(self._rows_of(model).get(test, []), self._target)
+        matrices = summary.matrices(self._rows_in(model, test), self._target)
         for metric, matrix in matrices.items():
             for owner, scores in split(matrix).items():
                 yield owner, metric, scores
