@@ -107,7 +107,7 @@ def test_the_report_of_the_last_run_is_listed(
     capsys.readouterr()
     assert main(["list", "run", *places]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("build.py run of ") and lines[0].endswith(": done; 1 workers")
+    assert lines[0].startswith("build.py run of ") and lines[0].endswith(": done; 1 worker")
     report = run_report.read(Paths(mini.root / "out", mini.root / "cache"))
     first = next(n for n, line in enumerate(lines) if line.startswith("stage ")) + 1
     names = [one["stage"] for one in report.stages]

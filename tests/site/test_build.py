@@ -419,7 +419,7 @@ def test_a_warning_is_an_error_each_time(new_site: Callable[..., Any], workers: 
     page.write_text("Regression\n==========\n\n:doc:`nowhere` and :math:`\\foo{x}`.\n")
     for _ in range(2):
         head, *warnings = site.build(workers=workers)["error"].splitlines()
-        assert head == "website: 2 warnings of Sphinx"
+        assert head == "website: 2 warnings from Sphinx"
         assert sorted(line.split(": WARNING: ")[0] for line in warnings) == [
             "docs/method/correctness_regression.rst:4",
             "docs/method/correctness_regression.rst:4",

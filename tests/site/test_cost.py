@@ -203,9 +203,9 @@ def test_stale_figures_are_marked(folders: Paths) -> None:
     note(folders, "alpha", fingerprint="g", version="1.1.0")
     content = content_of(folders)
     section = next(s for s in costs.page(content).sections if s.id == "run")
-    assert "stale: measured of version 1.0.0" in section.html
+    assert "stale: measured for version 1.0.0" in section.html
     facts = dict(own(content, "alpha").facts)
-    assert facts["Real-time factor"] == "0.012 (stale: measured of version 1.0.0)"
+    assert facts["Real-time factor"] == "0.012 (stale: measured for version 1.0.0)"
     assert {entry["stale"] for entry in costs.records(content) if entry["model"] == "alpha"} == {
         True
     }

@@ -54,7 +54,10 @@ def test_the_page_says_what_was_measured() -> None:
     for line in FILE.read_text("utf-8").splitlines():
         assert f"\n   {line}\n" in PAGE, line
     text, share, error = " ".join(PAGE.split()), passes(SHARE), passes(ERROR)
-    assert f"For a share, {min(share):.1f} to {max(share):.1f} % pass wrongly" in text
+    assert (
+        f"For a share of unchanged predictions, {min(share):.1f} to {max(share):.1f} % pass wrongly"
+        in text
+    )
     assert f"For a mean absolute error, {min(error):.1f} to {max(error):.1f} % pass" in text
     assert f"up to {max(passes(ERROR, rare=True)):.0f} % do: no rule protects" in text
     sides = ("interval above", "interval below")
