@@ -151,6 +151,22 @@ def test_few_signals_are_not_worth_processes(library) -> None:
     few.close()
 
 
+def test_memory_that_another_process_gave_back(lane, monkeypatch) -> None:
+    """If the process that tracks it was killed, each worker has one of its own, which ends with the worker."""
+    lane.take(_signals(), RATE)
+    name, forgotten = lane._memory.name, []
+    monkeypatch.setattr(
+        perturbing.resource_tracker,
+        "unregister",
+        lambda *args, forget=perturbing.resource_tracker.unregister: (
+            forgotten.append(args) or forget(*args)
+        ),
+    )
+    (perturbing.SHARED / name).unlink()
+    lane.close()
+    assert lane._memory is None and forgotten == [(f"/{name}", "shared_memory")]
+
+
 def test_killed_process(library) -> None:
     perturbs = Perturbing(library, 2)
     (lane,) = perturbs.lanes(1, 10**9)

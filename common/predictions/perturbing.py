@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import resource_tracker
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 
@@ -166,9 +167,16 @@ class Beside:
             return self._pool.submit(_work, task)
 
     def close(self) -> None:
-        """Give the shared memory back."""
+        """Give the shared memory back.
+
+        If the process that tracks it was killed, each process that uses it has one of its own, which gives it
+        back when that process ends.
+        """
         if self._memory is not None:
-            self._memory.unlink()
+            try:
+                self._memory.unlink()
+            except FileNotFoundError:
+                resource_tracker.unregister(f"/{self._memory.name}", "shared_memory")
             try:
                 self._memory.close()
             except BufferError:  # a model kept a signal: the memory goes with it
