@@ -24,7 +24,7 @@ import numpy as np
 
 from ...core import rng
 
-#: number of draws for the critical value
+#: number of draws for the p values
 DRAWS = 2000
 #: so many draws are looked at together: thousands of pairs of models still fit into a processor's cache
 AT_ONCE = 25

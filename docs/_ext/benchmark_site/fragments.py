@@ -9,7 +9,6 @@ for each model. What cannot be read, was altered, or was made from something els
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -23,7 +22,7 @@ from benchmark_site.group_records import Comparison, Gap, GroupsInBrief
 from benchmark_site.page import slug
 from benchmark_site.scores import Columns
 from common.core import files
-from common.core.documents import parse_json
+from common.core.documents import compact_json, parse_json
 from common.reports.summary import Key, ModelColumn
 
 SUFFIX = ".json"
@@ -101,10 +100,12 @@ class Fragments:
         texts = [
             before.texts[model]
             if model in same
-            else _dump([model, key, _plain(parts[model], places), _brief_of(board, model, test)])
+            else compact_json(
+                [model, key, _plain(parts[model], places), _brief_of(board, model, test)]
+            )
             for model, key in keys.items()
         ]
-        body = "\n".join([_dump(list(places)), *texts])
+        body = "\n".join([compact_json(list(places)), *texts])
         files.clear_way(path, folders=3)
         files.write_text(path, f"{_sum(body)}\n{body}")
 
@@ -133,10 +134,6 @@ def _read(path: Path) -> list[str]:
     except (OSError, ValueError):
         pass  # they are made again
     return []
-
-
-def _dump(entry: Any) -> str:
-    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
 
 
 def _sum(body: str) -> str:

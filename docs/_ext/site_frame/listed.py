@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from common.core import files
+from common.core.documents import compact_json
 from site_frame import head, patterns
 from site_frame.filling import Folders
 from site_frame.slots import SEARCHED
@@ -32,7 +33,7 @@ def write(folders: Folders, pages: Iterable[str], titles: Mapping[str, str], bas
     files.write_text(site / SITEMAP, sitemap(sorted(pages), base), only_changed=True)
     texts: list[list[Any]] = json.loads((folders.frames / SEARCHED).read_text("utf-8"))
     entries = searched(texts, titles)
-    index = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    index = compact_json(entries).replace("<", "\\u003c")
     files.write_text(site / INDEX, f"window.searchIndex={index};\n", only_changed=True)
 
 
