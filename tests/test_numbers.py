@@ -102,7 +102,7 @@ CLAIMS: list[tuple[str, str, Number]] = [
     ("docs/method/fairness_thresholds.rst", "More than {} speakers", lambda: permutation.MOST_BLOCKS),
     ("docs/method/ranking.rst", "arousal ({} pairs of test", lambda: _pairs(0)),
     ("docs/method/ranking.rst", "emotion ({} pairs)", lambda: _pairs(1)),
-    ("docs/method/ranking.rst", "drawn {} times", lambda: leave_one_out.DRAWS),
+    ("docs/method/ranking.rst", "{} draws of the largest", lambda: leave_one_out.DRAWS),
     ("docs/method/robustness_small_changes.rst", "any of these {} changes", lambda: _changes("robustness_small_changes")),
     ("docs/method/uncertainty.rst", "with replacement, {} times", lambda: clusters.DRAWS),
     ("docs/method/uncertainty.rst", "More than {} clusters", lambda: clusters.MOST),
