@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,7 @@ def test_early_work_begins_at_once_and_tells_how_far_it_is_when_it_is_wanted() -
         tell("reading", 2)
         return "done"
 
-    early = processes.Early(work)
+    early = processes.Fork(work)
     assert os.read(here, 5) == b"begun"
     heard: list[tuple[str, int]] = []
     assert early.result(lambda *content: heard.append(content)) == "done"
@@ -114,12 +115,12 @@ def test_an_error_of_early_work_is_raised_when_it_is_wanted() -> None:
     def work(tell: Callable[..., None]) -> None:
         raise OutputError("website: 1 warnings of Sphinx", "index.rst:3: WARNING: no")
 
-    early = processes.Early(work)
+    early = processes.Fork(work)
     early._process.join()
     with pytest.raises(OutputError, match=r"1 warnings of Sphinx\nindex.rst:3: WARNING: no"):
         early.result(print)
     early.close()
-    early = processes.Early(lambda tell: die())
+    early = processes.Fork(lambda tell: die())
     with pytest.raises(BenchmarkError, match="a process that worked beside this one was killed"):
         early.result(print)
     early.close()
@@ -134,6 +135,17 @@ def test_early_work_that_nobody_wants_is_ended() -> None:
             tell("x" * 100_000)  # more than a pipe holds
             os.write(there, b"told")
 
-    processes.Early(work).close()
+    processes.Fork(work).close()
     os.close(there)
     assert os.read(here, 4) == b""  # which comes when no process has the other end
+
+
+@forking
+def test_a_copy_that_is_killed_while_it_sends_its_answer_is_said_in_one_line() -> None:
+    """The first bytes of the answer are there already, and the others never come."""
+    fork = processes.Fork(lambda tell: "x" * (1 << 24))  # more than a pipe holds
+    wait([fork])
+    os.kill(fork._process.pid or 0, signal.SIGKILL)
+    with pytest.raises(BenchmarkError, match="a process that worked beside this one was killed"):
+        fork.result()
+    fork.close()

@@ -8,11 +8,11 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -85,51 +85,41 @@ def beside(workers: int, work: Callable[[], T], *, yielding: bool = False) -> Ca
     if workers < 2 or not can_fork():
         result = work()
         return lambda: result
-    ours, theirs = multiprocessing.get_context("fork").Pipe(duplex=False)
-    process = forked(_send, work, theirs, yielding)
-    theirs.close()  # ours then ends when that process does
-    return partial(_receive, process, ours)
+    return Fork(lambda tell: work(), yielding=yielding).result
 
 
-def _send(work: Callable[[], Any], pipe: Connection, yielding: bool) -> None:
-    _yield(yielding)
-    try:
-        answer = True, work()
-    except Exception as error:
-        answer = False, error
-    pipe.send(answer)
-
-
-def _receive(process: BaseProcess, pipe: Connection) -> Any:
-    with guarding("worked beside this one"), pipe:
-        try:
-            is_done, answer = pipe.recv()
-        except EOFError:
-            raise BrokenProcessPool from None
-    process.join()
-    if not is_done:
-        raise answer
-    return answer
-
-
-class Early(Generic[T]):
+class Fork(Generic[T]):
     """Work that a copy of this process begins now, and that tells how far it is when its result is waited for.
 
     Args:
-        work: gets a function whose arguments are passed on; what it returns or raises is sent, as
-            by :func:`beside`
+        work: gets a function whose arguments are passed on; what it returns or raises is sent, so
+            it must be possible to pickle it
+        what: what it does, as in "a process that ... was killed"
+        yielding: whether it leaves the processor to others who want it
+        daemon: whether it begins no process itself
     """
 
-    def __init__(self, work: Callable[[Callable[..., None]], T]):
-        context = multiprocessing.get_context("fork")
+    def __init__(
+        self,
+        work: Callable[[Callable[..., None]], T],
+        what: str = "worked beside this one",
+        *,
+        yielding: bool = False,
+        daemon: bool = True,
+    ):
+        context, self._what = multiprocessing.get_context("fork"), what
         self._pipe, theirs = context.Pipe(duplex=False)
-        # it may have processes of its own, so it is no daemon
-        self._process = context.Process(target=_call, args=(_early, (work, self._pipe, theirs)))
+        args = (work, self._pipe, theirs, yielding)
+        self._process = context.Process(target=_call, args=(_send, args), daemon=daemon)
         self._process.start()
-        theirs.close()
+        theirs.close()  # ours then ends when that process does
 
-    def result(self, tell: Callable[..., None]) -> T:
-        """Wait for the work; returns its result or raises its error.
+    def fileno(self) -> int:
+        """What :func:`multiprocessing.connection.wait` looks at: it is ready when there is an answer."""
+        return self._pipe.fileno()
+
+    def result(self, tell: Callable[..., None] = lambda *content: None) -> T:
+        """Wait for the work; returns its result or raises its error. It can be called once.
 
         Args:
             tell: gets what the work passes on
@@ -137,18 +127,22 @@ class Early(Generic[T]):
         Raises:
             BenchmarkError: if the process was killed
         """
-        with guarding("worked beside this one"):
-            try:
-                while (message := self._pipe.recv())[0] is None:
-                    tell(*message[1])
-            except (EOFError, OSError):
-                raise BrokenProcessPool from None
+        with self._pipe:
+            while (message := self._message())[0] is None:
+                tell(*message[1])
         self._process.join()
         is_done, answer = message
         if not is_done:
             raise answer
         result: T = answer
         return result
+
+    def _message(self) -> Any:
+        with guarding(self._what):
+            try:
+                return self._pipe.recv()
+            except (EOFError, OSError):  # the latter if it was killed while it sent something
+                raise BrokenProcessPool from None
 
     def close(self) -> None:
         """End what nobody wants any more."""
@@ -157,13 +151,15 @@ class Early(Generic[T]):
         self._pipe.close()
 
 
-def _early(
-    work: Callable[[Callable[..., None]], Any], ours: Connection, theirs: Connection
+def _send(
+    work: Callable[[Callable[..., None]], Any], ours: Connection, theirs: Connection, yielding: bool
 ) -> None:
     ours.close()  # theirs then breaks when the other process ends
+    _yield(yielding)
     try:
         answer = True, work(lambda *content: theirs.send((None, content)))
     except Exception as error:
+        error.add_note(traceback.format_exc())  # the other process knows only where it waited
         answer = False, error
     theirs.send(answer)
 

@@ -57,13 +57,13 @@ class FrameMaker:
         if not intact:
             self._last = {}
         self._run = partial(_sphinx, folders, workers)
-        self._early: processes.Early[set[str]] | None = None
+        self._early: processes.Fork[set[str]] | None = None
         if self._last.get("key") == key:
             return
         extension("site_frame.filling").forget_lost(places)
         (memory(folders) / GIVEN).unlink(missing_ok=True)
         if workers > 1 and processes.can_fork():
-            self._early = processes.Early(self._run)
+            self._early = processes.Fork(self._run, daemon=False)
 
     def __enter__(self) -> FrameMaker:
         return self

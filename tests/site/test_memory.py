@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import os
 import re
 import signal
+import traceback
 from collections.abc import Callable
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -332,6 +335,30 @@ def test_a_killed_process_of_the_team_is_said_in_one_line(tmp_path: Path) -> Non
         team.begin(lambda notes: signal.pause())
     assert caught.value.__cause__ is None and caught.value.__suppress_context__
     assert set(multiprocessing.active_children()) <= others
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_part_that_fails_is_never_overlooked(tmp_path: Path, workers: int) -> None:
+    """Not even if another part begins after it failed and before anybody waits for it."""
+
+    def fail(notes: Memory) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "page.html")
+
+    def later(notes: Memory) -> None:
+        notes.keep("later", "1", "made")
+
+    memory = Memory(tmp_path / "made.json")
+    with (
+        pytest.raises(OSError, match=r"No space left on device: 'page.html'") as caught,
+        Team(memory, workers) as team,
+    ):
+        team.begin(fail)
+        if workers > 1:
+            wait([team._working[0]])
+        team.begin(later)
+        team.end()
+    assert "in fail" in "".join(traceback.format_exception(caught.value))
+    assert not memory.notes
 
 
 def test_what_is_not_used_is_forgotten(tmp_path: Any) -> None:

@@ -7,18 +7,18 @@ were read before, and copies nothing.
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Iterator
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable
 from functools import partial
+from multiprocessing.connection import wait
 from types import TracebackType
-from typing import Any
-
-from sphinx.util.parallel import ParallelTasks, SerialTasks, parallel_available
+from typing import Any, cast
 
 from benchmark_site.memory import Memory
 from common.core import processes
+from common.core.processes import Fork
+
+Part = Callable[[Memory], None]
 
 
 class Team:
@@ -34,10 +34,9 @@ class Team:
         self, memory: Memory, workers: int, progress: Callable[[int], None] = lambda number: None
     ):
         self._memory, self._progress, self._made = memory, progress, 0
-        alone = workers < 2 or not parallel_available
-        self._tasks: Any = SerialTasks() if alone else ParallelTasks(workers)
-        self._alone = alone
-        self._others = set(multiprocessing.active_children())
+        self._workers = workers if processes.can_fork() else 1
+        self._waiting: deque[Part] = deque()
+        self._working: list[Fork[dict[str, Any]]] = []
 
     def __enter__(self) -> Team:
         return self
@@ -45,40 +44,44 @@ class Team:
     def __exit__(
         self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
     ) -> None:
-        """Wait for all parts; where something else went wrong meanwhile, end them.
+        """Wait for all parts; where something went wrong, end them.
 
         A process that nobody listens to would never end, and Python would wait for it.
         """
-        if kind is None:
-            self.end()
-        else:
-            self._stop()
+        try:
+            if kind is None:
+                self.end()
+        finally:
+            for fork in self._working:
+                fork.close()
 
-    def _stop(self) -> None:
-        for child in set(multiprocessing.active_children()) - self._others:
-            child.kill()
-            child.join()
-
-    @contextmanager
-    def _listening(self) -> Iterator[None]:
-        """End all of them, and say it in one line, if one was killed."""
-        with processes.guarding("made pages"):
-            try:
-                yield
-            except EOFError:
-                self._stop()
-                raise BrokenProcessPool from None
-
-    def begin(self, part: Callable[[Memory], None]) -> None:
+    def begin(self, part: Part) -> None:
         """Make a part, which may end before or after this returns.
 
         Raises:
             BenchmarkError: if the process of another part was killed
+            Exception: what another part raised
         """
-        keep = self._keep if self._alone else lambda _, notes: self._keep(notes)
-        make = _noted if self._alone else _noted_apart
-        with self._listening():
-            self._tasks.add_task(partial(make, part, self._memory), result_func=keep)
+        if self._workers < 2:
+            self._keep(_noted(part, self._memory))
+            return
+        self._waiting.append(part)
+        self._go_on(timeout_s=0)
+
+    def end(self) -> None:
+        """Wait for all parts; raises what :meth:`begin` raises."""
+        while self._working:
+            self._go_on()
+
+    def _go_on(self, timeout_s: float | None = None) -> None:
+        """Note which parts are made, after so many seconds at most, and begin others in their place."""
+        for ready in wait(self._working, timeout_s):
+            fork = cast(Fork[dict[str, Any]], ready)
+            self._working.remove(fork)
+            self._keep(fork.result())
+        while self._waiting and len(self._working) < self._workers:
+            work = partial(_noted, self._waiting.popleft(), self._memory)
+            self._working.append(Fork(lambda tell, work=work: work(), "made pages"))
 
     def _keep(self, notes: dict[str, Any]) -> None:
         """Add the notes of a part that is made."""
@@ -86,24 +89,8 @@ class Team:
         self._made += 1
         self._progress(self._made)
 
-    def end(self) -> None:
-        """Wait for all parts.
 
-        Raises:
-            BenchmarkError: if the process of one of them was killed
-            SphinxParallelError: if one of them failed in another process
-        """
-        with self._listening():
-            self._tasks.join()
-
-
-def _noted_apart(part: Callable[[Memory], None], memory: Memory) -> dict[str, Any]:
-    """The same in a process that ends with the one that started it."""
-    processes.watch_parent()
-    return _noted(part, memory)
-
-
-def _noted(part: Callable[[Memory], None], memory: Memory) -> dict[str, Any]:
+def _noted(part: Part, memory: Memory) -> dict[str, Any]:
     """What a part was made from."""
     branch = memory.branch()
     part(branch)
