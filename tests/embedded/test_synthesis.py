@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import array
 import importlib.util
 import json
+import os
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -67,6 +70,35 @@ def test_a_new_process_gives_the_bytes_of_a_fork() -> None:
     )
     assert forked == once
     assert len(forked) > 10_000
+
+
+@pytest.mark.spoken
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the system how much a pipe holds")
+@pytest.mark.parametrize("variable", ["", "1"])
+def test_nothing_is_lost_by_a_process_that_is_stopped_and_goes_on(variable: str) -> None:
+    """As with Ctrl-Z, in the middle of an answer; the process writes a part of it then."""
+    import fcntl
+    import termios
+
+    requests = [request("long", text=" ".join([TEXT] * 8)), *REQUESTS]
+    process = subprocess.Popen(
+        [sys.executable, "-m", synthesis.WORKER],
+        env={**os.environ, "PYTHONUNBUFFERED": variable},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("".join(json.dumps(one) + "\n" for one in requests).encode())
+        process.stdin.close()
+        full, there = fcntl.fcntl(process.stdout, fcntl.F_GETPIPE_SZ), array.array("i", [0])
+        while there[0] < full:  # the first answer is longer than that
+            fcntl.ioctl(process.stdout, termios.FIONREAD, there)
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            os.killpg(process.pid, number)
+        answers = {name: audio.tobytes() for name, _, audio in synthesis._answers(process.stdout)}
+    assert answers == spoken(requests)
 
 
 @pytest.mark.spoken

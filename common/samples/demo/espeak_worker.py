@@ -139,11 +139,20 @@ def _forked(work: Callable[[], int]) -> int:
     return os.waitpid(child, 0)[1]
 
 
+def _out() -> BinaryIO:
+    """Standard output, which goes on with what is left after a part is written.
+
+    That of Python does not if ``PYTHONUNBUFFERED`` is set; a process that is stopped and continued
+    while it waits for its reader writes a part.
+    """
+    return os.fdopen(os.dup(1), "wb")
+
+
 def _with_voice(synthesiser: Synthesiser, voice: str, lines: Iterable[str]) -> int:
     """Answer requests for one voice, each in a copy of this process."""
     with contextlib.suppress(ValueError):  # each answer tells it
         synthesiser.choose(voice)
-    out = sys.stdout.buffer
+    out = _out()
     return int(any(_forked(partial(answer, synthesiser, line, out)) for line in lines))
 
 
@@ -158,7 +167,7 @@ def main(arguments: list[str]) -> int:
     synthesiser = Synthesiser()
     if ONCE in arguments:
         for line in sys.stdin:
-            answer(synthesiser, line, sys.stdout.buffer)
+            answer(synthesiser, line, _out())
         return 0
     if not hasattr(os, "fork"):
         return int(any(_spawned(line) for line in sys.stdin))
