@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_site import downloads, export, making, modelpages, pages
+from benchmark_site import comparison, downloads, export, making, modelpages, pages
 from benchmark_site.content import Content, load
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.placed import place
@@ -297,6 +297,30 @@ def test_a_model_that_was_added_leaves_the_tables_of_others_alone(
     assert set(tables) == {"gamma", "delta"}
     alpha = "results/arousal/model/alpha.page"
     assert before[alpha] != after[alpha]  # it has another rank
+
+
+def test_whether_models_can_be_compared_is_found_out_once(
+    content: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not forgotten while a target stays as it is."""
+    site, _ = content()
+    bench._add_model(site.folders, "copy", 1)  # for all targets
+    looked: list[str] = []
+    telling = comparison.Plan.telling.fget
+    monkeypatch.setattr(
+        comparison.Plan,
+        "telling",
+        property(lambda plan: looked.append(plan.doc) or telling(plan)),
+    )
+    written(content()[1], tmp_path)
+    assert set(looked) >= {f"results/{target}/comparison/run-copy" for target in TARGETS}
+    looked.clear()
+    value(site)  # of one target
+    written(content()[1], tmp_path)
+    bench._add_model(site.folders, "gamma", 1)
+    written(content()[1], tmp_path)
+    new = {f"results/{t}/comparison/{name}" for t in TARGETS for name in ("run", "run-gamma")}
+    assert set(looked) == {"results/arousal/comparison/run-alpha", *new}
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -37,6 +37,9 @@ from benchmark_site.render import ROOT, model_doc, provenance_doc, target_doc, t
 from benchmark_site.sources import Model
 from common.core import files
 
+#: a comparison, and what it is made from
+Comparison = tuple[comparison.Plan, list[Any]]
+
 
 class Planned(NamedTuple):
     """A page that belongs to a target.
@@ -128,6 +131,7 @@ def write_target(
         for doc in docs:
             memory.carry(doc)
             memory.carry(_sections(doc))
+        memory.carry(_comparisons(target))
         return
     docs = []
     for page in of_target(content, target, source, inputs, memory, fragments):
@@ -150,8 +154,8 @@ def of_target(
     fragments: Fragments | None = None,
 ) -> Iterator[Planned]:
     """All pages of a target."""
-    planned = [(p, inputs.of_comparison(target, p)) for p in comparison.planned(content, target)]
-    plans = [(plan, parts) for plan, parts in planned if _shows(plan, parts, memory)]
+    planned = ((p, inputs.of_comparison(target, p)) for p in comparison.planned(content, target))
+    plans = _shown(target, planned, memory)
     shown = [plan for plan, _ in plans]
     yield Planned(target_doc(target), None, lambda: rankings.ranking(content, target, shown))
     for test in dict.fromkeys(test for board in content.boards[target] for test in board.tests):
@@ -234,16 +238,24 @@ def _sections(doc: str) -> str:
     return f"{doc}: sections"
 
 
-def _shows(plan: comparison.Plan, parts: list[Any], memory: Memory) -> bool:
-    """Whether the models of a comparison have a cell in common."""
-    if not plan.shared:
-        return True
-    name, key = f"{plan.doc}: cells", digest(parts)
-    answer = memory.recall(name, key)
-    if answer is None:
-        answer = plan.telling
-        memory.keep(name, key, answer)
-    return bool(answer)
+def _comparisons(target: str) -> str:
+    """Name in the memory for whether the models of each comparison have a cell in common."""
+    return f"{target}: comparisons"
+
+
+def _shown(target: str, planned: Iterable[Comparison], memory: Memory) -> list[Comparison]:
+    """Comparisons whose models have a cell in common, which is remembered for each."""
+    before: dict[str, list[Any]] = memory.before(_comparisons(target)) or {}
+    now: dict[str, list[Any]] = {}
+    shown = []
+    for plan, parts in planned:
+        key = digest(parts)
+        last = before.get(plan.doc, [])
+        now[plan.doc] = last if last[:1] == [key] else [key, plan.telling]
+        if now[plan.doc][1]:
+            shown.append((plan, parts))
+    memory.keep(_comparisons(target), "", now)
+    return shown
 
 
 def _write(page: Page, source: Path) -> str:
