@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from .errors import OutputError
+from .provenance import file_digest
 
 
 def listing(folder: Path) -> list[Path]:
@@ -53,9 +53,7 @@ def contents(folder: Path, *, skip: Collection[str] = ()) -> list[list[str]]:
     entries = []
     for name in names_below(folder):
         if name.partition("/")[0] not in skip:
-            with open(f"{folder}/{name}", "rb") as file:  # noqa: PTH123 - see names_below
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            entries.append([name, digest])
+            entries.append([name, file_digest(f"{folder}/{name}")])
     return entries
 
 

@@ -1,6 +1,6 @@
 """Bringing the website up to date: nothing is done if nothing changed that decides about it.
 
-What decides is what :func:`fingerprint` looks at: texts, results, media, and the code that
+What decides is what :func:`_inputs` and :func:`_texts` look at: texts, results, media, and the code that
 renders pages, found from imports (:mod:`common.pages.identity`).
 """
 
@@ -86,7 +86,8 @@ def build(
     stale = _stale(folders, benchmark)
     write_criteria(benchmark, folders)
     results = contents(folders.method_tests)
-    inputs, output = _inputs(folders, benchmark, results, stale), _output(folders)
+    texts = _hash(_texts(benchmark))
+    inputs, output = _inputs(folders, texts, results, stale), _output(folders)
     if not force and last == _state(inputs, output):
         return BuildReport(built=False, seconds=time.perf_counter() - start)
     (folders.build / STAMP).unlink(missing_ok=True)
@@ -102,7 +103,7 @@ def build(
         workers=workers,
         stale=stale,
         results=results,
-        texts=_hash(_texts(benchmark)),
+        texts=texts,
         intact=last.get("output") == output,
         progress=progress,
     )
@@ -112,26 +113,11 @@ def build(
     return BuildReport(True, len(pages), removed, time.perf_counter() - start)
 
 
-def fingerprint(
-    folders: Paths, benchmark: Benchmark, results: Sequence[Sequence[str]] | None = None
-) -> str:
-    """Hash of everything that decides about the site.
-
-    Texts and templates count by their content, code by its closure, media by name, size and
-    time, packages by their version.
-
-    Args:
-        folders: where results and media lie
-        benchmark: catalog and suite
-        results: name and hash of each file of own results, if they are known
-    """
-    if results is None:
-        results = contents(folders.method_tests)
-    return _hash([*_texts(benchmark), contents(paths.PUBLISHED), results, stats(folders.media)])
-
-
 def _texts(benchmark: Benchmark) -> list[Any]:
-    """What decides about the site besides results."""
+    """What decides about the site besides results.
+
+    Texts and templates count by their content, code by its closure, packages by their version.
+    """
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     url = os.environ.get(identity.ADDRESS, "")
     parts: list[Any] = [url, platform.python_version(), versions, repr(benchmark)]
@@ -160,11 +146,16 @@ def _stale(folders: Paths, benchmark: Benchmark) -> Stale:
     }
 
 
-def _inputs(
-    folders: Paths, benchmark: Benchmark, results: Sequence[Sequence[str]], stale: Stale
-) -> str:
-    """What the site is to be made from, read before it is made: later changes are seen next time."""
-    return _hash([fingerprint(folders, benchmark, results), stale])
+def _inputs(folders: Paths, texts: str, results: Sequence[Sequence[str]], stale: Stale) -> str:
+    """What the site is to be made from, read before it is made: later changes are seen next time.
+
+    Args:
+        folders: where media lie, which count by name, size and time
+        texts: hash of :func:`_texts`
+        results: name and hash of each file of own results
+        stale: cells that pages mark
+    """
+    return _hash([texts, contents(paths.PUBLISHED), results, stats(folders.media), stale])
 
 
 def _state(inputs: str, output: str) -> dict[str, str]:

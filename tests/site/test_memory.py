@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_site import comparison, downloads, export, making, modelpages, pages
+from benchmark_site import archive, comparison, downloads, export, making, modelpages, pages
 from benchmark_site.content import Content, load
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.placed import place
@@ -406,14 +406,14 @@ def test_a_damaged_memory_is_no_memory(tmp_path: Any, text: str) -> None:
 def test_a_table_beside_the_code_decides_about_the_site(
     content: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    site, state = content()
+    _, state = content()
     folder = tmp_path / "docs" / "_ext" / "benchmark_site"
     folder.mkdir(parents=True)
     monkeypatch.setattr(paths, "DOCS", tmp_path / "docs")
     seen = []
     for name, text in (("a.json", "{}"), ("a.json", "[]"), ("a.pyc", "")):
         (folder / name).write_text(text)
-        seen.append(pages_site.fingerprint(site.folders, state.benchmark))
+        seen.append(pages_site._texts(state.benchmark))
     assert seen[0] != seen[1] == seen[2]
 
 
@@ -437,9 +437,9 @@ def test_files_that_are_still_written_are_not_removed(
     files.write_text(data / ".results.parquet.x.tmp", "half of")
     monkeypatch.setattr(downloads.processes, "beside", lambda workers, work, yielding: work)
     finish = build_of(site, tmp_path, workers=1)
-    assert (data / ".results.parquet.x.tmp").exists() and not (data / "results.parquet").exists()
+    assert (data / ".results.parquet.x.tmp").exists() and not (data / archive.NAME).exists()
     finish()
-    assert not (data / ".results.parquet.x.tmp").exists() and (data / "results.parquet").exists()
+    assert not (data / ".results.parquet.x.tmp").exists() and (data / archive.NAME).exists()
 
 
 def test_what_goes_wrong_meanwhile_is_told(
@@ -469,7 +469,7 @@ def test_a_download_that_fails_stops_no_other_and_forgets_no_page(
     def full(*arguments: object) -> None:
         raise BenchmarkError("disk is full")
 
-    monkeypatch.setattr(export, "write_columns", full)
+    monkeypatch.setattr(export, "_write_columns", full)
     with pytest.raises(BenchmarkError, match="disk is full"):
         build_of(site, tmp_path)()
     assert not multiprocessing.active_children()
@@ -536,7 +536,7 @@ def test_what_pages_show_of_downloads_is_there_before_they_are_filled(
 ) -> None:
     """Downloads may be written later; a page has the size of its badge."""
     site, state = content()
-    for name in ("write", "write_columns"):
+    for name in ("write_rows", "write", "write_archive"):
         monkeypatch.setattr(export, name, lambda *args: None)
     folders = site.folders
     making.make(

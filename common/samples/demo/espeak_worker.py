@@ -142,8 +142,8 @@ def _forked(work: Callable[[], int]) -> int:
 def _out() -> BinaryIO:
     """Standard output, which goes on with what is left after a part is written.
 
-    That of Python does not if ``PYTHONUNBUFFERED`` is set; a process that is stopped and continued
-    while it waits for its reader writes a part.
+    That of Python does not if it is unbuffered, which users set in the environment; a process that is
+    stopped and continued while it waits for its reader writes a part.
     """
     return os.fdopen(os.dup(1), "wb")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,7 +16,7 @@ class Writer(Protocol):
     """Writes some of the files."""
 
     def __call__(self, content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-        """Arguments as of :func:`benchmark_site.export.write`."""
+        """Arguments as of :func:`benchmark_site.export.write_rows`."""
 
 
 class Downloads:
@@ -37,6 +36,7 @@ class Downloads:
         self._content, self._folder = content, folder
         self._memory, self._inputs, self._workers = memory, inputs, workers
         self._waiting: list[Callable[[], dict[str, Any]]] = []
+        self._fault: Exception | None = None
 
     def begin(self, write: Writer) -> None:
         """Begin to write some of the files."""
@@ -48,11 +48,20 @@ class Downloads:
 
         self._waiting.append(processes.beside(self._workers, work, yielding=True))
 
+    def begin_last(self, write: Writer) -> None:
+        """Begin to write what is made of all other files, when they are there; not if one of them is lacking."""
+        self.settle()
+        if self._fault is None:
+            self.begin(write)
+
     def settle(self) -> None:
-        """Let nothing be written any more after something else went wrong, which is what is told."""
-        for wait in self._waiting:
-            with suppress(Exception):
-                wait()
+        """Wait for all files that were begun, and note what was made from what; :meth:`finish` tells faults."""
+        while self._waiting:
+            wait = self._waiting.pop(0)
+            try:
+                self._memory.join(wait())
+            except Exception as error:
+                self._fault = self._fault or error
 
     def finish(self) -> None:
         """Wait for all files, note what was made from what, and remove files that are no longer made.
@@ -61,12 +70,9 @@ class Downloads:
             BenchmarkError: if a process was killed, or a file cannot be written; the others are
                 waited for, too
         """
-        with ExitStack() as failed:
-            failed.callback(self.settle)
-            failed.callback(self._memory.write)
-            while self._waiting:
-                self._memory.join(self._waiting.pop(0)())
-            failed.pop_all()
+        self.settle()
         self._memory.write()
+        if self._fault is not None:
+            raise self._fault
         # not before: while a file is written, it lies beside its place under another name
         export.remove_others(self._content, self._folder)

@@ -59,38 +59,54 @@ def badge_file(target: str, model: Model) -> str:
     return f"badges/{'published' if model.published else 'model'}/{slug(target)}/{model.slug}.svg"
 
 
-def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write the downloads that changed, but for those by column and badges.
+def write_rows(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
+    """Write all rows: of each model and of all as CSV, of each target by column, and of all as parquet.
 
-    Files of single models are known by what they are made from. Those of all models are
-    made whenever a row changed, and one by one, so that no two are held together.
+    They are made where rows changed, and one by one, so that no two are held together. Where models
+    stand in rankings need not be known.
 
     Args:
         content: what the pages show
         folder: where the files go
-        memory: what rows and model cards were made from last time, and the text of cards
+        memory: what rows were made from last time
         inputs: what they are made from
     """
     owned = download_rows.stretches(content.table)
-    places = download_rows.places(owned)
-    rows = _rows_of_models(content, owned, folder, memory, inputs)
+    more = _astray(content, owned)
+    rows = _rows_of_models(content, owned, more, folder, memory, inputs)
     whole = b"".join([_line(HEAD), *download_rows.in_order(owned, rows)])
     del rows
+    files.write_bytes(folder / TABLE, whole, only_changed=True)
+    del whole
+    _write_columns(content, owned, more, folder, memory, inputs)
+
+
+def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
+    """Write what tells of models, but for badges; arguments as of :func:`write_rows`."""
     texts = {
         MODELS: _dump(_models(content)),
         SCHEMA: json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
         **costs.texts(content),
     }
+    places = None
     for target in content.boards:
         for model in content.models(target):
             name = card_file(model)
             if name not in texts:
                 key = digest(inputs.of_card(model))
-                texts[name] = memory.recall(name, key) or _card(content, places, model)
-                memory.keep(name, key, texts[name])
-    downloads = {TABLE: whole, **{name: text.encode() for name, text in texts.items()}}
-    for name, data in downloads.items():
-        files.write_bytes(folder / name, data, only_changed=True)
+                text = memory.recall(name, key)
+                if not text:
+                    places = places or download_rows.places(download_rows.stretches(content.table))
+                    text = _card(content, places, model)
+                texts[name] = text
+                memory.keep(name, key, text)
+    for name, text in texts.items():
+        files.write_text(folder / name, text, only_changed=True)
+
+
+def write_archive(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
+    """Write the data set of the site, when all other files are there; arguments as of :func:`write_rows`."""
+    downloads = {name: (folder / name).read_bytes() for name in archive.TABLES}
     archive.write(downloads, schema(), content.paths, folder / archive.NAME, memory)
 
 
@@ -107,13 +123,26 @@ def write_badges(content: Content, target: str, folder: Path) -> None:
         files.write_text(path, text, only_changed=True)
 
 
-def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write rows by column where they changed: of each target for programs, and of all as parquet.
+def remove_others(content: Content, folder: Path) -> None:
+    """Remove files that are no longer made."""
+    present = {*overall(content), *costs.FILES, archive.NAME}
+    for target in content.boards:
+        for model in content.models(target):
+            present |= {rows_file(target, model), badge_file(target, model), card_file(model)}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.relative_to(folder).as_posix() not in present:
+            path.unlink()
 
-    Arguments as of :func:`write`, but where models stand in rankings need not be known.
-    """
-    owned = download_rows.stretches(content.table)
-    more = _astray(content, owned)
+
+def _write_columns(
+    content: Content,
+    owned: Sequence[tuple[Owner, int, int]],
+    more: Sequence[Sequence[str]],
+    folder: Path,
+    memory: Memory,
+    inputs: Inputs,
+) -> None:
+    """Rows by column where they changed: of each target for programs, and of all as parquet."""
     present = set(content.table["target"].unique())
     targets = [target for target in content.boards if target in present]
     keys = {target: digest([inputs.of_ranking(target), more]) for target in targets}
@@ -133,27 +162,16 @@ def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs
         memory.keep(name, key, True)
 
 
-def remove_others(content: Content, folder: Path) -> None:
-    """Remove files that are no longer made."""
-    present = {*overall(content), *costs.FILES, archive.NAME}
-    for target in content.boards:
-        for model in content.models(target):
-            present |= {rows_file(target, model), badge_file(target, model), card_file(model)}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.relative_to(folder).as_posix() not in present:
-            path.unlink()
-
-
 def _rows_of_models(
     content: Content,
     owned: Sequence[tuple[Owner, int, int]],
+    more: Sequence[Sequence[str]],
     folder: Path,
     memory: Memory,
     inputs: Inputs,
 ) -> dict[Owner, bytes | list[str]]:
     """Rows of each model as CSV, written where they changed and read where they did not."""
     places, pieces = download_rows.places(owned), Counter(owner for owner, *_ in owned)
-    more = _astray(content, owned)
     texts: dict[Owner, bytes | list[str]] = {}
     for target in content.boards:
         for model in content.models(target):

@@ -77,7 +77,7 @@ def make(
     parts = len(content.boards) + 1
     with ExitStack() as begun:
         begun.callback(downloads.settle)
-        downloads.begin(export.write_columns)
+        downloads.begin(export.write_rows)
         documents: set[str] = set()
         ranked = place(
             content,
@@ -98,6 +98,7 @@ def make(
         pages.remove_others(source, documents)
         cell_data.remove_others(content, site)
         Fragments(cache / COLUMNS).remove_others(content)
+        downloads.begin_last(export.write_archive)
         memory.write()  # what is known by now, should this program be killed before the end
         begun.pop_all()
     return downloads.finish
