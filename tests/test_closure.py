@@ -426,7 +426,7 @@ def test_an_edit_of_the_command_line_makes_nothing_stale(
         cells = [codes(engine, *cell) for cell in CELLS]
         declared = [(found.tests[test], found.targets[target]) for target, test in CELLS]
         figures = [identity.figure_code(*cell) for cell in declared]
-        return [cells, figures, site.fingerprint(engine.folders, found)]
+        return [cells, figures, site._texts(found)]
 
     found = engine.benchmark
     before = now()

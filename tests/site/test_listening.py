@@ -31,7 +31,7 @@ def wait_until_heard(page: Any, number: int) -> None:
     page.wait_for_function(
         f"""() => [...document.querySelectorAll(".listen audio")].every(
             (a, n) => (!a.paused && !a.muted) === (n === {number}))""",
-        timeout=5000,
+        timeout=30000,
     )
 
 
@@ -207,7 +207,7 @@ def test_all_sounds_are_equally_loud_unless_asked_otherwise(page: Any) -> None:
 def test_the_end_stops_and_play_begins_again(page: Any) -> None:
     page.get_by_role("slider", name="Position").fill("3.8")
     play(page).click()
-    page.wait_for_function("() => document.querySelector('.listen audio').ended", timeout=5000)
+    page.wait_for_function("() => document.querySelector('.listen audio').ended", timeout=30000)
     assert heard(page) == []
     play(page).click()
     wait_until_heard(page, 0)
