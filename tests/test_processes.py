@@ -153,6 +153,7 @@ def test_a_copy_that_is_killed_while_it_sends_its_answer_is_said_in_one_line() -
     fork = processes.Fork(lambda tell: "x" * (1 << 24))  # more than a pipe holds
     there = array.array("i", [0])
     while there[0] <= HEADER:
+        assert fork._process.is_alive()
         fcntl.ioctl(fork.fileno(), termios.FIONREAD, there)
     os.kill(fork._process.pid or 0, signal.SIGKILL)
     with pytest.raises(BenchmarkError, match="a process that worked beside this one was killed"):

@@ -94,6 +94,7 @@ def test_nothing_is_lost_by_a_process_that_is_stopped_and_goes_on(variable: str)
         process.stdin.close()
         full, there = fcntl.fcntl(process.stdout, fcntl.F_GETPIPE_SZ), array.array("i", [0])
         while there[0] < full:  # the first answer is longer than that
+            assert process.poll() is None
             fcntl.ioctl(process.stdout, termios.FIONREAD, there)
         for number in (signal.SIGSTOP, signal.SIGCONT):
             os.killpg(process.pid, number)

@@ -469,7 +469,7 @@ def test_a_download_that_fails_stops_no_other_and_forgets_no_page(
     def full(*arguments: object) -> None:
         raise BenchmarkError("disk is full")
 
-    monkeypatch.setattr(export, "_write_columns", full)
+    monkeypatch.setattr(export._RowFiles, "by_column", full)
     with pytest.raises(BenchmarkError, match="disk is full"):
         build_of(site, tmp_path)()
     assert not multiprocessing.active_children()

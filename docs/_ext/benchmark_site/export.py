@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,14 +72,11 @@ def write_rows(content: Content, folder: Path, memory: Memory, inputs: Inputs) -
         memory: what rows were made from last time
         inputs: what they are made from
     """
-    owned = download_rows.stretches(content.table)
-    more = _astray(content, owned)
-    rows = _rows_of_models(content, owned, more, folder, memory, inputs)
-    whole = b"".join([_line(HEAD), *download_rows.in_order(owned, rows)])
-    del rows
+    files_of_rows = _RowFiles(content, folder, memory, inputs)
+    whole = b"".join([_line(HEAD), *files_of_rows.by_model()])
     files.write_bytes(folder / TABLE, whole, only_changed=True)
     del whole
-    _write_columns(content, owned, more, folder, memory, inputs)
+    files_of_rows.by_column()
 
 
 def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
@@ -88,18 +86,14 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
         SCHEMA: json.dumps(schema(), indent=1, ensure_ascii=False) + "\n",
         **costs.texts(content),
     }
-    places = None
+    places = cache(lambda: download_rows.places(download_rows.stretches(content.table)))
     for target in content.boards:
         for model in content.models(target):
             name = card_file(model)
             if name not in texts:
                 key = digest(inputs.of_card(model))
-                text = memory.recall(name, key)
-                if not text:
-                    places = places or download_rows.places(download_rows.stretches(content.table))
-                    text = _card(content, places, model)
-                texts[name] = text
-                memory.keep(name, key, text)
+                texts[name] = memory.recall(name, key) or _card(content, places(), model)
+                memory.keep(name, key, texts[name])
     for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
 
@@ -134,62 +128,63 @@ def remove_others(content: Content, folder: Path) -> None:
             path.unlink()
 
 
-def _write_columns(
-    content: Content,
-    owned: Sequence[tuple[Owner, int, int]],
-    more: Sequence[Sequence[str]],
-    folder: Path,
-    memory: Memory,
-    inputs: Inputs,
-) -> None:
-    """Rows by column where they changed: of each target for programs, and of all as parquet."""
-    present = set(content.table["target"].unique())
-    targets = [target for target in content.boards if target in present]
-    keys = {target: digest([inputs.of_ranking(target), more]) for target in targets}
-    names = {columns_file(target): key for target, key in keys.items()}
-    names[PARQUET] = digest(list(keys.values()))
-    due = {n for n, k in names.items() if not (memory.recall(n, k) and (folder / n).exists())}
-    if due:
-        table = download_rows.table_of(content.table)
-        for target in targets:
-            if columns_file(target) in due:
-                rows = download_rows.of_target(table, owned, target)
-                text = _dump(download_rows.columns_of(rows))
-                files.write_text(folder / columns_file(target), text, only_changed=True)
-        if PARQUET in due:
-            files.write_bytes(folder / PARQUET, download_rows.parquet(table), only_changed=True)
-    for name, key in names.items():
-        memory.keep(name, key, True)
+class _RowFiles:
+    """Files that hold rows, and what decides about them; arguments as of :func:`write_rows`."""
 
+    def __init__(self, content: Content, folder: Path, memory: Memory, inputs: Inputs):
+        self._content, self._folder = content, folder
+        self._memory, self._inputs = memory, inputs
+        self._owned = download_rows.stretches(content.table)
+        self._more = _astray(content, self._owned)
 
-def _rows_of_models(
-    content: Content,
-    owned: Sequence[tuple[Owner, int, int]],
-    more: Sequence[Sequence[str]],
-    folder: Path,
-    memory: Memory,
-    inputs: Inputs,
-) -> dict[Owner, bytes | list[str]]:
-    """Rows of each model as CSV, written where they changed and read where they did not."""
-    places, pieces = download_rows.places(owned), Counter(owner for owner, *_ in owned)
-    texts: dict[Owner, bytes | list[str]] = {}
-    for target in content.boards:
-        for model in content.models(target):
-            owner, path = _owner(target, model), folder / rows_file(target, model)
-            name = f"{path.name}: rows of {'/'.join(owner)}"
-            key = digest([inputs.of_rows(target, model), more])
-            rows = places.get(owner, NOWHERE)
-            text = path.read_bytes() if memory.recall(name, key) and path.exists() else b""
-            memory.keep(name, key, True)
-            # a text with a line break takes more than one line
-            if pieces[owner] == 1 and text.count(b"\n") == len(rows) + 1:
-                texts[owner] = text.partition(b"\n")[2]
-            elif len(rows) or not text:
-                table = download_rows.table_of(rows_at(content.table, rows))
-                lines = texts[owner] = download_rows.csv_lines(table)
-                data = _line(HEAD[1:]) + "".join(lines).encode()
-                files.write_bytes(path, data, only_changed=True)
-    return texts
+    def by_model(self) -> Iterator[bytes]:
+        """Rows of each model as CSV, written where they changed and read where they did not; gives all in order."""
+        owned, content = self._owned, self._content
+        places, pieces = download_rows.places(owned), Counter(owner for owner, *_ in owned)
+        texts: dict[Owner, bytes | list[str]] = {}
+        for target in content.boards:
+            for model in content.models(target):
+                owner, path = _owner(target, model), self._folder / rows_file(target, model)
+                name = f"{path.name}: rows of {'/'.join(owner)}"
+                key = digest([self._inputs.of_rows(target, model), self._more])
+                rows = places.get(owner, NOWHERE)
+                is_same = self._memory.recall(name, key) and path.exists()
+                text = path.read_bytes() if is_same else b""
+                self._memory.keep(name, key, True)
+                # a text with a line break takes more than one line
+                if pieces[owner] == 1 and text.count(b"\n") == len(rows) + 1:
+                    texts[owner] = text.partition(b"\n")[2]
+                elif len(rows) or not text:
+                    table = download_rows.table_of(rows_at(content.table, rows))
+                    lines = texts[owner] = download_rows.csv_lines(table)
+                    data = _line(HEAD[1:]) + "".join(lines).encode()
+                    files.write_bytes(path, data, only_changed=True)
+        return download_rows.in_order(owned, texts)
+
+    def by_column(self) -> None:
+        """Write rows by column where they changed: of each target for programs, and of all as parquet."""
+        table = self._content.table
+        present = set(table["target"].unique())
+        targets = [target for target in self._content.boards if target in present]
+        keys = {t: digest([self._inputs.of_ranking(t), self._more]) for t in targets}
+        names = {columns_file(target): key for target, key in keys.items()}
+        names[PARQUET] = digest(list(keys.values()))
+        due = {name for name, key in names.items() if not self._is_there(name, key)}
+        if due:
+            whole = download_rows.table_of(table)
+            for target in targets:
+                if columns_file(target) in due:
+                    rows = download_rows.of_target(whole, self._owned, target)
+                    text = _dump(download_rows.columns_of(rows))
+                    files.write_text(self._folder / columns_file(target), text, only_changed=True)
+            if PARQUET in due:
+                data = download_rows.parquet(whole)
+                files.write_bytes(self._folder / PARQUET, data, only_changed=True)
+        for name, key in names.items():
+            self._memory.keep(name, key, True)
+
+    def _is_there(self, name: str, key: str) -> bool:
+        return bool(self._memory.recall(name, key)) and (self._folder / name).exists()
 
 
 def _astray(content: Content, owned: Sequence[tuple[Owner, int, int]]) -> Sequence[Sequence[str]]:
