@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import os
+import shutil
 import signal
 import sys
 import textwrap
@@ -152,6 +154,13 @@ class Mini:
             rows.append(f"{number:03d}.wav,{label},{min(1, level * 1.5):.3f},s{speaker},{sex}")
         (folder / "metadata.csv").write_text("\n".join(rows) + "\n")
 
+    def copy(self, root: Path) -> Mini:
+        """The same in another folder, with all that was done in this one."""
+        other = copy.copy(self)
+        shutil.copytree(self.root, root, dirs_exist_ok=True)
+        other.root, other.catalog = root, root / "catalog"
+        return other
+
     def engine(self, out: str = "out", *, cache: str = "cache", workers: int = 1, seed: int = 0):
         """Engine that writes to ``out`` and keeps predictions in ``cache``."""
         return Engine(
@@ -186,12 +195,37 @@ class Mini:
 
 
 @pytest.fixture
-def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mini:
-    """A fresh miniature benchmark without figures."""
+def without_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home of its own, and dots in place of figures."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(drawing, "draw", _dot)
     monkeypatch.setattr(drawing, "POOL_FROM", 10_000)
+
+
+@pytest.fixture
+def mini(tmp_path: Path, without_figures: None) -> Mini:
+    """A fresh miniature benchmark without figures."""
     return Mini(tmp_path)
+
+
+#: what was done in a miniature benchmark -> the benchmark
+_DONE: dict[Callable[[Mini], None], Mini] = {}
+
+
+@pytest.fixture
+def mini_after(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, without_figures: None
+) -> Callable[[Callable[[Mini], None]], Mini]:
+    """Does something in a miniature benchmark, once; each test gets a copy of the outcome."""
+
+    def after(do: Callable[[Mini], None]) -> Mini:
+        if do not in _DONE:
+            made = Mini(tmp_path_factory.mktemp("mini"))
+            do(made)
+            _DONE[do] = made
+        return _DONE[do].copy(tmp_path)
+
+    return after
 
 
 @pytest.fixture

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 from xml.etree import ElementTree
 
@@ -27,8 +29,8 @@ TESTS = ("correctness_regression", "correctness_classification", "fairness_sex")
 
 
 class Bench:
-    def __init__(self, mini, capsys):
-        self.mini, self._capsys = mini, capsys
+    def __init__(self, mini):
+        self.mini = mini
         self.models()
 
     def models(self, version: str = "1.0.0", gain: float = 0.5) -> None:
@@ -38,8 +40,10 @@ class Bench:
     def __call__(self, *arguments: str, out: str = "out") -> tuple[int, str, str]:
         where = ("--catalog", self.mini.catalog, "--output", self.mini.root / out)
         cache = ("--cache", self.mini.root / "cache", "--workers", "1")
-        code = main([*arguments, *map(str, (*where, *cache))])
-        return code, *self._capsys.readouterr()
+        printed, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(printed), redirect_stderr(err):
+            code = main([*arguments, *map(str, (*where, *cache))])
+        return code, printed.getvalue(), err.getvalue()
 
     def run(self, *models: str, out: str = "out", tests=TESTS) -> None:
         options = [o for test in tests for o in ("--test", test)]
@@ -52,11 +56,13 @@ class Bench:
         return code, json.loads(text) if text else err
 
 
+def _run(mini) -> None:
+    Bench(mini).run("loud", "twin", "quiet", "dice")
+
+
 @pytest.fixture
-def bench(mini, capsys) -> Bench:
-    made = Bench(mini, capsys)
-    made.run("loud", "twin", "quiet", "dice")
-    return made
+def bench(mini_after) -> Bench:
+    return Bench(mini_after(_run))
 
 
 def cells(found: dict, **wanted: str) -> list[dict]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
+from contextlib import redirect_stderr, redirect_stdout
 
 import numpy as np
 import pytest
@@ -55,8 +57,8 @@ CCC = "arousal/loud/correctness_regression/tones/ccc"
 class Bench:
     """Two models, two datasets, a perturbed test of the user and three of the suite."""
 
-    def __init__(self, mini, capsys):
-        self.mini, self._capsys = mini, capsys
+    def __init__(self, mini):
+        self.mini = mini
         self.write()
         mini.write("perturbations.yaml", PERTURBATIONS)
         mini.write("suite/own.yaml", TEST)
@@ -68,8 +70,10 @@ class Bench:
     def __call__(self, *arguments: str) -> tuple[int, str, str]:
         where = ("--catalog", self.mini.catalog, "--output", self.mini.root / "out")
         cache = ("--cache", self.mini.root / "cache", "--workers", "1")
-        code = main([*arguments, *map(str, (*where, *cache))])
-        return code, *self._capsys.readouterr()
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = main([*arguments, *map(str, (*where, *cache))])
+        return code, out.getvalue(), err.getvalue()
 
     def run(self) -> int:
         """Run everything; returns the number of cells that were computed."""
@@ -89,12 +93,14 @@ class Bench:
         return code, json.loads(out) if out else err
 
 
-@pytest.fixture
-def bench(mini, capsys) -> Bench:
-    made = Bench(mini, capsys)
+def _run(mini) -> None:
     # tests of the regression: own, regression, sex; of the classification: as many
-    assert made.run() == 2 * 2 * (3 + 3)
-    return made
+    assert Bench(mini).run() == 2 * 2 * (3 + 3)
+
+
+@pytest.fixture
+def bench(mini_after) -> Bench:
+    return Bench(mini_after(_run))
 
 
 class TestStale:

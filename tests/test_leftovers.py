@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from common.core import leftovers, paths
+from common.core import leftovers, paths, processes
 from common.core.errors import ModelError
 from common.models import measuring
 from common.spec import Model
@@ -108,6 +108,54 @@ def test_a_temporary_folder_of_a_killed_process_is_cleared_by_the_next(
         assert folder.name not in leftovers.clear() and list(folder.iterdir())
         process.kill()
     assert folder.name in leftovers.clear() and list(tmp_path.iterdir()) == []
+
+
+def test_folders_of_other_packages_lie_in_one_of_the_process_while_it_wants_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with leftovers.contained():
+        with leftovers.contained(), tempfile.TemporaryDirectory() as inner:
+            assert Path(inner).parent.name.startswith(leftovers.prefix())
+            assert Path(inner).parent.parent == tmp_path
+        # a part has ended, the whole has not
+        with tempfile.TemporaryDirectory() as other:
+            assert Path(other).parent == Path(inner).parent
+    assert tempfile.gettempdir() == str(tmp_path) and list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_somebody_else_began_meanwhile_stays_with_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with leftovers.contained():
+        path = Path(tempfile.mkdtemp()) / "a"
+        path.write_text("a")
+    assert path.read_text() == "a" and tempfile.gettempdir() == str(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="other systems do not fork")
+def test_a_forked_process_is_not_within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def told(_: object) -> str:
+        outer = tempfile.gettempdir()
+        with leftovers.contained():
+            inner = tempfile.gettempdir()
+        return f"{outer} {Path(inner).parent} {tempfile.gettempdir()}"
+
+    with leftovers.contained():
+        fork = processes.Fork(told)
+        assert fork.result() == f"{tmp_path} {tmp_path} {tmp_path}"
+
+
+def test_where_no_folder_can_be_made_nothing_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with leftovers.contained():
+        assert tempfile.gettempdir() == str(tmp_path / "none")
+    assert tempfile.gettempdir() == str(tmp_path / "none")
 
 
 @linux

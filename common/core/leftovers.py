@@ -18,6 +18,7 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -27,6 +28,44 @@ PROCESSES = Path("/proc")
 #: how a name begins: of memory or a folder, or after ``sem.`` of a semaphore
 _NAME = re.compile(r"(?:sem\.)?speechproof-(?P<space>[0-9a-f]+)-(?P<number>\d+)-(?P<start>\d+)-")
 _counter = itertools.count()
+
+
+class _Container:
+    """The folder that holds those of other packages while somebody needs it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._before: str | None = None
+        self._folder: str | None = None
+
+    def enter(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._before, self._folder = tempfile.tempdir, None
+                with contextlib.suppress(OSError):  # who needs one will say so
+                    self._folder = tempfile.mkdtemp(prefix=prefix())
+                    tempfile.tempdir = self._folder
+            self._users += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users and self._folder:
+                tempfile.tempdir = self._before
+                with contextlib.suppress(OSError):  # somebody else has begun a folder in it
+                    Path(self._folder).rmdir()
+
+    def forget(self) -> None:
+        """In a forked process, which has none of the threads that are inside."""
+        if self._users and self._folder:
+            tempfile.tempdir = self._before
+        self._lock, self._users = threading.Lock(), 0
+
+
+_container = _Container()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_container.forget)
 
 
 def owner(processes: Path = PROCESSES) -> str:
@@ -46,6 +85,19 @@ def new_name() -> str | None:
 def prefix() -> str:
     """How the name of a temporary folder of this process begins."""
     return f"{owner() or 'speechproof'}-"
+
+
+@contextlib.contextmanager
+def contained() -> Iterator[None]:
+    """Temporary folders of other packages lie in one of this process meanwhile.
+
+    For packages that name theirs by chance, so that nobody can tell whose they are after a kill.
+    """
+    _container.enter()
+    try:
+        yield
+    finally:
+        _container.leave()
 
 
 def name_semaphores() -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..core import leftovers
 from ..core.errors import ConfigError
 from ..spec import read_yaml
 
@@ -155,6 +156,7 @@ def only(repositories: Sequence[Repository]) -> Iterator[Any]:
             for r in repositories
         ]
         try:
-            yield audb
+            with leftovers.contained():
+                yield audb
         finally:
             audb.config.REPOSITORIES = before

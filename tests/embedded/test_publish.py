@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ import pytest
 import yaml
 
 from common import spec
-from common.core import closure, paths
+from common.core import closure, leftovers, paths
 from common.core.errors import ConfigError, DataError, OutputError
 from common.samples import datasets, demo
 from common.samples.demo import acted, publish, recipes, rendering, synthesis, templates
@@ -293,6 +295,39 @@ def test_ctrl_c_leaves_nothing_that_counts(tmp_path: Path) -> None:
     assert complaint.strip().endswith("KeyboardInterrupt")
     assert told.count("\n") < 500, "it went on"
     assert tree(tmp_path / "embedded").keys() <= {".lock"}
+
+
+#: as if the power had gone while audb packs a file
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+
+import audeer
+
+from common.samples.demo import publish, recipes
+
+audeer.create_archive = lambda *args, **options: os.kill(os.getpid(), signal.SIGKILL)
+publish.ensure_corpora(Path(sys.argv[1]), [recipes.load(Path(sys.argv[2]))], workers=2)
+"""
+
+
+@pytest.mark.spoken
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose a folder is")
+def test_what_a_killed_publication_leaves_in_the_temporary_folder_is_cleared(
+    tmp_path: Path, recipe: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "cache"), str(recipe)],
+        cwd=paths.REPOSITORY,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL and list(temporary.iterdir())
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    leftovers.clear()
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.spoken

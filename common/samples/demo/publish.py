@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...core import closure, files, paths, provenance
+from ...core import closure, files, leftovers, paths, provenance
 from ...core.documents import parse_json
 from ...core.errors import MissingDependency, OutputError
 from . import REPOSITORY, synthesis
@@ -127,15 +127,16 @@ def _publish(recipe: CorpusRecipe, items: Sequence[Any], build: Path, workers: i
     source = build / "source"
     recipe.database(items).save(str(source))
     (build / "repo" / REPOSITORY).mkdir(parents=True)
-    audb.publish(
-        str(source),
-        recipe.version,
-        audb.Repository(REPOSITORY, str(build / "repo"), "file-system"),
-        archives={item.file: item.archive for item in items},
-        previous_version=None,
-        num_workers=workers,
-        verbose=False,
-    )
+    with leftovers.contained():
+        audb.publish(
+            str(source),
+            recipe.version,
+            audb.Repository(REPOSITORY, str(build / "repo"), "file-system"),
+            archives={item.file: item.archive for item in items},
+            previous_version=None,
+            num_workers=workers,
+            verbose=False,
+        )
     shutil.rmtree(source)
 
 
