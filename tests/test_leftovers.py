@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from common.core import leftovers, paths, processes
+from common.core import files, leftovers, paths, processes
 from common.core.errors import ModelError
 from common.models import measuring
 from common.spec import Model
@@ -108,6 +108,48 @@ def test_a_temporary_folder_of_a_killed_process_is_cleared_by_the_next(
         assert folder.name not in leftovers.clear() and list(folder.iterdir())
         process.kill()
     assert folder.name in leftovers.clear() and list(tmp_path.iterdir()) == []
+
+
+#: a process that is in the middle of a file
+WRITING = """
+import sys
+from pathlib import Path
+from common.core import files
+
+def wait(*_: object) -> None:
+    print("writes", flush=True)
+    sys.stdin.read()
+
+Path.chmod = wait
+files.write_text(Path(sys.argv[1]), "all of it")
+"""
+
+
+@linux
+def test_a_file_that_a_killed_process_had_begun_goes_when_the_folder_is_written_to(
+    tmp_path: Path,
+) -> None:
+    begun = []
+    for name in ("killed", "living"):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITING, str(tmp_path / name)],
+            env={**os.environ, "PYTHONPATH": str(paths.REPOSITORY)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        begun.append(process)
+        assert process.stdout is not None and process.stdout.readline() == "writes\n"
+    killed, living = begun
+    assert [path.suffix for path in tmp_path.iterdir()] == [".tmp", ".tmp"]
+    killed.kill()
+    killed.communicate()
+    files.write_text(tmp_path / "mine", "mine")
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names[1:] == ["mine"] and f"-{living.pid}-" in names[0]
+    living.communicate("")
+    assert living.returncode == 0 and (tmp_path / "living").read_text() == "all of it"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["living", "mine"]
 
 
 def test_folders_of_other_packages_lie_in_one_of_the_process_while_it_wants_that(

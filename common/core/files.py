@@ -1,19 +1,29 @@
-"""Atomic writes: an interrupted run leaves whole files only."""
+"""Atomic writes: an interrupted run leaves whole files only.
+
+What a killed one had begun bears its name (see :mod:`common.core.leftovers`), and the next process that
+writes into the same folder removes it.
+"""
 
 from __future__ import annotations
 
 import errno
+import functools
 import logging
 import os
 import tempfile
 from pathlib import Path
 
+from . import leftovers
 from .errors import OutputError
 
 logger = logging.getLogger(__name__)
 
 #: ending of what was set aside
 BROKEN = ".broken"
+#: ending of what is being written
+_ENDING = ".tmp"
+#: folders in which this process has looked for what killed ones had begun
+_cleared: set[Path] = set()
 
 
 def write_text(path: Path, text: str, *, only_changed: bool = False) -> bool:
@@ -35,12 +45,15 @@ def write_text(path: Path, text: str, *, only_changed: bool = False) -> bool:
 
 def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
     """As :func:`write_text`, for bytes."""
+    if path.parent not in _cleared:
+        _cleared.add(path.parent)
+        leftovers.clear([path.parent])
     if only_changed and path.exists() and path.read_bytes() == data:
         return False
     handle = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        number, name = tempfile.mkstemp(_ENDING, _beginning(os.getpid()), path.parent)
         handle = Path(name)
         with os.fdopen(number, "wb") as file:
             file.write(data)
@@ -51,6 +64,12 @@ def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
             handle.unlink(missing_ok=True)
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
     return True
+
+
+@functools.cache
+def _beginning(process: int) -> str:
+    """How names of files that a process writes begin."""
+    return f".{leftovers.prefix()}"
 
 
 def is_file(path: Path) -> bool:

@@ -1,10 +1,10 @@
-"""Shared memory, semaphores and temporary folders of runs that were killed: named so that later runs can clear them.
+"""Shared memory, semaphores, temporary files and folders of killed runs: named so that later runs can clear them.
 
-A process that is killed cannot give back what lies in ``/dev/shm`` or in the temporary folder, and neither can
-its helpers if they are killed with it. So names tell whose a file is: the process, by its number and the time of
-its start, as numbers are given again, and the machine and namespace in which the number counts, as machines may
-share a temporary folder. What belongs to a living process, another user, machine or namespace is never touched. Other
-systems than Linux give these things back themselves, or have no place where one could look.
+A process that is killed cannot give back what lies in ``/dev/shm`` or in the temporary folder, or remove a file that
+it has written in part, and neither can its helpers if they are killed with it. So names tell whose a file is: the
+process, by its number and the time of its start, as numbers are given again, and the machine and namespace in which
+the number counts, as machines may share a folder. What belongs to a living process, another user, machine or namespace
+is never touched. Other systems than Linux give these things back themselves, or have no place where one could look.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from pathlib import Path
 #: where Linux keeps shared memory and semaphores
 SHARED = Path("/dev/shm")
 PROCESSES = Path("/proc")
-#: how a name begins: of memory or a folder, or after ``sem.`` of a semaphore
-_NAME = re.compile(r"(?:sem\.)?speechproof-(?P<space>[0-9a-f]+)-(?P<number>\d+)-(?P<start>\d+)-")
+#: how a name begins: of memory or a folder, after ``sem.`` of a semaphore, after a dot of a file
+_NAME = re.compile(r"(?:sem\.|\.)?speechproof-(?P<space>[0-9a-f]+)-(?P<number>\d+)-(?P<start>\d+)-")
 _counter = itertools.count()
 
 
@@ -139,18 +139,20 @@ def _places() -> Iterator[Path]:
 
 def left(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:
     """Names of what dead processes of this user have left in a folder; arguments as for :func:`clear`."""
-    space = namespace(processes)
-    names, paths = [], []
-    with contextlib.suppress(OSError):  # it is not there, or nobody may look into it
-        paths = sorted(shared.iterdir()) if space else []
-    for path in paths:
-        match = _NAME.match(path.name)
-        if match is None or match["space"] != space:
+    matches = []
+    # it may not be there, or nobody may look into it
+    with contextlib.suppress(OSError), os.scandir(shared) as entries:
+        there = sorted(entry.name for entry in entries)
+        matches = [match for name in there if (match := _NAME.match(name))]
+    space = namespace(processes) if matches else ""
+    names = []
+    for match in matches:
+        if match["space"] != space:
             continue
         with contextlib.suppress(OSError):  # it is gone
-            mine = path.stat(follow_symlinks=False).st_uid == os.getuid()
+            mine = (shared / match.string).stat(follow_symlinks=False).st_uid == os.getuid()
             if mine and started(int(match["number"]), processes) != match["start"]:
-                names.append(path.name)
+                names.append(match.string)
     return names
 
 
