@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from common.cli.main import main
 from common.core import files, leftovers, paths, processes
 from common.core.errors import ModelError
 from common.models import measuring
@@ -166,14 +167,38 @@ def test_folders_of_other_packages_lie_in_one_of_the_process_while_it_wants_that
     assert tempfile.gettempdir() == str(tmp_path) and list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_somebody_else_began_meanwhile_stays_with_its_content(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_is_still_used_stays_until_the_process_ends(tmp_path: Path) -> None:
+    code = (
+        "import tempfile; from pathlib import Path; from common.core import leftovers\n"
+        "with leftovers.contained():\n"
+        "    path = Path(tempfile.mkdtemp()) / 'a'; path.write_text('a')\n"
+        "print(path.read_text(), tempfile.gettempdir(), len(list(path.parents[2].iterdir())))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(paths.REPOSITORY), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"a {tmp_path} 1\n" and list(tmp_path.iterdir()) == []
+
+
+@linux
+def test_a_command_clears_and_contains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with leftovers.contained():
-        path = Path(tempfile.mkdtemp()) / "a"
-        path.write_text("a")
-    assert path.read_text() == "a" and tempfile.gettempdir() == str(tmp_path)
+    left = (
+        tmp_path / f"{leftovers.owner().rpartition('-')[0]}-0-x"
+    )  # as an earlier process of this number
+    left.mkdir()
+
+    def command(_: object) -> int:
+        (folder,) = tmp_path.iterdir()
+        assert tempfile.gettempdir() == str(folder) and folder.name.startswith(leftovers.owner())
+        left.mkdir()
+        assert left.name in leftovers.clear()  # it looks around that folder, not into it
+        return 0
+
+    monkeypatch.setattr("common.cli.main._command", lambda name: command)
+    assert main(["list", "models"]) == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="other systems do not fork")

@@ -157,7 +157,6 @@ def _run(context: CommandContext) -> tuple[int, dict[str, Any]]:
 
 def _run_tests(context: CommandContext) -> tuple[int, dict[str, Any]]:
     args = context.args
-    leftovers.clear()
     scheduler = scheduler_of(args)
     benchmark, folders, filters = _checked(context), context.folders, context.filters()
     make: Any = _plain_engine
@@ -376,7 +375,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         with _termination_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
             threads = blas_threads(os.cpu_count() or 1, os.environ)
             check_memory(machine.address_limit_bytes(), threads)
-            code = _command(args.command)(CommandContext(args))
+            leftovers.clear()
+            with leftovers.contained():
+                code = _command(args.command)(CommandContext(args))
         sys.stdout.flush()
         return code
     except BenchmarkError as error:

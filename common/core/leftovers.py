@@ -9,6 +9,7 @@ is never touched. Other systems than Linux give these things back themselves, or
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import itertools
@@ -31,18 +32,18 @@ _counter = itertools.count()
 
 
 class _Container:
-    """The folder that holds those of other packages while somebody needs it."""
+    """The folder that holds temporary folders of other packages while somebody wants it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
         self._before: str | None = None
-        self._folder: str | None = None
+        self._folder = ""
 
     def enter(self) -> None:
         with self._lock:
             if not self._users:
-                self._before, self._folder = tempfile.tempdir, None
+                self._before, self._folder = tempfile.tempdir, ""
                 with contextlib.suppress(OSError):  # who needs one will say so
                     self._folder = tempfile.mkdtemp(prefix=prefix())
                     tempfile.tempdir = self._folder
@@ -53,14 +54,27 @@ class _Container:
             self._users -= 1
             if not self._users and self._folder:
                 tempfile.tempdir = self._before
-                with contextlib.suppress(OSError):  # somebody else has begun a folder in it
+                try:
                     Path(self._folder).rmdir()
+                except OSError:  # what lies in it may be in use until this process ends
+                    atexit.register(_remove, self._folder, os.getpid())
+                self._folder = ""
 
     def forget(self) -> None:
         """In a forked process, which has none of the threads that are inside."""
-        if self._users and self._folder:
+        if self._folder:
             tempfile.tempdir = self._before
-        self._lock, self._users = threading.Lock(), 0
+        self._lock, self._users, self._folder = threading.Lock(), 0, ""
+
+    @property
+    def around(self) -> Path:
+        """The temporary folder of everybody."""
+        return Path(self._folder).parent if self._folder else Path(tempfile.gettempdir())
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 _container = _Container()
@@ -134,7 +148,7 @@ def clear(places: Sequence[Path] = (), processes: Path = PROCESSES) -> list[str]
 def _places() -> Iterator[Path]:
     yield SHARED
     with contextlib.suppress(OSError):  # no folder that can be written to
-        yield Path(tempfile.gettempdir())
+        yield _container.around
 
 
 def left(shared: Path = SHARED, processes: Path = PROCESSES) -> list[str]:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..core import leftovers
 from ..core.errors import ConfigError
 from ..spec import read_yaml
 
@@ -156,7 +155,6 @@ def only(repositories: Sequence[Repository]) -> Iterator[Any]:
             for r in repositories
         ]
         try:
-            with leftovers.contained():
-                yield audb
+            yield audb
         finally:
             audb.config.REPOSITORIES = before
