@@ -15,6 +15,7 @@ import argparse
 import math
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -106,6 +107,8 @@ KILLS = {"run": 10, "cluster": 6, "severity": 4, "cost": 3, "site": 4}
 LONGEST_S = {"run": 15.0, "cluster": 25.0, "severity": 15.0}
 #: folders that are compared, within the output folder
 COMPARED = ("method-tests", "extra", "build/html")
+#: modules of Python that run alone in a helper of its own, or before ours do in a helper
+OF_PYTHON = ("/multiprocessing/resource_tracker.py", "/multiprocessing/spawn.py")
 #: names of what was begun and not ended, or set aside
 UNFINISHED = (".*.tmp", "*.broken*", ".build-*")
 HANGS_S = 900
@@ -261,7 +264,7 @@ class Campaign:
     def _ended(self, command: str, victim: str, code: int) -> None:
         said = self.place.errors.read_text("utf-8", "replace")
         self.counts[f"{command} ended with {code}"] += 1
-        if "Traceback" in said or code not in (0, 2, 3, -signal.SIGKILL):
+        if is_traceback_of_ours(said) or code not in (0, 2, 3, -signal.SIGKILL):
             self.fault(f"{command}, {victim}: exit code {code}: {said[-2000:]}")
         for text in cost_faults(self.place.cost):
             self.fault(f"{command}, {victim}: {text}")
@@ -362,6 +365,18 @@ def unfinished(folder: Path) -> Iterator[str]:
     """What was begun and not ended, or set aside."""
     for pattern in UNFINISHED:
         yield from (f"{path}: left behind" for path in sorted(folder.rglob(pattern)))
+
+
+def is_traceback_of_ours(said: str) -> bool:
+    """Whether standard error has a traceback other than those of Python's own helpers, which nobody can keep quiet.
+
+    Its tracker, if it is killed and begun again, complains of names that it does not know, and a process
+    whose parent was killed while it was begun complains of that.
+    """
+    places = re.findall(r'File "([^"]*)', said)
+    return "Traceback" in said and not (
+        places and all(place == "<string>" or place.endswith(OF_PYTHON) for place in places)
+    )
 
 
 def compare(undisturbed: Place, place: Place) -> list[str]:

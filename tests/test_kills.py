@@ -159,3 +159,32 @@ def test_shared_memory_of_the_living_is_left_alone(
     dead = f"sem.speechproof-{leftovers.namespace()}-{2**22 + 1}-5-x"
     monkeypatch.setattr(leftovers, "left", lambda: [dead])
     assert faults.shared_memory() == {"psm_1", dead}
+
+
+TRACKER = """python3.11/multiprocessing/resource_tracker.py:123: UserWarning: process died unexpectedly
+Traceback (most recent call last):
+  File "/usr/lib/python3.11/multiprocessing/resource_tracker.py", line 239, in main
+    cache[rtype].remove(name)
+KeyError: '/speechproof-7-465-1126783-12'
+"""
+BEGUN = """Traceback (most recent call last):
+  File "<string>", line 1, in <module>
+  File "/usr/lib/python3.11/multiprocessing/spawn.py", line 132, in _main
+    self = reduction.pickle.load(from_parent)
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("", False),
+        ("error: a process that draws figures was killed\n", False),
+        (TRACKER, False),
+        (TRACKER + BEGUN, False),
+        (BEGUN + '  File "/home/x/common/core/processes.py", line 3, in _begin\n', True),
+        (TRACKER + TRACKER.replace("multiprocessing/resource_tracker", "shutil"), True),
+        ("Traceback (most recent call last):\n", True),
+    ],
+)
+def test_tracebacks_are_those_of_the_program(faults: ModuleType, said: str, expected: bool) -> None:
+    assert faults.is_traceback_of_ours(said) is expected
