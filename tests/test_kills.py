@@ -163,13 +163,13 @@ def test_shared_memory_of_the_living_is_left_alone(
 
 TRACKER = """python3.11/multiprocessing/resource_tracker.py:123: UserWarning: process died unexpectedly
 Traceback (most recent call last):
-  File "/usr/lib/python3.11/multiprocessing/resource_tracker.py", line 239, in main
+  File "python3.11/multiprocessing/resource_tracker.py", line 239, in main
     cache[rtype].remove(name)
 KeyError: '/speechproof-7-465-1126783-12'
 """
 BEGUN = """Traceback (most recent call last):
   File "<string>", line 1, in <module>
-  File "/usr/lib/python3.11/multiprocessing/spawn.py", line 132, in _main
+  File "python3.11/multiprocessing/spawn.py", line 132, in _main
     self = reduction.pickle.load(from_parent)
 """
 
@@ -181,7 +181,7 @@ BEGUN = """Traceback (most recent call last):
         ("error: a process that draws figures was killed\n", False),
         (TRACKER, False),
         (TRACKER + BEGUN, False),
-        (BEGUN + '  File "/home/x/common/core/processes.py", line 3, in _begin\n', True),
+        (BEGUN + '  File "common/core/processes.py", line 3, in _begin\n', True),
         (TRACKER + TRACKER.replace("multiprocessing/resource_tracker", "shutil"), True),
         ("Traceback (most recent call last):\n", True),
     ],
