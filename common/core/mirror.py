@@ -44,7 +44,7 @@ def _walk(folder: str, begin: str) -> Iterator[str]:
 
 
 def contents(folder: Path, *, skip: Collection[str] = ()) -> list[list[str]]:
-    """Relative name and SHA-256 of all files below a folder.
+    """Relative name and SHA-256 of all files below a folder, but for compiled modules.
 
     Args:
         folder: may be absent
@@ -52,7 +52,7 @@ def contents(folder: Path, *, skip: Collection[str] = ()) -> list[list[str]]:
     """
     entries = []
     for name in names_below(folder):
-        if name.partition("/")[0] not in skip:
+        if name.partition("/")[0] not in skip and not name.endswith(".pyc"):
             entries.append([name, file_digest(f"{folder}/{name}")])
     return entries
 

@@ -123,7 +123,7 @@ def _texts(benchmark: Benchmark) -> list[Any]:
     parts: list[Any] = [url, platform.python_version(), versions, repr(benchmark)]
     parts += [identity.site_code(), contents(paths.DOCS, skip=NO_TEXT)]
     # tables beside the code, which its closure does not know
-    parts.append([e for e in contents(paths.DOCS / "_ext") if not e[0].endswith((".py", ".pyc"))])
+    parts.append([e for e in contents(paths.DOCS / "_ext") if not e[0].endswith(".py")])
     return parts
 
 

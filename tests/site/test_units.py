@@ -37,8 +37,8 @@ from site_frame import patterns, slots
 from common import results
 from common.cli.bench import site
 from common.cli.bench.usage import Stopwatch
-from common.core import display, paths
-from common.core.mirror import listing, mirror, names_below
+from common.core import display, files, paths
+from common.core.mirror import contents, listing, mirror, names_below
 from common.reports.summary import Key, WideCell
 from common.spec import load_benchmark
 
@@ -721,3 +721,19 @@ def test_a_long_table_is_folded_and_says_how_many_cells_fail() -> None:
     assert not short.is_long and "<details" not in render.render(
         "scores.j2", table=short, label="x"
     )
+
+
+def test_a_module_that_was_compiled_is_no_new_content(tmp_path: Path) -> None:
+    """``extra/published`` holds a module; whether somebody imported it decides about no page."""
+    for name in ("make.py", "a/rows.csv"):
+        files.write_text(tmp_path / name, name)
+    before = contents(tmp_path)
+    compiled = tmp_path / "__pycache__" / "make.cpython-311.pyc"
+    files.write_text(compiled, "compiled")
+    assert contents(tmp_path) == before
+    files.write_text(tmp_path / "a" / "more.csv", "more")
+    assert [name for name, _ in contents(tmp_path)] == [
+        "a/more.csv",
+        "a/rows.csv",
+        "make.py",
+    ]
