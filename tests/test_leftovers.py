@@ -184,9 +184,8 @@ def test_a_folder_that_is_still_used_stays_until_the_process_ends(tmp_path: Path
 @linux
 def test_a_command_clears_and_contains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    left = (
-        tmp_path / f"{leftovers.owner().rpartition('-')[0]}-0-x"
-    )  # as an earlier process of this number
+    # as an earlier process of this number
+    left = tmp_path / f"{leftovers.owner().rpartition('-')[0]}-0-x"
     left.mkdir()
 
     def command(_: object) -> int:
