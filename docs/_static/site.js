@@ -124,6 +124,9 @@
     const { tests: named, data, hear, timelines } = JSON.parse(table.dataset.named);
     const places = rows.map((row) => row.dataset.of.split(" ").map(Number));
     rows.forEach((row, at) => addresses(row, named[places[at][0]], data[places[at][1]], places[at][0], hear, timelines[row.dataset.of]));
+    const later = rows.length > AT_ONCE ? layOutLater(rows) : () => {};
+    if (!addressed()) later();
+    table.tHead.addEventListener("click", later, true);
     sortable(table);
     let texts;
     const search = make("input", { type: "search", placeholder: "Filter cells" });
@@ -134,6 +137,7 @@
     const failures = make("input", { type: "checkbox" });
     const shown = make("output", {});
     const update = () => {
+      later();
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       texts ||= rows.map((row) => row.textContent.toLowerCase());
       let count = 0;
@@ -154,6 +158,25 @@
     const bar = table.closest(".scroll").previousElementSibling;
     bar.className = "tools cells-tools";
     bar.replaceChildren(search, tests, make("label", {}, [failures, "only failed"]), shown);
+  }
+
+  /* Rows that are out of sight may be laid out when the browser has time: until then they have an assumed height,
+     and no part of them is there for screen readers. */
+  const AT_ONCE = 60;
+  const whenIdle = window.requestIdleCallback || setTimeout;
+  function layOutLater(rows) {
+    let left = 0; // rows from the end of the table that still wait
+    const some = () => {
+      const waiting = [...rows[0].parentElement.rows].slice(-left, left > AT_ONCE ? AT_ONCE - left : undefined);
+      waiting.forEach((row) => row.classList.remove("later"));
+      left -= waiting.length;
+      if (left) whenIdle(some);
+    };
+    return () => {
+      rows.forEach((row) => row.classList.add("later"));
+      if (!left) whenIdle(some);
+      left = rows.length;
+    };
   }
 
   /* What a score was made from, and its samples. */
