@@ -76,7 +76,11 @@ def test_only_models_that_changed_are_parsed(own: Path, parsed: list[str]) -> No
     assert parsed == ["b/one.csv", "b/two.csv"]
 
 
-def test_changes_of_all_kinds_end_where_a_first_reading_ends(own: Path) -> None:
+@pytest.mark.parametrize("largest", [-1.0, 0.25, 9.0], ids=["whole", "as it is", "beside"])
+def test_changes_of_all_kinds_end_where_a_first_reading_ends(
+    own: Path, largest: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "LARGEST_CHANGE", largest)
     check(own)
     check(own)
     write(own, "b", "one", 0.5, 0.25, 0.125)
@@ -94,13 +98,40 @@ def test_changes_of_all_kinds_end_where_a_first_reading_ends(own: Path) -> None:
     check(own)
 
 
+def test_little_that_changed_is_written_beside_the_rest(own: Path, parsed: list[str]) -> None:
+    for number in range(8):
+        write(own, f"more-{number}", "one", 0.1, 0.2)
+    check(own)
+    folder = own.parent / "kept"
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert set(first) == {"rows.arrow", "rows.json"}
+    write(own, "b", "one", 0.5)
+    check(own)
+    write(own, "more-3", "one", 0.75)
+    check(own)
+    assert {name: (folder / name).read_bytes() for name in first} == first
+    parsed.clear()
+    kept.read_all(own, folder / "rows")
+    assert not parsed
+    write(own, "more-5", "one", 0.25, 0.5)
+    check(own)
+    assert set(first) == {path.name for path in folder.iterdir()}  # all were written once more
+    parsed.clear()
+    kept.read_all(own, folder / "rows")
+    assert not parsed
+
+
 @pytest.mark.parametrize("ending", [kept.DATA, kept.NOTE])
+@pytest.mark.parametrize("changed", ["", kept.CHANGED])
 @pytest.mark.parametrize("fault", ["gone", "empty", "cut", "altered", "folder", "null"])
 def test_columns_that_are_not_as_they_were_written_are_made_again(
-    own: Path, ending: str, fault: str
+    own: Path, ending: str, changed: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(kept, "LARGEST_CHANGE", 9.0)
     check(own)
-    path = own.parent / "kept" / f"rows{ending}"
+    write(own, "b", "one", 0.5)
+    check(own)
+    path = own.parent / "kept" / f"rows{changed}{ending}"
     data = path.read_bytes()
     path.unlink()
     if fault == "folder":
@@ -185,4 +216,4 @@ def test_pieces_that_changes_leave_are_copied_together_when_they_are_many(
     write(own, "c", "one", 2.0)
     check(own)
     check(own)
-    assert pieces == [3, 3, 1, 2, 2]
+    assert pieces == [1, 3, 1, 1, 1]

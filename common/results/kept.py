@@ -1,9 +1,9 @@
 """Result rows that are read once and kept as columns, under the hash of the files they come from.
 
 Parsing the result files of a hundred models takes seconds; their columns are there in a fraction of
-one. What is kept is known by the content of the files and by the code that reads them. KeptColumns that
-cannot be read, or are not as they were written, are made again. Threads of pyarrow are not used, as in
-:mod:`common.core.parquet`.
+one. What is kept is known by the content of the files and by the code that reads them. Columns that
+cannot be read, or are not as they were written, are made again. Where little changed, it is written
+beside what was kept before. Threads of pyarrow are not used, as in :mod:`common.core.parquet`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import hashlib
 import importlib.metadata
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,17 +27,35 @@ if TYPE_CHECKING:
 
 #: endings of the columns, and of the note that says what they are
 DATA, NOTE = ".arrow", ".json"
+#: what is added to the name for rows that changed since the others were written
+CHANGED = "-changed"
+#: if they, or those that are no longer needed, are more than this part of all rows, all are written
+LARGEST_CHANGE = 0.25
 #: a table in more pieces is copied together
 MOST_PIECES = 32
 #: packages that decide how columns look
 PACKAGES = ("pandas", "pyarrow")
 
 
-class KeptColumns(NamedTuple):
-    """KeptColumns as they are kept.
+class Piece(NamedTuple):
+    """Rows of one group.
 
     Args:
-        table: arrow table
+        table: arrow table that has them
+        start: their first row there
+        size: how many they are
+    """
+
+    table: Any
+    start: int
+    size: int
+
+
+class KeptColumns(NamedTuple):
+    """Columns as they are kept.
+
+    Args:
+        table: arrow table; None: nothing is kept
         groups: name of a group of rows -> its key, first row and number of rows
     """
 
@@ -65,20 +83,37 @@ def read_all(
     keys = {name: _key(paths, digests) for name, paths in models.items()}
     if not keys:
         return tables.frame([])
-    code = _code(tables.__name__)
-    before = _load(place, code)
-    old = {name: entry for name, entry in before.groups.items() if keys.get(name) == entry[0]}
-    # rows that are parsed now are those of now
-    keys |= {name: _key(paths, {}) for name, paths in models.items() if name not in old}
-    parsed = _parsed({name: paths for name, paths in models.items() if name not in old})
-    if list(before.groups) == list(keys) and not parsed:
-        return _frame(before.table)
-    sizes = [old[name][2] if name in old else len(parsed[name]) for name in models]
-    starts = [sum(sizes[:number]) for number in range(len(sizes))]
-    whole = _joined(before, [name if name in old else parsed[name] for name in models])
-    groups = zip(keys, keys.values(), starts, sizes, strict=True)
-    _keep(place, code, KeptColumns(whole, {name: entry for name, *entry in groups}))
+    code, beside = _code(tables.__name__), place.with_name(place.name + CHANGED)
+    before, since = _load(place, code), _load(beside, code)
+    known = {
+        name: Piece(store.table, *entry[1:])
+        for store in (since, before)
+        for name, entry in store.groups.items()
+        if keys.get(name) == entry[0]
+    }
+    due = {name: paths for name, paths in models.items() if name not in known}
+    keys |= {name: _key(paths, {}) for name, paths in due.items()}  # those that are parsed now
+    known |= _parsed(due)
+    pieces = {name: known[name] for name in models}
+    whole = _joined(pieces.values())
+    changed = {name: p for name, p in pieces.items() if p.table is not before.table}
+    kept_rows, moved = len(before.table or ()), sum(piece.size for piece in changed.values())
+    unused = kept_rows - (len(whole) - moved)
+    if before.table is None or max(moved, unused) > LARGEST_CHANGE * len(whole):
+        _keep(place, code, whole, _groups(keys, pieces))
+        _forget(beside)
+    elif due:
+        _keep(beside, code, _joined(changed.values()), _groups(keys, changed))
     return _frame(whole)
+
+
+def _groups(keys: Mapping[str, str], pieces: Mapping[str, Piece]) -> dict[str, list[Any]]:
+    """Groups of a table in which pieces follow each other."""
+    ends = accumulate((piece.size for piece in pieces.values()), initial=0)
+    return {
+        name: [keys[name], start, piece.size]
+        for (name, piece), start in zip(pieces.items(), ends, strict=False)
+    }
 
 
 def _key(paths: Sequence[Path], digests: Mapping[str, str]) -> str:
@@ -101,7 +136,7 @@ def kept(place: Path, key: str, make: Callable[[], pd.DataFrame]) -> pd.DataFram
     if before.groups.get("", [""])[0] == key:
         return _frame(before.table)
     table = _arrow(make())
-    _keep(place, code, KeptColumns(table, {"": [key, 0, len(table)]}))
+    _keep(place, code, table, {"": [key, 0, len(table)]})
     return _frame(table)
 
 
@@ -111,17 +146,18 @@ def _code(start: Any) -> str:
     return digest([closure.code_of(start), closure.code_of(__name__), versions])
 
 
-def _parsed(models: Mapping[str, list[Path]]) -> dict[str, Any]:
+def _parsed(models: Mapping[str, list[Path]]) -> dict[str, Piece]:
     """Rows of models by their folders: parsed as one text, where rows say whose they are."""
     if not models:
         return {}
     table = tables.read_files([path for paths in models.values() for path in paths])
     bounds = _bounds(table, list(models))
     if bounds is None:
-        return {name: _arrow(tables.read_files(paths)) for name, paths in models.items()}
+        alone = {name: _arrow(tables.read_files(paths)) for name, paths in models.items()}
+        return {name: Piece(rows, 0, len(rows)) for name, rows in alone.items()}
     whole = _arrow(table)
     return {
-        name: whole.slice(start, end - start)
+        name: Piece(whole, start, end - start)
         for name, (start, end) in zip(models, pairwise(bounds), strict=True)
     }
 
@@ -153,20 +189,26 @@ def _load(place: Path, code: str) -> KeptColumns:
     return KeptColumns(None, {})
 
 
-def _keep(place: Path, code: str, columns: KeptColumns) -> None:
+def _keep(place: Path, code: str, table: Any, groups: Mapping[str, Sequence[Any]]) -> None:
     """Write columns, then the note that makes them count."""
     from pyarrow import ipc
 
     out = io.BytesIO()
     options = ipc.IpcWriteOptions(compression="lz4", use_threads=False)
-    with ipc.new_file(out, columns.table.schema, options=options) as writer:
-        writer.write_table(columns.table)
+    with ipc.new_file(out, table.schema, options=options) as writer:
+        writer.write_table(table)
     data = out.getvalue()
-    note = {"sum": _sum(data, code, columns.groups), "groups": columns.groups}
-    for path in (place.with_suffix(DATA), place.with_suffix(NOTE)):
-        files.clear_way(path)
+    note = {"sum": _sum(data, code, groups), "groups": groups}
+    _forget(place)
     files.write_bytes(place.with_suffix(DATA), data)
     files.write_text(place.with_suffix(NOTE), json.dumps(note))
+
+
+def _forget(place: Path) -> None:
+    """Remove what is kept."""
+    for path in (place.with_suffix(NOTE), place.with_suffix(DATA)):
+        files.clear_way(path)
+        path.unlink(missing_ok=True)
 
 
 def _sum(data: bytes, code: str, groups: Mapping[str, Sequence[Any]]) -> str:
@@ -180,24 +222,21 @@ def _arrow(table: pd.DataFrame) -> Any:
     return pyarrow.Table.from_pandas(table, preserve_index=False, nthreads=1)
 
 
-def _joined(before: KeptColumns, parts: Sequence[Any]) -> Any:
-    """One table of parts: names of groups that are kept already, or arrow tables.
+def _joined(pieces: Iterable[Piece]) -> Any:
+    """One arrow table of pieces.
 
-    Groups that follow each other are taken as one piece, and pieces are copied together only where they
-    are many: copying takes longer than all else that one change asks for.
+    Those that follow each other are taken as one, and they are copied together only where they are
+    many: copying takes longer than all else that one change asks for.
     """
     import pyarrow
 
-    pieces: list[Any] = []  # tables, and first row and number of rows of what is kept
-    for part in parts:
-        piece = tuple(before.groups[part][1:]) if isinstance(part, str) else part
-        last = pieces[-1] if pieces else None
-        if isinstance(piece, tuple) and isinstance(last, tuple) and piece[0] == sum(last):
-            pieces[-1] = last[0], last[1] + piece[1]
+    runs: list[Piece] = []
+    for piece in pieces:
+        if runs and runs[-1].table is piece.table and sum(runs[-1][1:]) == piece.start:
+            runs[-1] = runs[-1]._replace(size=runs[-1].size + piece.size)
         else:
-            pieces.append(piece)
-    tables = [before.table.slice(*p) if isinstance(p, tuple) else p for p in pieces]
-    whole = pyarrow.concat_tables(tables)
+            runs.append(piece)
+    whole = pyarrow.concat_tables([table.slice(start, size) for table, start, size in runs])
     return whole.combine_chunks() if whole.column(0).num_chunks > MOST_PIECES else whole
 
 

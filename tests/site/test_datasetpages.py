@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from benchmark_site import datasetpages
 from benchmark_site.content import Content, load
+from benchmark_site.memory import Inputs, Memory
+from benchmark_site.page import Page
+from benchmark_site.pages import write_datasets
 
 from common.results import dataset_facts, published
 from common.results.dataset_facts import DatasetFacts, Durations
@@ -22,6 +26,10 @@ def content(new_site: Callable[..., Any]) -> Content:
     return load(site.folders, load_benchmark(), [], {})
 
 
+def pages_of(content: Content) -> list[Page]:
+    return [plan.make() for plan in datasetpages.planned(content)]
+
+
 def declare(content: Content, name: str) -> None:
     """Add a dataset to the catalog of a user."""
     changes = {"id": name, "name": "", "label": "", "builtin": False}
@@ -31,7 +39,7 @@ def declare(content: Content, name: str) -> None:
 
 def test_every_dataset_has_a_page_that_the_list_leads_to(content: Content) -> None:
     declare(content, "new")
-    first, *pages = datasetpages.pages(content)
+    first, *pages = pages_of(content)
     names = {*content.table["dataset"], "musan", "air", "mardy", "cough-speech-sneeze", "new"}
     assert {"crema-d", "iemocap"} < names and not {"musan", "new"} & set(content.table["dataset"])
     assert {page.doc for page in pages} == {datasetpages.dataset_doc(name) for name in names}
@@ -41,7 +49,7 @@ def test_every_dataset_has_a_page_that_the_list_leads_to(content: Content) -> No
 
 
 def test_shares_are_those_of_executed_cells_on_these_data(content: Content) -> None:
-    (page,) = (page for page in datasetpages.pages(content) if page.doc.endswith("/crema-d"))
+    (page,) = (page for page in pages_of(content) if page.doc.endswith("/crema-d"))
     assert (page.title, "ODbL-1.0" in page.html, "English" in page.html) == ("CREMA-D", True, True)
     rows = published.load()
     rows = rows[(rows["dataset"] == "crema-d") & rows["status"].isin(["pass", "fail"])]
@@ -55,16 +63,49 @@ def test_shares_are_those_of_executed_cells_on_these_data(content: Content) -> N
 
 def test_results_on_other_data_make_no_table_without_lines(content: Content) -> None:
     """Own runs and demonstration data are boards of one source; each shows its own data alone."""
-    page = next(page for page in datasetpages.pages(content) if page.doc.endswith("/mine"))
+    page = next(page for page in pages_of(content) if page.doc.endswith("/mine"))
     boards = [board for board in content.boards["arousal"] if not board.published]
-    counts = datasetpages._counts(content)
-    assert "<tbody>" in datasetpages._models(content, page, boards, "mine", counts)
+    shares = datasetpages._shares(boards, "mine", datasetpages._counts(content))
+    assert "<tbody>" in datasetpages._models(content, page, boards, "mine", shares)
     others = [replace(b, table=b.table[b.table["dataset"] != "mine"]) for b in boards]
-    assert datasetpages._models(content, page, others, "mine", counts) == ""
+    assert datasetpages._models(content, page, others, "mine", shares) == ""
+
+
+def test_only_pages_of_what_changed_are_made_again(
+    content: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    real = datasetpages._with_models
+
+    def make(content: Content, page: Page, dataset: str, shown: Any) -> Page:
+        made.append(dataset)
+        return real(content, page, dataset, shown)
+
+    def again() -> list[str]:
+        made.clear()
+        memory = Memory(tmp_path / "made.json")
+        write_datasets(content, tmp_path, memory, Inputs(content))
+        memory.write()
+        return sorted(made)
+
+    monkeypatch.setattr(datasetpages, "_with_models", make)
+    every = again()
+    assert {"crema-d", "iemocap", "mine"} < set(every) and again() == []
+    table = content.table.reset_index(drop=True)
+    place = table.index[(table["dataset"] == "crema-d") & (table["status"] == "fail")][0]
+    table.loc[place, "status"] = "pass"
+    object.__setattr__(content, "table", table)
+    assert again() == ["crema-d"]
+    page = tmp_path / f"{datasetpages.dataset_doc('iemocap')}.page"
+    page.write_text("altered", "utf-8")
+    assert again() == ["iemocap"] and "altered" not in page.read_text("utf-8")
+    (board, *_) = (board for board in content.boards["arousal"] if not board.published)
+    board.models[0] = replace(board.models[0], label="Another name")
+    assert "mine" in again()
 
 
 def test_a_dataset_names_its_tests_and_a_part_its_whole(content: Content) -> None:
-    pages = {page.doc: page for page in datasetpages.pages(content)}
+    pages = {page.doc: page for page in pages_of(content)}
     page = pages["results/dataset/crema-d"]
     (html,) = (section.html for section in page.sections if section.id == "tests")
     table = content.table[content.table["dataset"] == "crema-d"]
@@ -89,7 +130,7 @@ def described(content: Content, dataset: str, **more: Any) -> str:
     facts = {"samples": 4, "files": 3, "durations": span, "sampling_rates": {8000: 1, 16000: 2}}
     values = {"version": "1", "made_of": "x", "channels": {1: 3}, **facts, **more}
     dataset_facts.write(DatasetFacts(dataset=dataset, **values), content.paths)
-    pages = {page.doc: page for page in datasetpages.pages(content)}
+    pages = {page.doc: page for page in pages_of(content)}
     sections = pages[datasetpages.dataset_doc("crema-d")].sections
     return next((section.html for section in sections if section.id == "audio"), "")
 
@@ -137,7 +178,7 @@ def test_without_facts_there_is_no_such_section(content: Content) -> None:
 
 def test_a_dataset_without_results_says_what_it_is_for(content: Content) -> None:
     declare(content, "new")
-    pages = {page.doc: page for page in datasetpages.pages(content)}
+    pages = {page.doc: page for page in pages_of(content)}
     (noises,) = pages["results/dataset/musan"].sections
     assert "<strong>Babble noise</strong>: Four to seven" in noises.html
     assert "is scored on these data themselves" in noises.html

@@ -458,7 +458,7 @@ def test_what_goes_wrong_meanwhile_is_told(
     monkeypatch.setattr(pages, "remove_others", broken)
     with pytest.raises(BenchmarkError, match="no page"):
         build_of(site, tmp_path, workers=1)
-    assert len(waited) == 2  # both processes that write downloads
+    assert len(waited) == 3  # all processes that write downloads
 
 
 def test_a_download_that_fails_stops_no_other_and_forgets_no_page(
@@ -536,7 +536,7 @@ def test_what_pages_show_of_downloads_is_there_before_they_are_filled(
 ) -> None:
     """Downloads may be written later; a page has the size of its badge."""
     site, state = content()
-    for name in ("write_rows", "write", "write_archive"):
+    for name in ("write_rows", "write_columns", "write", "write_archive"):
         monkeypatch.setattr(export, name, lambda *args: None)
     folders = site.folders
     making.make(

@@ -16,8 +16,9 @@ from common.core.archives import packed
 from common.core.paths import Paths
 
 NAME = "speechproof-data.zip"
-#: downloads that are part of it
-TABLES = ("results.csv", "models.json", "cost.csv", "schema.json")
+#: downloads that are part of it: all rows, and small ones
+ROWS = "results.csv"
+TABLES = ("models.json", "cost.csv", "schema.json")
 #: folder that all entries lie in
 ROOT = "speechproof-data"
 #: rows are so much alike that the default level takes three times as long for a fifth less
@@ -52,23 +53,19 @@ results, and the paper that is to be cited. No audio is part of this archive; ea
 
 
 def write(
-    downloads: Mapping[str, bytes],
-    schema: Mapping[str, Any],
-    folders: Paths,
-    file: Path,
-    memory: Memory,
+    folder: Path, rows: str, schema: Mapping[str, Any], folders: Paths, memory: Memory
 ) -> None:
     """Write the archive where its content changed.
 
     Args:
-        downloads: by name
-        schema: what they hold, see :func:`benchmark_site.schema.schema`
+        folder: where the other downloads lie and the archive goes
+        rows: hash of what all rows, the largest file by far, were made from
+        schema: what downloads hold, see :func:`benchmark_site.schema.schema`
         folders: where criteria and manifests lie
-        file: the archive
         memory: what it was made from last time
     """
     content = {
-        **{name: downloads[name] for name in TABLES},
+        **{name: (folder / name).read_bytes() for name in TABLES},
         "README.md": (ABOUT + _columns(schema)).encode(),
         "LICENSE": (paths.REPOSITORY / "LICENSE").read_bytes(),
         **_below(folders.method_tests, "*/*.csv", "criteria"),
@@ -78,9 +75,10 @@ def write(
         **_below(paths.PUBLISHED, "table6.json", "published"),
     }
     # several times as fast as SHA-256 where the processor does not compute that itself
-    key = digest([[n, hashlib.blake2b(c).hexdigest()] for n, c in sorted(content.items())])
-    if not (memory.recall(NAME, key) and file.exists()):
-        files.write_bytes(file, packed(content, ROOT, level=LEVEL), only_changed=True)
+    key = digest([rows, [[n, hashlib.blake2b(c).hexdigest()] for n, c in sorted(content.items())]])
+    if not (memory.recall(NAME, key) and (folder / NAME).exists()):
+        content[ROWS] = (folder / ROWS).read_bytes()
+        files.write_bytes(folder / NAME, packed(content, ROOT, level=LEVEL), only_changed=True)
     memory.keep(NAME, key, True)
 
 

@@ -299,6 +299,11 @@ class Content:
             self._samples[target] = sources.sample_datasets(self.paths, self.benchmark, target)
         return self._samples[target]
 
+    @cached_property
+    def illustrated(self) -> set[tuple[str, ...]]:
+        """Target and model of all that has figures."""
+        return {path.parts[-2:] for path in self.paths.media.glob("*/*")}
+
     def models(self, target: str) -> list[Model]:
         """All models of a target, each once."""
         models = [model for board in self.boards[target] for model in board.models]

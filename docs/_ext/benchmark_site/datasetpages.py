@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -12,14 +13,17 @@ from benchmark_site import datasetfacts
 from benchmark_site.cell_data import NOT_STATED, language_of, languages
 from benchmark_site.cells import VERDICTS
 from benchmark_site.content import FAMILIES, Board, Content, alike, words
-from benchmark_site.page import Page, Section, slug
+from benchmark_site.memory import digest
+from benchmark_site.page import Page, Planned, Section, slug
 from benchmark_site.render import ROOT, model_doc, render, target_doc, test_doc
 from benchmark_site.tables import Source
 from common.spec import Dataset
 
 INDEX = f"{ROOT}/dataset/index"
-#: source, dataset, target and model -> passed and executed cells
-Counts = dict[tuple[str, str, str, str], tuple[int, int]]
+#: target and model -> passed and executed cells
+Shares = dict[tuple[str, str], tuple[int, int]]
+#: source and dataset -> how models do on it
+Counts = dict[tuple[str, str], Shares]
 #: columns that are looked at
 USED = ("dataset", "dataset_version", "data", "test", "target", "n")
 #: what the catalog says where nobody knows
@@ -95,7 +99,7 @@ def naming(content: Content, datasets: Iterable[str]) -> Callable[[str], str]:
     return name
 
 
-def pages(content: Content) -> Iterator[Page]:
+def planned(content: Content) -> Iterator[Planned]:
     """All pages of datasets, the list of them first.
 
     There is one for each dataset with results, and for each of the catalog, but for demonstration data
@@ -107,10 +111,30 @@ def pages(content: Content) -> Iterator[Page]:
     if not groups:
         return
     order = sorted(groups, key=lambda name: label_of(content, name).lower())
-    yield _index(content, {name: groups[name] for name in order})
+    index = _index(content, {name: groups[name] for name in order})
+    yield Planned(INDEX, [index.text()], lambda: index)
     counts = _counts(content)
+    boards = alike(content)
+    models = [
+        digest(
+            [
+                [
+                    board.target,
+                    board.title,
+                    [[m.id, m.label, m.chance, m.published] for m in board.models],
+                ]
+                for board in part
+            ]
+        )
+        for part in boards
+    ]
     for name in order:
-        yield _page(content, name, groups[name], counts)
+        page = _page(content, name, groups[name])
+        shown = [(part, _shares(part, name, counts)) for part in boards]
+        lists = [[[*key, *pair] for key, pair in sorted(shares.items())] for _, shares in shown]
+        here = [[name in board.datasets for board in part] for part in boards]
+        inputs = [page.text(), models, here, lists]
+        yield Planned(page.doc, inputs, partial(_with_models, content, page, name, shown))
 
 
 def _unused(content: Content, datasets: Collection[str]) -> list[str]:
@@ -131,7 +155,16 @@ def _counts(content: Content) -> Counts:
     groups = (executed["status"] == "pass").groupby([executed[name] for name in names], sort=False)
     table = groups.agg(["sum", "count"])
     numbers = zip(table["sum"].tolist(), table["count"].tolist(), strict=True)
-    return dict(zip(table.index.tolist(), numbers, strict=True))
+    counts: Counts = {}
+    for (source, dataset, target, model), pair in zip(table.index.tolist(), numbers, strict=True):
+        counts.setdefault((source, dataset), {})[target, model] = pair
+    return counts
+
+
+def _shares(boards: list[Board], dataset: str, counts: Counts) -> Shares:
+    """How models of some boards do on a dataset."""
+    source = "published" if boards[0].published else "run"
+    return counts.get((source, dataset), {})
 
 
 def _index(content: Content, groups: dict[str, pd.DataFrame]) -> Page:
@@ -151,7 +184,8 @@ def _index(content: Content, groups: dict[str, pd.DataFrame]) -> Page:
     return page
 
 
-def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) -> Page:
+def _page(content: Content, dataset: str, rows: pd.DataFrame) -> Page:
+    """Page without how models do."""
     page = Page(dataset_doc(dataset), label_of(content, dataset))
     entry = entry_of(content, dataset)
     facts = {
@@ -170,13 +204,23 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame, counts: Counts) ->
     audio = datasetfacts.of_dataset(content, page, dataset, _entries(content, dataset))
     if audio:
         page.sections.append(Section("audio", "Samples and audio", audio))
-    for boards in alike(content):
-        html = _models(content, page, boards, dataset, counts)
-        if html:
-            page.sections.append(Section(boards[0].name, f"{boards[0].title}: models", html))
     shown = _tests(content, page, rows) if len(rows) else _no_tests(content, dataset, bool(audio))
     page.sections.append(Section("tests", "Tests that use it", shown))
     return page
+
+
+def _with_models(
+    content: Content, page: Page, dataset: str, shown: Iterable[tuple[list[Board], Shares]]
+) -> Page:
+    """Page with how models do, before the tests that use the dataset."""
+    *before, tests = page.sections
+    parts = (
+        (boards[0], _models(content, page, boards, dataset, shares)) for boards, shares in shown
+    )
+    sections = [
+        Section(board.name, f"{board.title}: models", html) for board, html in parts if html
+    ]
+    return Page(page.doc, page.title, page.html, [*before, *sections, tests])
 
 
 def _no_tests(content: Content, dataset: str, described: bool) -> str:
@@ -204,14 +248,10 @@ def _no_tests(content: Content, dataset: str, described: bool) -> str:
     )
 
 
-def _models(content: Content, page: Page, boards: list[Board], dataset: str, counts: Counts) -> str:
+def _models(content: Content, page: Page, boards: list[Board], dataset: str, shares: Shares) -> str:
     """Models by targets: the share of their executed cells on these data that they pass."""
     boards = [board for board in boards if dataset in board.datasets]
-    if not boards:
-        return ""
-    source = "published" if boards[0].published else "run"
-    shares = {key[2:]: pair for key, pair in counts.items() if key[:2] == (source, dataset)}
-    if not shares:
+    if not boards or not shares:
         return ""
     shown = [board for board in boards if any(key[0] == board.target for key in shares)]
     models = {model.id: model for board in shown for model in board.models}

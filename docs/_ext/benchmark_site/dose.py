@@ -48,14 +48,16 @@ def of_test(
         return None
     data = set(board.table.loc[board.table["test"] == test, "data"])
     scored = {model.id for model in models}
+    swept = {model.id: model for model in swept_models(content, board.target, test)}
     others = [
         replace(model, label=f"{model.label} (only swept)")
-        for model in swept_models(content, board.target, test)
-        if model.id not in scored
+        for name, model in swept.items()
+        if name not in scored
     ]
     pairs = [
         (model, curve)
         for model in [*models, *others]
+        if model.id in swept
         for curve in curves(content, board.target, model, test)
         if curve.data in data
     ]

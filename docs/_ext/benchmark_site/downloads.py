@@ -36,28 +36,41 @@ class Downloads:
         self._content, self._folder = content, folder
         self._memory, self._inputs, self._workers = memory, inputs, workers
         self._waiting: list[Callable[[], dict[str, Any]]] = []
+        self._late: list[Callable[[], dict[str, Any]]] = []
         self._fault: Exception | None = None
 
-    def begin(self, write: Writer) -> None:
-        """Begin to write some of the files."""
+    def begin(self, write: Writer, *, late: bool = False) -> None:
+        """Begin to write some of the files, by a process that leaves processors to others.
+
+        Args:
+            write: writes them
+            late: whether nothing waits for them before :meth:`finish`
+        """
+        (self._late if late else self._waiting).append(self._begun(write, yielding=True))
+
+    def _begun(self, write: Writer, *, yielding: bool) -> Callable[[], dict[str, Any]]:
         branch = self._memory.branch()
 
         def work() -> dict[str, Any]:
             write(self._content, self._folder, branch, self._inputs)
             return branch.notes
 
-        self._waiting.append(processes.beside(self._workers, work, yielding=True))
+        return processes.beside(self._workers, work, yielding=yielding)
 
     def begin_last(self, write: Writer) -> None:
-        """Begin to write what is made of all other files, when they are there; not if one of them is lacking."""
-        self.settle()
+        """Begin to write what is made of other files, when all but late ones are there; not if one is lacking."""
+        self._settle(self._waiting)
         if self._fault is None:
-            self.begin(write)
+            self._waiting.append(self._begun(write, yielding=False))
 
     def settle(self) -> None:
         """Wait for all files that were begun, and note what was made from what; :meth:`finish` tells faults."""
-        while self._waiting:
-            wait = self._waiting.pop(0)
+        self._settle(self._waiting)
+        self._settle(self._late)
+
+    def _settle(self, waiting: list[Callable[[], dict[str, Any]]]) -> None:
+        while waiting:
+            wait = waiting.pop(0)
             try:
                 self._memory.join(wait())
             except Exception as error:

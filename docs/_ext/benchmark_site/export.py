@@ -61,10 +61,9 @@ def badge_file(target: str, model: Model) -> str:
 
 
 def write_rows(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write all rows: of each model and of all as CSV, of each target by column, and of all as parquet.
+    """Write all rows as CSV, of each model where they changed, and of all.
 
-    They are made where rows changed, and one by one, so that no two are held together. Where models
-    stand in rankings need not be known.
+    Where models stand in rankings need not be known.
 
     Args:
         content: what the pages show
@@ -72,11 +71,16 @@ def write_rows(content: Content, folder: Path, memory: Memory, inputs: Inputs) -
         memory: what rows were made from last time
         inputs: what they are made from
     """
-    files_of_rows = _RowFiles(content, folder, memory, inputs)
-    whole = b"".join([_line(HEAD), *files_of_rows.by_model()])
+    whole = b"".join([_line(HEAD), *_RowFiles(content, folder, memory, inputs).by_model()])
     files.write_bytes(folder / TABLE, whole, only_changed=True)
-    del whole
-    files_of_rows.by_column()
+
+
+def write_columns(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
+    """Write rows of each target by column, and of all as parquet, where they changed.
+
+    They are made one by one, so that no two are held together; arguments as of :func:`write_rows`.
+    """
+    _RowFiles(content, folder, memory, inputs).by_column()
 
 
 def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
@@ -99,9 +103,9 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
 
 
 def write_archive(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> None:
-    """Write the data set of the site, when all other files are there; arguments as of :func:`write_rows`."""
-    downloads = {name: (folder / name).read_bytes() for name in archive.TABLES}
-    archive.write(downloads, schema(), content.paths, folder / archive.NAME, memory)
+    """Write the data set of the site, when what it consists of is there; arguments as of :func:`write_rows`."""
+    rows = [inputs.of_ranking(target) for target in content.boards], content.files
+    archive.write(folder, digest(rows), schema(), content.paths, memory)
 
 
 def write_badges(content: Content, target: str, folder: Path) -> None:

@@ -47,6 +47,8 @@ def make(
         function that waits for the last files, notes what was made from what, and raises what went
         wrong with them
     """
+    import pyarrow
+
     from benchmark_site import cell_data, export, pages, population_data, preview
     from benchmark_site.content import load
     from benchmark_site.downloads import Downloads
@@ -57,6 +59,8 @@ def make(
     from benchmark_site.team import Team
     from common.results import run_report
 
+    # its own pool gives memory back and gets it anew, page by page, which takes longer than reading all rows
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     source, site = folders.source, folders.html
     run_report.published(folders)  # what cannot be read is refused before anything is made
     prose = [p.relative_to(source).with_suffix("").as_posix() for p in source.rglob("*.rst")]
@@ -85,9 +89,12 @@ def make(
             inputs,
             workers,
             then=write_cells,
-            meanwhile=lambda: documents.update(pages.write_datasets(content, source)),
+            meanwhile=lambda: documents.update(
+                pages.write_datasets(content, source, memory, inputs)
+            ),
         )
         downloads.begin(export.write)
+        downloads.begin(export.write_columns, late=True)
         with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
             for target in content.boards:
                 team.begin(partial(of_target, target))

@@ -31,6 +31,8 @@ def _listing(folder: Path, stamp: int) -> dict[str, str]:
 
 def figures(content: Content, target: str, model: str, test: str) -> dict[str, str]:
     """File name -> text alternative of the figures of a model in a test."""
+    if (target, model) not in content.illustrated:
+        return {}
     folder = content.paths.figures(target, model, test)
     return _listing(folder, folder.stat().st_mtime_ns) if folder.is_dir() else {}
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from site_frame import page_file
 from site_frame.relative import relative
@@ -94,6 +94,20 @@ class Page:
         """Text of the page file."""
         sections = [asdict(section) for section in self.sections]
         return page_file.text(self.title, {"html": self.html, "sections": sections})
+
+
+class Planned(NamedTuple):
+    """A page that is made only where what it is made from has changed.
+
+    Args:
+        doc: name of the document
+        inputs: what it is made from; None: it shows the whole target that it belongs to
+        make: makes it
+    """
+
+    doc: str
+    inputs: list[Any] | None
+    make: Callable[[], Page]
 
 
 def sections_of(text: str) -> list[Section]:

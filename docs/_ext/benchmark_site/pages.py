@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from site_frame import page_file
 from site_frame.page_file import PAGE
@@ -32,7 +32,7 @@ from benchmark_site.content import Content
 from benchmark_site.finished import FILES
 from benchmark_site.fragments import Fragments
 from benchmark_site.memory import Inputs, Memory, digest
-from benchmark_site.page import Page, sections_of
+from benchmark_site.page import Page, Planned, sections_of
 from benchmark_site.render import ROOT, model_doc, provenance_doc, target_doc, test_doc
 from benchmark_site.sources import Model
 from common.core import files
@@ -41,23 +41,12 @@ from common.core import files
 Comparison = tuple[comparison.Plan, list[Any]]
 
 
-class Planned(NamedTuple):
-    """A page that belongs to a target.
-
-    Args:
-        doc: name of the document
-        inputs: what it is made from; None: it shows the whole target
-        make: makes it
-    """
-
-    doc: str
-    inputs: list[Any] | None
-    make: Callable[[], Page]
-
-
-def write_datasets(content: Content, source: Path) -> set[str]:
-    """Bring the pages of datasets, which need no ranking, up to date; returns the names of the documents."""
-    return {_write(page, source) for page in datasetpages.pages(content)}
+def write_datasets(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set[str]:
+    """Bring the pages of datasets, which need no ranking, up to date; arguments and result as of :func:`write`."""
+    return {
+        _bring(page, digest([inputs.common, page.inputs]), source, memory)
+        for page in datasetpages.planned(content)
+    }
 
 
 def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set[str]:
@@ -136,13 +125,18 @@ def write_target(
     docs = []
     for page in of_target(content, target, source, inputs, memory, fragments):
         key = whole if page.inputs is None else digest(page.inputs)
-        if memory.recall(page.doc, key) and _is_as_left(source, page.doc, memory):
-            memory.carry(_sections(page.doc))
-        else:
-            _write(page.make(), source)
-            memory.keep(page.doc, key, _stat(source, page.doc))
-        docs.append(page.doc)
+        docs.append(_bring(page, key, source, memory))
     memory.keep(target, whole, docs)
+
+
+def _bring(page: Planned, key: str, source: Path, memory: Memory) -> str:
+    """Bring a page up to date; returns the name of the document."""
+    if memory.recall(page.doc, key) and _is_as_left(source, page.doc, memory):
+        memory.carry(_sections(page.doc))
+    else:
+        _write(page.make(), source)
+        memory.keep(page.doc, key, _stat(source, page.doc))
+    return page.doc
 
 
 def of_target(

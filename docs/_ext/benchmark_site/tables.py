@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from benchmark_site import cells
 from benchmark_site.columns import (
@@ -60,12 +60,13 @@ class Column:
     @cached_property
     def head(self) -> Markup:
         """Its heading as HTML, which all tables of a page share."""
-        css = Markup(' class="chance"') if self.muted else ""
-        tag = Markup(' data-m="{}"').format(self.tag) if self.tag else ""
-        name = Markup(' class="name"') if len(self.label) <= UNBROKEN else ""
-        link = Markup('<a{} href="{}">{}</a>').format(name, self.href, self.label)
-        text = link if self.href else self.label
-        return Markup('<th scope="col"{}{}>{}</th>').format(css, tag, text)
+        css = ' class="chance"' if self.muted else ""
+        tag = f' data-m="{escape(self.tag)}"' if self.tag else ""
+        text = escape(self.label)
+        if self.href:
+            name = ' class="name"' if len(self.label) <= UNBROKEN else ""
+            text = f'<a{name} href="{escape(self.href)}">{text}</a>'
+        return Markup(f'<th scope="col"{css}{tag}>{text}</th>')
 
 
 @dataclass(frozen=True)
