@@ -398,6 +398,8 @@ def test_what_workflows_run_is_there() -> None:
         for job in yaml.safe_load(path.read_text("utf-8"))["jobs"].values():
             commands = "\n".join(step.get("run", "") for step in job["steps"])
             scripts += re.findall(r"(?<![\w/])(?:\.ci|tests)/[\w./-]*\w", commands)
+            # the build renames packages, which an editable installation cannot do
+            assert not re.search(r"pip install\b.*\s(-e|--editable)\s", commands), path.name
     assert len(scripts) > 3
     for script in [*scripts, ".ci/run"]:
         assert (ROOT / script).exists(), script

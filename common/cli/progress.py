@@ -88,9 +88,11 @@ def _line(stage: str, done: int, total: int, seconds: float) -> str:
     'predict 25/100, 1.2 per second, about 1 min left'
     >>> _line("predict", 50, 100, 20.0), _line("predict", 1, 100, 0.1), _line("load", 0, 0, 3.0)
     ('predict 50/100, 2.5 per second, about 20 s left', 'predict 1/100', 'load')
+    >>> _line("predict", 100, 100, 80.0)
+    'predict 100/100'
     """
     text = f"{stage} {done}/{total}" if total else stage
-    if not total or not done or seconds < KNOWN_AFTER_S:
+    if not 0 < done < total or seconds < KNOWN_AFTER_S:
         return text
     return f"{text}, {display.digits(done / seconds)} per second, about {_duration(seconds * (total - done) / done)} left"
 
