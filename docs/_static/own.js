@@ -287,6 +287,8 @@
 
   function drop() {
     const input = make("input", { type: "file", accept: ".csv,text/csv", id: "own-file" });
+    /* so that the same file, mended, can be chosen again */
+    input.addEventListener("click", () => (input.value = ""));
     input.addEventListener("change", () => input.files.length && score(input.files[0].text(), input.files[0].name));
     const zone = make("div", { className: "own-drop" }, make("label", { htmlFor: input.id, textContent: "Choose a CSV file, or drop it here" }), input,
       make("p", { className: "small", textContent: "It stays on your machine." }));

@@ -51,7 +51,10 @@
   }
 
   function find(text) {
-    const wanted = words(text);
+    /* numbers of pages are not in the index: "threshold 0.5" is looked for as "threshold" */
+    const all = words(text);
+    const named = all.filter((word) => !/^\d+$/.test(word));
+    const wanted = named.length ? named : all;
     if (!wanted.length) return [];
     const hits = pages.map((page) => points(page, wanted)).filter(Boolean);
     return hits.sort((a, b) => b.sum - a.sum || (a.page.address < b.page.address ? -1 : 1));

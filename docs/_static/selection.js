@@ -7,7 +7,7 @@
   const { make, set, official } = scoring;
   const { choices, KINDS, TITLES, few } = boards;
   const top = document.documentElement.dataset.content_root;
-  const MEANINGS = ["may be the best", "worse than the best"];
+  const MEANINGS = ["may be the best", "not the best"];
 
   const heads = (...names) => make("thead", {}, make("tr", {}, ...names.map((name) => set(make("th", { textContent: name }), { scope: "col" }))));
   const boxed = (table, label) => set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": label });
@@ -125,8 +125,10 @@
     if (count) parts.push(few(count, "own threshold", "own thresholds"));
     Object.entries(boards.state.people).forEach(([trait, groups]) => {
       const label = (name) => (trait === "language" && (choices.language || []).find(([id]) => id === name)?.[1]) || name;
-      const text = Object.entries(groups).map(([name, percent]) => `${label(name)} ${percent} %`).join(", ");
-      if (text) parts.push(`${trait}: ${text}`);
+      const whole = Object.values(groups).reduce((sum, percent) => sum + Number(percent), 0);
+      const percent = (number) => `${Number(number.toFixed(1))} %`;
+      const text = Object.entries(groups).map(([name, part]) => `${label(name)} ${percent(Number(part) * Math.min(1, 100 / whole))}`).join(", ");
+      if (text) parts.push(`${trait}: ${text}${whole > 100 ? ` (${percent(whole)} in all, taken as 100 %)` : ""}`);
     });
     if (boards.weighted()) parts.push(few(boards.weighted(), "own weight", "own weights"));
     const all = parts.join(", ");

@@ -11,7 +11,7 @@
   /* "9" before "10" before "10axlstm", whatever the case */
   const natural = new Intl.Collator("en", { numeric: true });
 
-  /* Sorting: a button in each heading; rows move within their part of the table. */
+  /* Sorting: a button in each heading; rows move within their part of the table. Names begin with A, numbers with the largest. */
   function sortable(table) {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, place) => {
@@ -25,7 +25,7 @@
         head.append(button);
       }
       button.addEventListener("click", () => {
-        const first = head.dataset.first || "descending";
+        const first = head.dataset.first || (place === 0 || head.dataset.by === "text" ? "ascending" : "descending");
         const other = first === "descending" ? "ascending" : "descending";
         const order = head.getAttribute("aria-sort") === first ? other : first;
         heads.forEach((each) => each.removeAttribute("aria-sort"));

@@ -199,6 +199,13 @@ def test_shares_of_speakers_give_other_scores_and_verdicts(visit: Any) -> None:
     assert "do not follow the shares of speakers" in published
     page.locator("input[data-people='sex.female']").fill("99")
     page.wait_for_function("() => location.hash.includes('p.sex.female=99')")
+    for female, male, words in (
+        ("120", "", "Sex: female 100 % (120 % in all, taken as 100 %)"),
+        ("70", "70", "Sex: female 50 %, male 50 % (140 % in all, taken as 100 %)"),
+    ):
+        page.locator("input[data-people='sex.female']").fill(female)
+        page.locator("input[data-people='sex.male']").fill(male)
+        box.get_by_text(words).wait_for()
     assert page.faults == []
     page.get_by_role("button", name="Reset to the paper").click()
     assert page.locator("input[data-people='sex.female']").input_value() == ""

@@ -320,6 +320,7 @@ def test_search_has_a_page_of_its_own(visit: Any) -> None:
     page = visit("search")
     page.get_by_role("searchbox", name="Search all pages").wait_for()
     assert hits(page, "regression")[0] == "Regression"
+    assert hits(page, "regression 0.5") == hits(page, "regression")  # numbers are not in the index
     assert hits(page, "nosuchword") == []
     assert page.get_by_role("status").inner_text() == "0 pages"
     assert page.faults == []

@@ -680,6 +680,18 @@ def test_a_file_can_be_dropped(visit: Any, small: Any) -> None:
     page.close()
 
 
+def test_a_file_that_was_mended_can_be_chosen_again(visit: Any, small: Any, tmp_path: Path) -> None:
+    page, file = visit(PAGE), tmp_path / "mine.csv"
+    for text, told in (("no,table\n", "has no column"), (TEXT, "3 lines read")):
+        file.write_text(text.format(small.hostile.replace('"', '""')), "utf-8")
+        with page.expect_file_chooser() as waiting:
+            page.locator("#own-file").click()
+        assert page.locator("#own-file").input_value() == ""  # so that the same name is a change
+        waiting.value.set_files(file)
+        page.locator(".own-status", has_text=told).wait_for()
+    page.close()
+
+
 def test_the_keyboard_reaches_the_file_first(visit: Any) -> None:
     page = visit(PAGE)
     page.locator(".own-drop input").focus()

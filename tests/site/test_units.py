@@ -661,7 +661,7 @@ def test_models_without_any_verdict_have_no_ranking() -> None:
 def test_chance_that_passes_everything_leaves_nothing_beyond_it() -> None:
     rows = [line(name, f"d{n}", status="pass") for name in ("a", "b", "dice") for n in range(7)]
     html = ranking_html(rows, "dice")
-    assert "Chance passes every correctness test" in html
+    assert "A chance model passes every correctness test" in html
 
 
 def test_only_a_chance_model_was_run() -> None:

@@ -193,7 +193,9 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame) -> Page:
         "Language": _languages(dataset, rows),
         "License": _license(content, dataset),
         "Source": entry.source if entry else "",
-        "Samples": f"{_samples(rows):,}".replace(",", "\u202f") if _samples(rows) else "",
+        "Samples behind one cell, at most": f"{_samples(rows):,}".replace(",", "\u202f")
+        if _samples(rows)
+        else "",
         "Parts, as result files name them": _names(rows["data"]),
     }
     page.html = render(

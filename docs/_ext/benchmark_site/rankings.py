@@ -16,7 +16,7 @@ from common.reports.summary import beyond_chance
 from common.reports.summary.standings import NO_COMMON
 
 #: what a tier means, the first and the others
-TIERS = ("may be the best", "worse than the best")
+TIERS = ("may be the best", "not the best")
 METHOD = "method/ranking"
 
 
