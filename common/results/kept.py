@@ -37,7 +37,7 @@ MOST_PIECES = 32
 PACKAGES = ("pandas", "pyarrow")
 
 
-class Piece(NamedTuple):
+class Stretch(NamedTuple):
     """Rows of one group.
 
     Args:
@@ -85,16 +85,16 @@ def read_all(
         return tables.frame([])
     code, beside = _code(tables.__name__), place.with_name(place.name + CHANGED)
     before, since = _load(place, code), _load(beside, code)
-    known = {
-        name: Piece(store.table, *entry[1:])
+    groups = {
+        name: Stretch(store.table, *entry[1:])
         for store in (since, before)
         for name, entry in store.groups.items()
         if keys.get(name) == entry[0]
     }
-    due = {name: paths for name, paths in models.items() if name not in known}
+    due = {name: paths for name, paths in models.items() if name not in groups}
     keys |= {name: _key(paths, {}) for name, paths in due.items()}  # those that are parsed now
-    known |= _parsed(due)
-    pieces = {name: known[name] for name in models}
+    groups |= _parsed(due)
+    pieces = {name: groups[name] for name in models}
     whole = _joined(pieces.values())
     changed = {name: p for name, p in pieces.items() if p.table is not before.table}
     kept_rows, moved = len(before.table or ()), sum(piece.size for piece in changed.values())
@@ -107,7 +107,7 @@ def read_all(
     return _frame(whole)
 
 
-def _groups(keys: Mapping[str, str], pieces: Mapping[str, Piece]) -> dict[str, list[Any]]:
+def _groups(keys: Mapping[str, str], pieces: Mapping[str, Stretch]) -> dict[str, list[Any]]:
     """Groups of a table in which pieces follow each other."""
     ends = accumulate((piece.size for piece in pieces.values()), initial=0)
     return {
@@ -146,7 +146,7 @@ def _code(start: Any) -> str:
     return digest([closure.code_of(start), closure.code_of(__name__), versions])
 
 
-def _parsed(models: Mapping[str, list[Path]]) -> dict[str, Piece]:
+def _parsed(models: Mapping[str, list[Path]]) -> dict[str, Stretch]:
     """Rows of models by their folders: parsed as one text, where rows say whose they are."""
     if not models:
         return {}
@@ -154,10 +154,10 @@ def _parsed(models: Mapping[str, list[Path]]) -> dict[str, Piece]:
     bounds = _bounds(table, list(models))
     if bounds is None:
         alone = {name: _arrow(tables.read_files(paths)) for name, paths in models.items()}
-        return {name: Piece(rows, 0, len(rows)) for name, rows in alone.items()}
+        return {name: Stretch(rows, 0, len(rows)) for name, rows in alone.items()}
     whole = _arrow(table)
     return {
-        name: Piece(whole, start, end - start)
+        name: Stretch(whole, start, end - start)
         for name, (start, end) in zip(models, pairwise(bounds), strict=True)
     }
 
@@ -222,7 +222,7 @@ def _arrow(table: pd.DataFrame) -> Any:
     return pyarrow.Table.from_pandas(table, preserve_index=False, nthreads=1)
 
 
-def _joined(pieces: Iterable[Piece]) -> Any:
+def _joined(pieces: Iterable[Stretch]) -> Any:
     """One arrow table of pieces.
 
     Those that follow each other are taken as one, and they are copied together only where they are
@@ -230,7 +230,7 @@ def _joined(pieces: Iterable[Piece]) -> Any:
     """
     import pyarrow
 
-    runs: list[Piece] = []
+    runs: list[Stretch] = []
     for piece in pieces:
         if runs and runs[-1].table is piece.table and sum(runs[-1][1:]) == piece.start:
             runs[-1] = runs[-1]._replace(size=runs[-1].size + piece.size)
