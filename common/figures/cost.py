@@ -128,7 +128,7 @@ def cost_svg(
 ) -> str:
     """Scores over cost on a logarithmic axis.
 
-    A filled dot may be the best, an open one is worse than the best. The line joins the models that
+    A filled dot may be the best, an open one is not the best. The line joins the models that
     score higher than all that cost no more; the dotted line is a chance model.
 
     Args:
