@@ -22,7 +22,7 @@
     const query = new URLSearchParams(hash.startsWith("#?") ? hash.slice(2) : "");
     const target = query.get("target");
     return {
-      target: targets.some(([id]) => id === target) ? target : targets[0][0],
+      target: targets.some(({ id }) => id === target) ? target : targets[0].id,
       models: [...new Set(query.getAll("model"))].slice(0, MOST),
       show: Object.hasOwn(SHOWN, query.get("show")) ? query.get("show") : "differ",
       test: query.get("test") || "",
@@ -40,6 +40,8 @@
     if (q) query.set("q", q);
     return `#?${query}`;
   }
+  /** What the page knows of the chosen target. */
+  const here = () => targets.find(({ id }) => id === state.target);
   const keep = () => history.replaceState(null, "", addressOf());
 
   // -- models and their cells ------------------------------------------------------------------------
@@ -83,13 +85,13 @@
   const answers = new Map();
   const keyOf = (sides) => `${state.target} ${sides.map((side) => side.key).join(" ")}`;
   async function testCells(sides, rows) {
-    const index = targets.find(([id]) => id === state.target)[3];
+    const { sums } = here();
     const [{ board }] = sides;
-    if (!index || board.origin === "published" || sides.some((side) => side.board !== board)) return;
+    if (!sums || board.origin === "published" || sides.some((side) => side.board !== board)) return;
     for (const name of ["student", "sums", "population"]) await scoring.script(`_static/${name}.js`);
     const key = keyOf(sides);
     if (answers.has(key)) return;
-    const files = (await window.population.load(state.target, index, board.name)).map((content) => window.population.file(content, {}));
+    const files = (await window.population.load(state.target, sums, board.name)).map((content) => window.population.file(content, {}));
     const [first, ...others] = sides.map((side) => side.model);
     const lines = rows.map(({ cell }) => others.map((other) => {
       const source = files.find((file) => [first, other].every((model) => typeof model.value?.[cell] === "number" && file.has(model.id, cell, model.value[cell])));
@@ -140,7 +142,7 @@
 
   /* What a reader has in hand stays in the page, as the keyboard is lost on what is replaced. */
   const chosen = {
-    target: select("Target", targets, (target) => update({ target, test: "" })),
+    target: select("Target", targets.map(({ id, label }) => [id, label]), (target) => update({ target, test: "" })),
     show: select("Show", Object.entries(SHOWN), (value) => update({ show: value })),
     test: select("Test", [["", "All"]], (test) => update({ test })),
   };
@@ -208,19 +210,21 @@
     const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. Verdicts differ on ${verdicts} of ${rows.length} cells.${how} ${few(fitting.length)} shown.${list.querySelector(".p-value") ? " p values of scores are adjusted for all pairs of the ranking." : ""}${rows.some((row) => sides.some((side, n) => ends(side, row.places[n]))) ? " Small numbers are 95 % intervals." : ""} On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });
     const [before, after] = about.textContent.split(VERDICTS);
     if (state.show !== "verdicts" && verdicts) about.replaceChildren(before, make("a", { href: addressOf({ show: "verdicts" }), textContent: VERDICTS }), after);
-    const parts = window.compareTable.parts(data, sides, rows, fitting, { open: fitting.length <= FEW || test >= 0 || Boolean(text), hear: hearOf() });
-    result.replaceChildren(...unknown, list, about, ...(fitting.length ? parts : [nothing()]));
+    const parts = window.compareTable.parts(data, sides, rows, fitting, { open: fitting.length <= FEW || test >= 0 || Boolean(text), hear: hearOf(), target: here() });
+    const flipped = window.flips.part(here(), sides);
+    flipped.forEach((part) => { part.open = Boolean(result.querySelector(".flipped")?.open); });
+    result.replaceChildren(...unknown, list, about, ...flipped, ...(fitting.length ? parts : [nothing()]));
   }
 
   /** Address of the samples of a cell; empty if there are none to hear. */
   function hearOf() {
-    const samples = targets.find(([id]) => id === state.target)[4];
-    return (data, side, row) => {
+    const { samples } = here();
+    return (data, side, row, beside) => {
       const { cells } = row.board;
       const [id, dataset] = [data.tests[row.test].id, data.datasets[cells.dataset[row.cell]].id];
-      if (!samples || side.board.origin === "published" || !(samples.datasets[dataset] || []).includes(id)) return "";
+      if (!samples || side.board.origin === "published" || !(samples.datasets[dataset]?.tests || []).includes(id)) return "";
       const [part, condition, label] = ["data", "condition", "label"].map((name) => data.names[name][cells[name][row.cell]]);
-      const query = Object.entries({ model: side.model.id, test: id, data: part, line: condition === "original" ? "" : condition, of: label });
+      const query = Object.entries({ model: side.model.id, beside: beside ? beside.model.id : "", test: id, data: part, line: condition === "original" ? "" : condition, of: label });
       return `${top}${samples.href}#?${query.filter(([, text]) => text).map((pair) => pair.map(encodeURIComponent).join("=")).join("&")}`;
     };
   }
@@ -246,7 +250,7 @@
   let latest = 0;
   async function show() {
     const turn = (latest += 1);
-    const data = await scoring.load(state.target, targets.find(([id]) => id === state.target)[2]);
+    const data = await scoring.load(state.target, here().cells);
     if (turn !== latest) return;
     const all = names(data);
     const there = state.models.filter((key) => all.some((side) => side.key === key));
@@ -260,7 +264,7 @@
     mirror();
     const sides = state.models.map((key) => all.find((side) => side.key === key));
     if (sides.length > 1 && !answers.has(keyOf(sides))) result.replaceChildren(make("p", { className: "quiet", textContent: "Cells are being compared …" }));
-    await scoring.script("_static/compare_table.js");
+    for (const name of ["hear", "flips", "side_figures", "compare_table"]) await scoring.script(`_static/${name}.js`);
     if (sides.length > 1) await testCells(sides, join(data, sides));
     if (turn !== latest) return;
     fill(data, all);

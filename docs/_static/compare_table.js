@@ -104,14 +104,19 @@
     const metric = data.metrics[cells.metric[row.cell]];
     const about = aboutOf(data, cells, row.cell);
     const head = lineHead(metric, about);
-    const address = hear(data, sides.find((side) => side.board === row.board) || sides[0], row);
-    if (address) head.append(set(make("a", { href: address, className: "hear-cell", textContent: "samples" }), { "aria-label": `Samples: ${metric.label}, ${about.text}` }));
+    const own = sides.filter((side) => side.board === row.board);
+    const link = (word, ...models) => {
+      const address = hear(data, models[0], row, models[1]);
+      if (address) head.append(set(make("a", { href: address, className: "hear-cell", textContent: word }), { "aria-label": `${word.charAt(0).toUpperCase()}${word.slice(1)}: ${metric.label}, ${about.text}` }));
+    };
+    link("samples", own[0] || sides[0]);
+    if (own.length > 1) link("flipped samples", ...own);
     return make("tr", {}, head, make("td", {}, make("code", { textContent: tidy(ruleText(data, row)) })), make("td", { className: "on-axis" }, strip(data, sides, row, axes.get(axisOf(row)))),
       ...sides.map((side, n) => scoreCell(data, side, row, n)), ...sides.slice(1).map((_, n) => changeCell(sides, row, n + 1)));
   }
 
   /** A folded part per test with the chosen cells; `rows` are all cells, which axes belong to. */
-  function parts(data, sides, rows, chosen, { open, hear }) {
+  function parts(data, sides, rows, chosen, { open, hear, target }) {
     const axes = axesOf(data, sides, rows);
     const titles = ["Cell", "Passes if", "Scores on one axis", ...sides.map((side) => make("span", { className: side.model.label.length > LONG ? "" : "name", textContent: side.model.label })), ...sides.slice(1).map((side) => `${side.model.label} − ${sides[0].model.label}`)];
     return [...new Set(chosen.map((row) => row.test))].map((place) => {
@@ -124,7 +129,7 @@
         if (!part.open || part.querySelector("table")) return;
         const head = make("thead", {}, make("tr", {}, ...titles.map((title) => set(make("th", {}, title.cloneNode?.(true) ?? title), { scope: "col" }))));
         const table = scoring.stopOnce(make("table", { className: "scores live" }, head, make("tbody", {}, ...lines.map((row) => rowOf(data, sides, row, axes, hear)))));
-        part.append(set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": `${test.title}: scores of ${sides.length} models` }));
+        part.append(...window.sideFigures.part(target, test, sides), set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": `${test.title}: scores of ${sides.length} models` }));
       };
       part.addEventListener("toggle", fill);
       fill();

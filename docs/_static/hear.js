@@ -1,5 +1,116 @@
 /* Samples of a cell, worst first. The choice stands in the address after "#?"; samples come from a script of their
    dataset, so that the page works from a disk, too. common/pages/listening/sample_table.py describes them. */
+
+/* Tables of samples: how they are packed, and how bad an answer is. The comparison uses them, too: flips.js. */
+(() => {
+  "use strict";
+
+  const SCALE = 10000;
+  /* Numbers in three letters each. */
+  const DIGITS = Array.from({ length: 92 }, (_, n) => String.fromCharCode(35 + n)).filter((sign) => !"<\\".includes(sign));
+  const PLACE = new Map(DIGITS.map((sign, place) => [sign, place]));
+  const BASE = DIGITS.length;
+  const ZERO = Math.floor(BASE ** 3 / 2);
+
+  function unpacked(text) {
+    const values = [];
+    for (let at = 0; at < text.length; at += 3) {
+      const number = (PLACE.get(text[at]) * BASE + PLACE.get(text[at + 1])) * BASE + PLACE.get(text[at + 2]);
+      values.push(number === BASE ** 3 - 1 ? null : number - ZERO);
+    }
+    return values;
+  }
+  function opened(table) {
+    if (table.kind !== "number") return table;
+    const all = (models) => models && Object.fromEntries(Object.entries(models).map(([id, text]) => [id, unpacked(text)]));
+    const changes = Object.entries(table.changes).map(([name, change]) => [name, { ...change, before: all(change.before), after: all(change.after) }]);
+    return { ...table, truth: table.truth && unpacked(table.truth), answers: all(table.answers), changes: Object.fromEntries(changes) };
+  }
+
+  const loading = new Map();
+  /** A table: the script that sets it, and its key there. */
+  function load(src, key) {
+    if (!loading.has(src)) {
+      loading.set(src, new Promise((done, fail) => {
+        const script = Object.assign(document.createElement("script"), { src, charset: "utf-8" });
+        script.addEventListener("load", () => done(opened(window.samplesOf[key])));
+        script.addEventListener("error", () => fail(new Error(`${src} cannot be loaded`)));
+        document.head.append(script);
+      }));
+    }
+    return loading.get(src);
+  }
+
+  /** Whether a sample belongs to a set, which has four samples in a letter; null has all. */
+  const inside = (bits, n) => bits === null || Boolean((parseInt(bits[n >> 2], 16) >> (3 - (n & 3))) & 1);
+  const median = (values) => {
+    const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
+    const middle = sorted.length >> 1;
+    return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  };
+
+  /** How bad each sample of a model is, null where that is not known; the same as in Python, which tells it of events.
+
+      name: test and line of a cell, which say whether answers before and after a change are compared. */
+  function losses(table, model, name) {
+    const change = table.changes[name];
+    const number = table.kind === "number";
+    if (table.kind === "events") {
+      const told = change ? table.shifts[name] : table.losses;
+      return told[model] || null;
+    }
+    const answers = table.answers[model];
+    if (change) {
+      const after = change.after[model];
+      const before = (change.before || table.answers)[model];
+      if (!after || !before) return null;
+      return after.map((b, n) => {
+        const a = before[n];
+        if (a === null || b === null) return null;
+        if (number) return Math.abs(b - a);
+        if (a === b) return 0;
+        const truth = table.truth ? table.truth[n] : null;
+        return a === truth ? 3 : b === truth ? 1 : 2;
+      });
+    }
+    if (!answers) return null;
+    const middle = number && !table.truth ? median(answers) : 0;
+    return answers.map((answer, n) => {
+      if (answer === null) return null;
+      if (!table.truth) return number ? Math.abs(answer - middle) : 0;
+      const truth = table.truth[n];
+      if (truth === null || (!number && truth >= table.labels)) return null;
+      return number ? Math.abs(answer - truth) : Number(answer !== truth);
+    });
+  }
+
+  /** By how much a model is better than another one on each sample; of words, 1 where it alone is right, -1 where
+      the other one is; null where one of the two has no answer. */
+  function betterBy(table, model, other, name) {
+    const [mine, its] = [model, other].map((id) => losses(table, id, name));
+    if (!mine || !its) return null;
+    const bad = (loss) => (table.kind === "word" ? Number(loss > 0) : loss);
+    return mine.map((loss, n) => (loss === null || its[n] === null ? null : bad(its[n]) - bad(loss)));
+  }
+
+  /** In words, on how many samples one model is better, and on how many the other. */
+  function counts(table, name, better, samples, [model, other]) {
+    const thousands = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+    const won = thousands(samples.filter((n) => better[n] > 0).length);
+    const lost = thousands(samples.filter((n) => better[n] < 0).length);
+    if (table.changes[name]) return table.kind === "word" ? `only ${other} changes its answer to ${won}, only ${model} to ${lost}` : `${other} changes its answer more on ${won}, ${model} on ${lost}`;
+    if (table.kind === "word") return `only ${model} is right on ${won}, only ${other} on ${lost}`;
+    return table.kind === "number" ? `${model} is nearer to the truth on ${won}, ${other} on ${lost}` : `${model} has fewer wrong seconds on ${won}, ${other} on ${lost}`;
+  }
+
+  /** Truth or answer as text; a dash if there is none. */
+  const text = (table, value) =>
+    value === null || value === undefined ? "–" : table.kind === "number" ? (value / SCALE).toFixed(3).replace("-", "−") : table.words[value];
+
+  window.sampleTables = { SCALE, load, inside, losses, betterBy, counts, text };
+})();
+
+/* The page. */
 (() => {
   "use strict";
 
@@ -7,14 +118,9 @@
   if (!place) return;
   const config = JSON.parse(place.dataset.config);
   const PAGE = 10;
-  const SCALE = 10000;
-  /* Numbers in three letters each, as common/results/sample_tables.py packs them. */
-  const DIGITS = Array.from({ length: 92 }, (_, n) => String.fromCharCode(35 + n)).filter((sign) => !"<\\".includes(sign));
-  const PLACE = new Map(DIGITS.map((sign, place) => [sign, place]));
-  const BASE = DIGITS.length;
-  const ZERO = Math.floor(BASE ** 3 / 2);
+  const { SCALE, inside, losses, betterBy, counts, text } = window.sampleTables;
   const FOR_ALL = "original";
-  const NAMED = ["model", "test", "data", "line", "of", "wrong", "sound"];
+  const NAMED = ["model", "beside", "test", "data", "line", "of", "wrong", "sound"];
 
   const make = (tag, attributes = {}, ...children) => {
     const node = document.createElement(tag);
@@ -40,8 +146,9 @@
     const model = config.models[asked >= 0 ? asked : models[0] || 0];
     const by = {};
     query.forEach((value, key) => key.startsWith("by-") && (by[key.slice(3)] = value));
+    const beside = config.models.some(([id]) => id === query.get("beside") && id !== (model && model[0])) ? query.get("beside") : "";
     return {
-      model: model && model[0], test, data: name, line: query.get("line") || "", of: query.get("of") || "", part: query.get("part") || "",
+      model: model && model[0], beside, test, data: name, line: query.get("line") || "", of: query.get("of") || "", part: query.get("part") || "",
       wrong: query.get("wrong") === "1", sound: query.get("sound") === "1", by,
     };
   }
@@ -52,75 +159,10 @@
     history.replaceState(null, "", `#?${query}`);
   }
 
-  // -- tables of samples ---------------------------------------------------------------------------
+  // -- the chosen cell -------------------------------------------------------------------------------
 
-  function unpacked(text) {
-    const values = [];
-    for (let at = 0; at < text.length; at += 3) {
-      const number = (PLACE.get(text[at]) * BASE + PLACE.get(text[at + 1])) * BASE + PLACE.get(text[at + 2]);
-      values.push(number === BASE ** 3 - 1 ? null : number - ZERO);
-    }
-    return values;
-  }
-  function opened(table) {
-    if (table.kind !== "number") return table;
-    const all = (models) => models && Object.fromEntries(Object.entries(models).map(([id, text]) => [id, unpacked(text)]));
-    const changes = Object.entries(table.changes).map(([name, change]) => [name, { ...change, before: all(change.before), after: all(change.after) }]);
-    return { ...table, truth: table.truth && unpacked(table.truth), answers: all(table.answers), changes: Object.fromEntries(changes) };
-  }
-
-  const loading = new Map();
-  function load(dataset) {
-    if (!loading.has(dataset)) {
-      loading.set(dataset, new Promise((done, fail) => {
-        const script = make("script", { src: config.files[dataset], charset: "utf-8" });
-        script.addEventListener("load", () => done(opened(window.samplesOf[`${config.target}/${dataset}`])));
-        script.addEventListener("error", () => fail(new Error(`${config.files[dataset]} cannot be loaded`)));
-        document.head.append(script);
-      }));
-    }
-    return loading.get(dataset);
-  }
-
-  /** Whether a sample belongs to a set, which has four samples in a letter; null has all. */
-  const inside = (bits, n) => bits === null || Boolean((parseInt(bits[n >> 2], 16) >> (3 - (n & 3))) & 1);
-  const median = (values) => {
-    const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
-    const middle = sorted.length >> 1;
-    return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  };
-
-  /** How bad each sample is, null where that is not known; the same as in Python, which tells it of events. */
-  function losses(table, change) {
-    const number = table.kind === "number";
-    if (table.kind === "events") {
-      const told = change ? table.shifts[`${state.test}/${state.line}`] : table.losses;
-      return told[state.model] || null;
-    }
-    const answers = table.answers[state.model];
-    if (change) {
-      const after = change.after[state.model];
-      const before = (change.before || table.answers)[state.model];
-      if (!after || !before) return null;
-      return after.map((b, n) => {
-        const a = before[n];
-        if (a === null || b === null) return null;
-        if (number) return Math.abs(b - a);
-        if (a === b) return 0;
-        const truth = table.truth ? table.truth[n] : null;
-        return a === truth ? 3 : b === truth ? 1 : 2;
-      });
-    }
-    if (!answers) return null;
-    const middle = number && !table.truth ? median(answers) : 0;
-    return answers.map((answer, n) => {
-      if (answer === null) return null;
-      if (!table.truth) return number ? Math.abs(answer - middle) : 0;
-      const truth = table.truth[n];
-      if (truth === null || (!number && truth >= table.labels)) return null;
-      return number ? Math.abs(answer - truth) : Number(answer !== truth);
-    });
-  }
+  const load = (dataset) => window.sampleTables.load(config.files[dataset], `${config.target}/${dataset}`);
+  const nameOf = (id) => (config.models.find(([other]) => other === id) || [])[1];
 
   /** Whether an annotation or an answer is a word, or has an event of a class. */
   const has = (table, value, word) => (table.kind === "events" ? Boolean(value) && value.some(([, , label]) => label === word) : value === word);
@@ -142,33 +184,39 @@
     return (n) => column[1][n] === code;
   }
 
-  /** Samples of the chosen cell, worst first. */
+  /** Samples of the chosen cell, worst first; beside another model, those where one of the two is better, the chosen
+      one's losses first. */
   function chosen(table) {
     const test = table.tests[state.test];
+    const name = `${state.test}/${state.line}`;
     const line = test.lines.find(([data, condition]) => data === state.data && condition === state.line);
-    const change = table.changes[`${state.test}/${state.line}`];
-    const loss = losses(table, change);
-    if (!loss) return { change, loss: [], rows: [], all: 0 };
+    const change = table.changes[name];
+    const loss = losses(table, state.model, name);
+    const beside = (change || table.truth) && state.beside;
+    const better = beside && loss ? betterBy(table, state.model, beside, name) : null;
+    if (!loss || (beside && !better)) return { change, loss: [], rows: [], cell: [] };
     const answers = change ? change.after[state.model] : table.answers[state.model];
     const part = partOf(table, state.of, answers);
     const cell = table.samples.map((_, n) => n).filter((n) =>
-      loss[n] !== null && inside(test.samples, n) && (!line || inside(line[3], n)) && part(n));
+      (better || loss)[n] !== null && inside(test.samples, n) && (!line || inside(line[3], n)) && part(n));
     const rows = cell.filter((n) =>
-      Object.entries(state.by).every(([name, value]) => {
-        if (!value) return true;
-        if (name === "truth") return table.truth && has(table, table.truth[n], table.words.indexOf(value));
-        const column = table.columns[name];
-        return !column || column[0][column[1][n]] === value;
-      }) && (!state.wrong || loss[n] > 0) && (!state.sound || heard(table, n)));
-    return { change, loss, rows: rows.sort((a, b) => loss[b] - loss[a] || a - b), all: cell.length };
+      Object.entries(state.by).every(([column, value]) => !value || valuesOf(table, column, n).includes(value))
+      && (!state.wrong || loss[n] > 0) && (!state.sound || heard(table, n)) && (!better || better[n]));
+    const order = better ? (a, b) => better[a] - better[b] : () => 0;
+    return { change, name, loss, better, cell, rows: rows.sort((a, b) => order(a, b) || loss[b] - loss[a] || a - b) };
+  }
+  /** What a filter may ask of a sample: its annotated classes, or its value in a column. */
+  function valuesOf(table, column, n) {
+    if (column === "truth") return table.words.filter((_, word) => table.truth && has(table, table.truth[n], word));
+    if (!table.columns[column]) return [state.by[column]]; // another dataset has it
+    const [names, codes] = table.columns[column];
+    return names[codes[n]] === undefined ? [] : [names[codes[n]]];
   }
   const pair = (table, n) => (table.heard[`${state.test}/${state.line}`] || {})[n];
   const heard = (table, n) => pair(table, n) || table.heard[""][n] !== undefined;
 
   // -- a sample --------------------------------------------------------------------------------------
 
-  const text = (table, value) =>
-    value === null || value === undefined ? "–" : table.kind === "number" ? (value / SCALE).toFixed(3).replace("-", "−") : table.words[value];
   const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value / SCALE).toFixed(3)}`;
 
   /* Pictures are loaded when they come into view: a browser asks for more of them at once, far below it. */
@@ -384,13 +432,19 @@
     show().then(() => at >= 0 && bar.children[at] && bar.children[at].firstElementChild && bar.children[at].querySelector("select, input").focus());
   }
 
-  function controls(table) {
+  function controls(table, cell) {
     const lines = table.tests[state.test].lines.filter(([data]) => data === state.data);
     const labels = [...new Set(lines.filter(([, line]) => line === state.line).flatMap((line) => line[2]))];
-    const words = table.kind !== "number" && table.truth ? table.words.filter((_, word) => table.truth.some((value) => has(table, value, word))) : [];
+    const moved = Boolean(table.changes[`${state.test}/${state.line}`]);
+    /** What occurs in the cell, in the order of the table, and what is chosen already. */
+    const values = (column, names) => {
+      const there = new Set(cell.flatMap((n) => valuesOf(table, column, n)));
+      return any(names.filter((name) => there.has(name) || name === state.by[column]), column);
+    };
+    const filter = (column, names) => select(titled(column), values(column, names), state.by[column] || "", (value) => update({ by: { ...state.by, [column]: value } }));
     const data = config.data.filter(([test, dataset]) => test === state.test && config.files[dataset]);
     bar.replaceChildren(
-      select("Model", config.models, state.model, (model) => update({ model })),
+      select("Model", config.models, state.model, (model) => update({ model, beside: model === state.beside ? "" : state.beside })),
       select("Test", config.tests.filter(([id]) => config.data.some(([test, dataset]) => test === id && config.files[dataset])), state.test, (test) =>
         update({ test, data: (first(config.data.filter(([t, dataset]) => t === test && config.files[dataset]), config.models.findIndex(([id]) => id === state.model)) || [])[2], line: "", of: "", by: {} })),
       select("Data", data.map(([, , name, label]) => [name, label]), state.data, (name) => update({ data: name, line: "", of: "" })),
@@ -398,26 +452,29 @@
     if (lines.length > 1 || (lines[0] && lines[0][1] !== FOR_ALL))
       bar.append(select("Part", lines.map(([, line]) => [line, line]), state.line, (line) => update({ line, of: "" })));
     if (labels.length) bar.append(select("Class or bin", any(labels), state.of, (of) => update({ of })));
-    if (words.length) bar.append(select("Truth", any(words), state.by.truth || "", (value) => update({ by: { ...state.by, truth: value } })));
-    Object.entries(table.columns).forEach(([name, [names]]) =>
-      bar.append(select(titled(name), any(names, name), state.by[name] || "", (value) => update({ by: { ...state.by, [name]: value } }))));
-    const moved = Boolean(table.changes[`${state.test}/${state.line}`]);
+    const others = config.models.filter(([id]) => id !== state.model && betterBy(table, state.model, id, `${state.test}/${state.line}`));
+    if ((moved || table.truth) && others.length) bar.append(select("Only flipped beside", [["", "no model"], ...others], state.beside, (beside) => update({ beside })));
+    if (table.kind !== "number" && table.truth) bar.append(filter("truth", table.words));
+    Object.entries(table.columns).forEach(([name, [names]]) => bar.append(filter(name, names)));
     if (table.kind !== "number" && (moved || table.truth)) bar.append(check(moved ? "Only changed answers" : "Only wrong answers", "wrong"));
     bar.append(check("Only with sound", "sound"));
   }
 
   function sentence(table, found) {
-    const label = (config.models.find(([id]) => id === state.model) || [])[1];
+    const label = nameOf(state.model);
     const title = (config.tests.find(([id]) => id === state.test) || [])[1];
     const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-    const shown = found.rows.length === found.all ? `${count(found.all)} ${found.all === 1 ? "sample" : "samples"}` : `${count(found.rows.length)} of ${count(found.all)} samples`;
+    const all = found.cell.length;
+    const shown = found.rows.length === all ? `${count(all)} ${all === 1 ? "sample" : "samples"}` : `${count(found.rows.length)} of ${count(all)} samples`;
     const which = [state.line === FOR_ALL ? "" : state.line, state.of].filter(Boolean).join(", ");
     let order = "the largest errors first";
     if (found.change) order = table.kind === "word" ? "those that were right and are wrong now first" : "the largest changes of the answer first";
     else if (!table.truth) order = table.kind === "number" ? "the answers furthest from the median of the model first" : "in no order, as there are no annotations to compare with";
     else if (table.kind === "word") order = "wrong answers first";
-    const said = found.all ? `${shown}, ${order}` : "no samples that have both an answer of this model and what it is compared with";
-    about.textContent = `${label}, ${title}${which ? ` (${which})` : ""}: ${said}.`;
+    const other = found.better ? nameOf(state.beside) : "";
+    if (other) order = `those where ${label} is worse first; ${counts(table, found.name, found.better, found.rows, [label, other])}`;
+    const said = all ? `${shown}, ${order}` : "no samples that have both an answer of this model and what it is compared with";
+    about.textContent = `${label}${other ? ` beside ${other}` : ""}, ${title}${which ? ` (${which})` : ""}: ${said}.`;
     const parts = [`${table.label}, licence ${table.license}.`];
     if (table.kind === "events") parts.push("Seconds are counted class by class: a second is wrong for a class that is only annotated or only detected in it. They are those of the whole recording; the lanes of a recording with sound show as much of it as is played.");
     parts.push(`Sounds: the worst samples of the models that listen, as many as fit in ${table.mb} MB.`);
@@ -453,9 +510,9 @@
     if (lines.length && !lines.some(([, line]) => line === state.line)) state.line = lines[0][1];
     if (window.players) window.players.clear(list);
     document.querySelectorAll(".hear-plain").forEach((plain) => (plain.hidden = true));
-    controls(table);
     key.hidden = table.kind !== "events";
     const found = chosen(table);
+    controls(table, found.cell);
     sentence(table, found);
     near.disconnect();
     list.replaceChildren();

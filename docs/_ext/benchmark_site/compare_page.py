@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from benchmark_site import samplepages
+from benchmark_site import figure_data, media, samplepages
 from benchmark_site.cell_data import file_of
 from benchmark_site.content import Content
 from benchmark_site.page import Page
 from benchmark_site.population_data import has_sums, index_of
 from benchmark_site.render import ROOT, render, target_doc
+from common.core.paths import TABLES
 
 DOC = f"{ROOT}/compare"
 
@@ -33,14 +34,19 @@ def address(page: Page, target: str, models: Iterable[tuple[str, str]], test: st
     return f"{page.href(DOC)}#?{urlencode([*choice, *([('test', test)] if test else [])])}"
 
 
-def page(content: Content) -> Page:
-    """Page with links to the comparisons of each target, and a place for the script."""
+def page(content: Content, figures: Mapping[str, Sequence[str]]) -> Page:
+    """Page with links to the comparisons of each target, and a place for the script.
+
+    Args:
+        content: what the pages show
+        figures: target -> tests of which own models have figures
+    """
     page = Page(DOC, "Compare models")
     targets = [target for target in content.boards if content.boards[target]]
     page.html = render(
         "compare.j2",
         targets=json.dumps(
-            [_target(content, target) for target in targets],
+            [_target(content, page, target, figures.get(target, ())) for target in targets],
             ensure_ascii=False,
         ),
         links=[
@@ -51,15 +57,30 @@ def page(content: Content) -> Page:
     return page
 
 
-def _target(content: Content, target: str) -> list[Any]:
-    """Id, name, cells, sums and samples of a target."""
-    sums = index_of(target) if has_sums(content, target) else ""
+def _target(content: Content, page: Page, target: str, figures: Sequence[str]) -> dict[str, Any]:
+    """What the script knows of a target: names, and where cells, sums, samples and figures lie."""
     datasets = {
-        name: sorted(entry["tests"])
+        name: {
+            "tests": sorted(entry["tests"]),
+            "file": page.file(f"{media.FOLDER}/{TABLES}/{target}/{name}.js"),
+        }
         for name, entry in content.sample_datasets(target).items()
         if not entry["silent"]
     }
-    samples = (
-        {"href": f"{samplepages.doc(target)}.html", "datasets": datasets} if datasets else None
-    )
-    return [target, content.label(target), file_of(target), sums, samples]
+    samples = {
+        "href": f"{samplepages.doc(target)}.html",
+        "media": page.file(media.FOLDER),
+        "datasets": datasets,
+    }
+    drawn = {
+        "tests": {test: figure_data.file_of(target, test) for test in figures},
+        "media": page.file(f"{media.FOLDER}/{target}"),
+    }
+    return {
+        "id": target,
+        "label": content.label(target),
+        "cells": file_of(target),
+        "sums": index_of(target) if has_sums(content, target) else "",
+        "samples": samples if datasets else None,
+        "figures": drawn if figures else None,
+    }

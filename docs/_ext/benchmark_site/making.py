@@ -49,7 +49,7 @@ def make(
     """
     import pyarrow
 
-    from benchmark_site import cell_data, export, pages, population_data, preview
+    from benchmark_site import cell_data, export, figure_data, pages, population_data, preview
     from benchmark_site.content import load
     from benchmark_site.downloads import Downloads
     from benchmark_site.fragments import Fragments
@@ -75,6 +75,7 @@ def make(
     def of_target(target: str, notes: Memory) -> None:
         export.write_badges(content, target, site / "data")
         pages.write_target(content, target, source, notes, inputs, cache / COLUMNS)
+        figure_data.write(content, target, site, notes, inputs)
         if target not in ranked:
             write_cells(target, notes)
 
@@ -104,6 +105,7 @@ def make(
         documents = documents.union(*(memory.content(target) for target in content.boards))
         pages.remove_others(source, documents)
         cell_data.remove_others(content, site)
+        figure_data.remove_others(content, site)
         Fragments(cache / COLUMNS).remove_others(content)
         downloads.begin_last(export.write_archive)
         memory.write()  # what is known by now, should this program be killed before the end

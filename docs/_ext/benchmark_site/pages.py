@@ -78,7 +78,8 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set
     documents = [_write(overview.index(content), source)]
     documents.append(_write(own_page.page(content), source))
     if any(content.boards.values()):
-        documents.append(_write(compare_page.page(content), source))
+        figures = {target: list(inputs.figures_of(target)) for target in content.boards}
+        documents.append(_write(compare_page.page(content, figures), source))
         documents.append(_write(costs.page(content), source))
     took = runpage.page(content)
     if took is not None:
