@@ -239,21 +239,45 @@
   });
 
   /* A table that is no wider than the page needs no box that scrolls: its head stays in sight of the page. One that is
-     wider, and nearly as high as the window, scrolls in a box of limited height, in which its head stays. */
+     wider, and nearly as high as the window, has its full height, and a script moves its head; the table of all cells,
+     whose filters should stay in sight, scrolls in a box of limited height. */
   const fit = () => {
     /* asked for its width, what is folded would be laid out */
     const boxes = [...document.querySelectorAll(".scroll")].filter((box) => !box.closest("details:not([open])"));
-    boxes.forEach((box) => box.classList.remove("fits", "tall"));
+    boxes.forEach((box) => box.classList.remove("fits", "tall", "long"));
     const sizes = boxes.map((box) => {
       const whole = box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight + 1;
-      return whole ? "fits" : box.firstElementChild.offsetHeight > 0.8 * innerHeight ? "tall" : "";
+      const high = box.firstElementChild.offsetHeight > 0.8 * innerHeight;
+      return whole ? "fits" : !high ? "" : box.querySelector("table.all-cells") ? "tall" : "long";
     });
     boxes.forEach((box, place) => {
       if (sizes[place]) box.classList.add(sizes[place]);
       if (sizes[place] === "fits") box.removeAttribute("tabindex");
       else box.tabIndex = 0;
     });
+    follow();
   };
+  /* A browser lets the head of a table that scrolls sideways stay in sight of its own box only. */
+  const head = document.querySelector(".site-head");
+  /* Pixels by which each head is moved now. */
+  const moved = new WeakMap();
+  const follow = () => {
+    const top = Math.max(0, head.getBoundingClientRect().bottom);
+    const heads = [...document.querySelectorAll(".scroll thead")];
+    const shifts = heads.map((node) => {
+      const box = node.closest(".scroll");
+      if (!box.classList.contains("long")) return 0;
+      const { top: here, height } = node.getBoundingClientRect();
+      const start = here - (moved.get(node) || 0);
+      return Math.max(0, Math.min(top - start, box.getBoundingClientRect().bottom - start - 2 * height));
+    });
+    heads.forEach((node, place) => {
+      if ((moved.get(node) || 0) === shifts[place]) return;
+      moved.set(node, shifts[place]);
+      node.style.transform = shifts[place] ? `translateY(${shifts[place]}px)` : "";
+    });
+  };
+  addEventListener("scroll", follow, { passive: true });
   let waiting = 0;
   const fitSoon = () => {
     waiting ||= requestAnimationFrame(() => {
