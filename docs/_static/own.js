@@ -95,8 +95,9 @@
     const counts = [...board.cells.counts].map((count, cell) => (ran[cell] === "." ? "0" : count)).join("");
     if (!counts.includes("1")) return null;
     const mine = { id: "", version: "", label: OWN, chance: false, ran, criteria: {}, value: own.map((row) => (row && !Number.isNaN(row.value) ? row.value : null)) };
-    const ranked = scoring.rank(data, { ...board, cells: { ...board.cells, counts }, models: [...board.models, mine] });
-    return { ranked, mine, board, own };
+    const joined = { ...board, cells: { ...board.cells, counts }, models: [...board.models, mine] };
+    const ranked = scoring.rank(data, joined);
+    return { ranked, mine, board, own, judged: window.tiers.judge(data, joined, {}, ranked) };
   }
 
   /** Scores of chance models in each cell, by its row. */
@@ -115,12 +116,30 @@
   const heading = (text) => set(make("th", { textContent: text }), { scope: "col" });
   const region = (node, label, name = "") => set(make("div", { className: `scroll ${name}`.trim() }, node), { tabindex: "0", role: "region", "aria-label": label });
 
-  function rankingTable(target, { ranked, mine }) {
+  function rankingTable(target, { ranked, mine, judged }) {
+    const tested = judged.standings.has(mine) && !judged.reason;
+    const ranks = (model) => {
+      const { low, high } = judged.standings.get(model) || {};
+      return low === undefined ? "–" : low === high ? `${low}` : `${low}–${high}`;
+    };
+    const p = (model) => (model === mine || !judged.standings.has(model) ? "–" : pText(judged.p(mine, model)));
     const body = ranked.lines.filter((line) => line.score).map((line) => make("tr", { className: line.model === mine ? "own" : "" },
       set(make("th", { textContent: line.model.label }, line.model.chance ? make("small", { textContent: "does not listen" }) : ""), { scope: "row" }),
-      cell(line.place === null ? "–" : String(line.place)), cell(scoring.percent(line.score)), cell(`${line.passed} of ${line.cells}`)));
-    const head = make("thead", {}, make("tr", {}, ...["Model", "Place", "Score", "Passed cells"].map(heading)));
+      cell(line.place === null ? "–" : String(line.place)), ...(tested ? [cell(ranks(line.model))] : []), cell(scoring.percent(line.score)),
+      cell(`${line.passed} of ${line.cells}`), ...(tested ? [cell(p(line.model))] : [])));
+    const head = make("thead", {}, make("tr", {}, ...["Model", "Place", ...(tested ? ["Ranks"] : []), "Score", "Passed cells", ...(tested ? ["p, against yours"] : [])].map(heading)));
     return region(make("table", { className: "matrix" }, head, make("tbody", {}, ...body)), `${target.label}: ranking on the cells of your predictions`);
+  }
+
+  const pText = (p) => (p < 0.001 ? "< 0.001" : p.toFixed(3));
+
+  /** How sure the place is, as tests and datasets are samples of those that could have been taken. */
+  function certainty({ mine, judged }) {
+    const standing = judged.standings.get(mine);
+    if (!standing) return "";
+    if (judged.reason) return ` How sure this place is cannot be told: ${judged.reason}.`;
+    const { low, high } = standing;
+    return low === high ? " With other tests and datasets, the place would be the same (95 % confidence)." : ` With other tests and datasets, any place from ${low} to ${high} is possible (95 % confidence).`;
   }
 
   function valueCell(row) {
@@ -174,6 +193,7 @@
     node.append("Your predictions have a score of ", score, ` on ${line.cells} common cells (${line.passed} passed${line.unscored ? `, ${line.unscored} without a verdict` : ""})`);
     if (line.place !== null) node.append(": ", make("strong", { textContent: `place ${line.place} of ${ranked.compared}` }));
     node.append(ranked.floor ? `. Models that do not listen have up to ${scoring.percent(ranked.floor)}.` : ".");
+    if (line.place !== null) node.append(certainty(standings));
     return node;
   }
 
@@ -239,7 +259,7 @@
 
   /** Definitions are loaded when there is something to score; each needs those before it. */
   async function ready() {
-    for (const file of ["sums", "metrics", "event_metrics", "designs"]) await scoring.script(`_static/${file}.js`);
+    for (const file of ["sums", "metrics", "event_metrics", "designs", "student", "tiers"]) await scoring.script(`_static/${file}.js`);
     ({ designs } = window);
   }
 

@@ -51,7 +51,7 @@ from tests.conftest import DATASETS, Mini
 
 SCRIPTS = ("scoring.js", "predictions.js", "own.js")
 #: what the page loads when there is something to score
-LATER = ("sums.js", "metrics.js", "event_metrics.js", "designs.js")
+LATER = ("sums.js", "metrics.js", "event_metrics.js", "designs.js", "student.js", "tiers.js")
 CELL = ("test", "dataset", "metric", "data", "condition", "label")
 #: columns that are texts and counts
 SAME = (*CELL[2:], "reference", "n", "status", "reason", "cause", "criterion", "bound")
@@ -247,7 +247,35 @@ def test_predictions_of_a_model_share_its_score_and_place(ran: Ran, opened: Any)
     assert table["Your predictions"] == table["loud"]
     assert table["Your predictions"][0] == "1"
     assert "place 1 of 2" in section.locator(".answer").inner_text()
+    assert "How sure this place is cannot be told: " in section.locator(".answer").inner_text()
     assert section.locator("tr.own").count() == 1
+
+
+def test_ranks_and_p_values_stand_beside_the_place_where_they_can_be_told(
+    ran: Ran, opened: Any
+) -> None:
+    """The miniature benchmark has too few datasets to tell them: test_tiers.py checks their values."""
+    opened.evaluate(
+        """() => {
+            const { judge } = window.tiers;
+            window.tiers.judge = (...all) => {
+                const judged = judge(...all);
+                judged.standings.forEach((standing) => Object.assign(standing, { low: 1, high: 2 }));
+                return { ...judged, reason: "", p: () => 0.25 };
+            };
+        }"""
+    )
+    give(opened, ran.predictions("loud"))
+    section = opened.locator("section[aria-labelledby='own-arousal']")
+    text = section.locator(".answer").inner_text()
+    assert "any place from 1 to 2 is possible (95 % confidence)" in text
+    table = section.locator("table.matrix")
+    heads = table.locator("thead th").all_inner_texts()
+    assert heads == ["Model", "Place", "Ranks", "Score", "Passed cells", "p, against yours"]
+    rows = [row.split("\t") for row in table.locator("tbody tr").all_inner_texts()]
+    assert {row[0].split("\n")[0]: (row[2], row[5]) for row in rows}["loud"] == ("1–2", "0.250")
+    assert {row[0]: (row[2], row[5]) for row in rows}["Your predictions"] == ("1–2", "–")
+    assert opened.faults == []
 
 
 def test_a_better_file_comes_first_and_a_worse_one_last(ran: Ran, opened: Any) -> None:
