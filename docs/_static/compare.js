@@ -10,6 +10,8 @@
   const targets = JSON.parse(tools.dataset.targets);
   const MOST = 5;
   const SHOWN = { differ: "cells that differ", verdicts: "only cells where verdicts differ", certain: "cells that differ for certain", all: "all cells" };
+  /** What may be chosen of so many models. */
+  const HOW_MANY = ["no model", "one model", "two models", "choose two or three models", "choose two to four models", "choose two to five models"];
   const CERTAIN = 0.05;
   const VERDICTS = "Verdicts differ";
   /** With at most so many cells, all tests are open. */
@@ -170,7 +172,7 @@
         });
         return make("label", {}, box, side.model.label);
       });
-      return make("fieldset", {}, make("legend", { textContent: `${board.title}: choose two to five models` }), make("div", { className: "names" }, ...boxes));
+      return make("fieldset", {}, make("legend", { textContent: `${board.title}: ${HOW_MANY[Math.min(board.models.length, MOST)]}` }), make("div", { className: "names" }, ...boxes));
     }));
     if (!tools.contains(result)) tools.replaceChildren(make("div", { className: "tools" }, ...Object.values(chosen).map(({ label }) => label), search), groups, result);
   }

@@ -203,7 +203,8 @@
       Object.entries(state.by).every(([column, value]) => !value || valuesOf(table, column, n).includes(value))
       && (!state.wrong || loss[n] > 0) && (!state.sound || heard(table, n)) && (!better || better[n]));
     const order = better ? (a, b) => better[a] - better[b] : () => 0;
-    return { change, name, loss, better, cell, rows: rows.sort((a, b) => order(a, b) || loss[b] - loss[a] || a - b) };
+    const silent = (n) => Number(!heard(table, n)); // among equal ones, those that can be heard come first
+    return { change, name, loss, better, cell, rows: rows.sort((a, b) => order(a, b) || loss[b] - loss[a] || silent(a) - silent(b) || a - b) };
   }
   /** What a filter may ask of a sample: its annotated classes, or its value in a column. */
   function valuesOf(table, column, n) {

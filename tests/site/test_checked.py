@@ -19,6 +19,7 @@ def words(html: str) -> str:
 def test_all_numbers_come_from_the_rows(tmp_path: Any) -> None:
     content = load(Paths(output=tmp_path), load_benchmark(), [])
     shown = words(checked.checked(content, hidden.counting(content)))
+    assert "For 3 of 4 targets, every model that listens was judged on fewer cells" in shown
     assert "executed: 2 029." in shown
     assert "fewer cells of the test of text sentiment in 4 of 4 targets" in shown
     assert "this relation is certain for 1." in shown

@@ -38,6 +38,10 @@ def checked(content: Content, counts: hidden.Counts) -> str:
             "claims": facts.claims,
             "sentiment": _range(list(facts.sentiment.values())),
             "by_mean": _first(second, target),
+            "listening": _range(
+                [n.total.executed for n in boards[target].ranking if not n.model.chance]
+            ),
+            "by_chance": sum(line.total.executed for line in _chance(boards[target])),
         }
         for second in [summary.all_mean_over_tests(rows, families)]
         for target, facts in results.items()
@@ -45,7 +49,8 @@ def checked(content: Content, counts: hidden.Counts) -> str:
     return render(
         "checked.j2",
         columns=columns,
-        executed=sum(line.total.executed for b in boards.values() for line in _chance(b)),
+        executed=sum(column["by_chance"] for column in columns),
+        fewer=sum(column["listening"][1] < column["by_chance"] for column in columns),
         shortcuts=sum(facts.is_shortcut for facts in results.values()),
         inverse=sum((facts.rho or 0) < 0 for facts in results.values()),
         beaten=sum(_is_beaten(facts) for facts in results.values()),
