@@ -37,7 +37,7 @@ distributed = pytest.importorskip("distributed", reason="dask.distributed is not
 
 #: worker -> the same, with a note of each shard that it computes; one that it may be told to die of
 PRELOAD = """
-import json, os, pathlib, signal
+import json, os, pathlib, signal, tempfile
 from distributed import get_worker
 from common.predictions import remote
 from common.predictions.shards import compute
@@ -47,6 +47,8 @@ folder = pathlib.Path({folder!r})
 def noted(shard, resources):
     models = sorted({{wish.model for wish in shard.wishes}})
     note = {{"key": shard.key, "models": models, "resources": dict(get_worker().state.total_resources)}}
+    # as audb has one while it fetches a file; this one is never removed
+    note["folder"] = tempfile.mkdtemp()
     with (folder / "notes.jsonl").open("a") as file:
         file.write(json.dumps(note) + "\\n")
     once = folder / "die-once"
@@ -194,6 +196,19 @@ def test_a_worker_that_is_killed_in_the_middle(many, notes) -> None:
     keys = notes.shards()
     # the shard of the dead worker, and at most what lay there and on its way
     assert 1 <= len(keys) - len(set(keys)) <= 4
+
+
+def test_temporary_folders_of_workers_are_cleared(many, notes) -> None:
+    """Those of workers that end, and, by later workers, those of workers that were killed."""
+    with cluster_of(notes, workers=1) as cluster:
+        (notes.folder / "die-once").touch()
+        assert not run(many, "out", cluster.scheduler_address).errors
+        places = [Path(note["folder"]).parent for note in notes()]
+        # a worker was killed with its first shard, and another one came
+        owners = [place.name.rpartition("-")[0] for place in places]
+        assert len(set(owners)) == 2 and all(name.startswith("speechproof-") for name in owners)
+        assert not places[0].exists() and places[-1].is_dir()
+    assert not any(place.exists() for place in places)
 
 
 def test_a_model_that_kills_workers_takes_no_other_with_it(mini, notes, monkeypatch) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.errors import BenchmarkError
 from ..models.base import one_line
-from . import remote
+from . import remote, tidy
 from .executing import Assignment, Take
 from .remote import RefusedWorkError, Setting
 from .schedulers import PATIENCE_S, Scheduler
@@ -180,7 +180,7 @@ class _Round:
         needs = {GPU: 1} if gpu else None
         with _reaching():
             future = self._client.submit(
-                remote.work, self._shared, part.shard, key=key, resources=needs
+                tidy.work, self._shared, part.shard, key=key, resources=needs
             )
         self._running[key] = future, part
         future.add_done_callback(self._ended.put)
