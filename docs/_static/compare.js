@@ -63,7 +63,8 @@
         rows.get(key).places[column] = cell;
       });
     });
-    return [...rows.values()].sort((a, b) => a.test - b.test || a.cell - b.cell);
+    const order = (row) => data.boards.indexOf(row.board);
+    return [...rows.values()].sort((a, b) => a.test - b.test || order(a) - order(b) || a.cell - b.cell);
   }
   const statusOf = (side, cell) => (cell === undefined ? "." : side.model.status[cell]);
   const column = (side, name, cell) => (cell === undefined ? null : side.model[name]?.[cell] ?? null);
@@ -209,7 +210,9 @@
     const how = lines
       ? ` On ${certain}, scores differ for certain: q is below ${CERTAIN}, from leaving out each speaker once, paired, with the share of false differences held at 5 % over all cells.`
       : `${certain ? ` On ${certain}, intervals do not overlap.` : ""} Cells are not tested, as these models have no sums of the same speakers.`;
-    const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. Verdicts differ on ${verdicts} of ${rows.length} cells.${how} ${few(fitting.length)} shown.${list.querySelector(".p-value") ? " p values of scores are adjusted for all pairs of the ranking." : ""}${rows.some((row) => sides.some((side, n) => ends(side, row.places[n]))) ? " Small numbers are 95 % intervals." : ""} On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });
+    const shared = rows.filter((row) => sides.filter((side, n) => statusOf(side, row.places[n]) !== ".").length > 1).length;
+    const differ = shared ? `Verdicts differ on ${verdicts} of ${shared} cells in common.` : "No two of these models have a cell in common, as they were run on other data.";
+    const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. ${differ}${how} ${few(fitting.length)} shown.${list.querySelector(".p-value") ? " p values of scores are adjusted for all pairs of the ranking." : ""}${rows.some((row) => sides.some((side, n) => ends(side, row.places[n]))) ? " Small numbers are 95 % intervals." : ""} On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });
     const [before, after] = about.textContent.split(VERDICTS);
     if (state.show !== "verdicts" && verdicts) about.replaceChildren(before, make("a", { href: addressOf({ show: "verdicts" }), textContent: VERDICTS }), after);
     const parts = window.compareTable.parts(data, sides, rows, fitting, { open: fitting.length <= FEW || test >= 0 || Boolean(text), hear: hearOf(), target: here() });
@@ -224,7 +227,7 @@
     return (data, side, row, beside) => {
       const { cells } = row.board;
       const [id, dataset] = [data.tests[row.test].id, data.datasets[cells.dataset[row.cell]].id];
-      if (!samples || side.board.origin === "published" || !(samples.datasets[dataset]?.tests || []).includes(id)) return "";
+      if (!samples || side.board.origin === "published" || !(samples.datasets[dataset]?.[beside ? "compared" : "tests"] || []).includes(id)) return "";
       const [part, condition, label] = ["data", "condition", "label"].map((name) => data.names[name][cells[name][row.cell]]);
       const query = Object.entries({ model: side.model.id, beside: beside ? beside.model.id : "", test: id, data: part, line: condition === "original" ? "" : condition, of: label });
       return `${top}${samples.href}#?${query.filter(([, text]) => text).map((pair) => pair.map(encodeURIComponent).join("=")).join("&")}`;
@@ -277,7 +280,8 @@
   addEventListener("hashchange", () => {
     if (!location.hash.startsWith("#?")) return;
     state = read(location.hash);
-    show();
+    /* the link that was followed is replaced */
+    show().then(() => document.activeElement === document.body && chosen.show.node.focus({ preventScroll: true }));
   });
   window.comparison = { statusOf, column, ends, apart };
   show();

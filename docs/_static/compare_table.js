@@ -105,20 +105,24 @@
     const about = aboutOf(data, cells, row.cell);
     const head = lineHead(metric, about);
     const own = sides.filter((side) => side.board === row.board);
-    const link = (word, ...models) => {
+    const link = (word, title, ...models) => {
       const address = hear(data, models[0], row, models[1]);
-      if (address) head.append(set(make("a", { href: address, className: "hear-cell", textContent: word }), { "aria-label": `${word.charAt(0).toUpperCase()}${word.slice(1)}: ${metric.label}, ${about.text}` }));
+      if (address) head.append(set(make("a", { href: address, className: "hear-cell", textContent: word }), { "aria-label": `${title}: ${metric.label}, ${about.text}` }));
     };
-    link("samples", own[0] || sides[0]);
-    if (own.length > 1) link("flipped samples", ...own);
+    link("samples", "Samples", own[0] || sides[0]);
+    own.slice(1).forEach((other) => link(own.length > 2 ? `flipped, ${other.model.label}` : "flipped samples", `Samples that flipped between ${own[0].model.label} and ${other.model.label}`, own[0], other));
     return make("tr", {}, head, make("td", {}, make("code", { textContent: tidy(ruleText(data, row)) })), make("td", { className: "on-axis" }, strip(data, sides, row, axes.get(axisOf(row)))),
       ...sides.map((side, n) => scoreCell(data, side, row, n)), ...sides.slice(1).map((_, n) => changeCell(sides, row, n + 1)));
   }
 
   /** A folded part per test with the chosen cells; `rows` are all cells, which axes belong to. */
+  let fillers = [];
+  addEventListener("beforeprint", () => fillers.forEach((fill) => fill()));
   function parts(data, sides, rows, chosen, { open, hear, target }) {
+    fillers = [];
     const axes = axesOf(data, sides, rows);
-    const titles = ["Cell", "Passes if", "Scores on one axis", ...sides.map((side) => make("span", { className: side.model.label.length > LONG ? "" : "name", textContent: side.model.label })), ...sides.slice(1).map((side) => `${side.model.label} − ${sides[0].model.label}`)];
+    const name = ({ model }) => make("span", { className: model.label.length > LONG ? "" : "name", textContent: model.label });
+    const titles = ["Cell", "Passes if", "Scores on one axis", ...sides.map(name), ...sides.slice(1).map((side) => make("span", {}, name(side), " − ", name(sides[0])))];
     return [...new Set(chosen.map((row) => row.test))].map((place) => {
       const test = data.tests[place];
       const lines = chosen.filter((row) => row.test === place);
@@ -132,6 +136,7 @@
         part.append(...window.sideFigures.part(target, test, sides), set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": `${test.title}: scores of ${sides.length} models` }));
       };
       part.addEventListener("toggle", fill);
+      fillers.push(fill);
       fill();
       return part;
     });

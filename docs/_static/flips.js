@@ -4,9 +4,11 @@
   "use strict";
 
   const { make, set } = window.scoring;
-  const { load, inside, losses, betterBy, counts, text } = window.sampleTables;
+  const { load, inside, losses, betterBy, counts, thousands, text } = window.sampleTables;
   const top = document.documentElement.dataset.content_root;
   const UNCHANGED = "original";
+  /** Tests that compare each answer with the truth. */
+  const SCORED = /_(classification|regression|segment_based)$/;
   /** So many samples of each kind are listed; the page of samples has all. */
   const LISTED = 3;
 
@@ -16,7 +18,7 @@
     const cells = Object.entries(table.tests).flatMap(([test, { samples, lines }]) =>
       lines.filter(([, line]) => line === UNCHANGED && !table.changes[`${test}/${line}`]).map(([data, line, , bits]) =>
         ({ test, data, line, name: `${test}/${line}`, places: table.samples.map((_, n) => n).filter((n) => inside(samples, n) && inside(bits, n)) })));
-    return cells.sort((a, b) => b.places.length - a.places.length)[0] || null;
+    return cells.sort((a, b) => b.places.length - a.places.length || SCORED.test(b.test) - SCORED.test(a.test))[0] || null;
   }
 
   /** Address of all flipped samples of two models. */
@@ -68,9 +70,10 @@
     const both = better ? cell.places.filter((n) => better[n] !== null) : [];
     if (!both.length) return [];
     const flipped = both.filter((n) => better[n]);
-    const part = table.samples.length < table.total ? ` kept here, the worst of each model among ${table.total}` : "";
-    const said = make("p", {}, make("strong", { textContent: table.label }), `: of ${both.length} samples${part}, ${counts(table, cell.name, better, both, [first.model.label, other.model.label])}. `);
-    if (flipped.length) said.append(make("a", { href: addressOf(samples, cell, first.model.id, other.model.id), textContent: flipped.length === 1 ? "The one that flipped" : `All ${flipped.length} that flipped` }));
+    const part = table.samples.length < table.total ? ` kept here, the worst of each model among ${thousands(table.total)}` : "";
+    const said = make("p", {}, make("strong", { textContent: table.label }), `: of ${thousands(both.length)} samples${part}, ${counts(table, cell.name, better, both, [first.model.label, other.model.label])}. `);
+    const all = table.kind === "word" ? "that flipped" : "on which they differ";
+    if (flipped.length) said.append(make("a", { href: addressOf(samples, cell, first.model.id, other.model.id), textContent: flipped.length === 1 ? `The one ${all}` : `All ${thousands(flipped.length)} ${all}` }));
     return [said, listOf(samples, table, cell, better, [first, other])];
   }
 

@@ -93,21 +93,22 @@
     return mine.map((loss, n) => (loss === null || its[n] === null ? null : bad(its[n]) - bad(loss)));
   }
 
-  /** In words, on how many samples one model is better, and on how many the other. */
+  const thousands = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  const times = (n) => (n === 1 ? "once" : `${thousands(n)} times`);
+  /** In words, how often one model is better, and how often the other. */
   function counts(table, name, better, samples, [model, other]) {
-    const thousands = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-    const won = thousands(samples.filter((n) => better[n] > 0).length);
-    const lost = thousands(samples.filter((n) => better[n] < 0).length);
-    if (table.changes[name]) return table.kind === "word" ? `only ${other} changes its answer to ${won}, only ${model} to ${lost}` : `${other} changes its answer more on ${won}, ${model} on ${lost}`;
-    if (table.kind === "word") return `only ${model} is right on ${won}, only ${other} on ${lost}`;
-    return table.kind === "number" ? `${model} is nearer to the truth on ${won}, ${other} on ${lost}` : `${model} has fewer wrong seconds on ${won}, ${other} on ${lost}`;
+    const won = times(samples.filter((n) => better[n] > 0).length);
+    const lost = times(samples.filter((n) => better[n] < 0).length);
+    if (table.changes[name]) return table.kind === "word" ? `only ${model} changes its answer ${lost}, only ${other} ${won}` : `${model} changes its answer more ${lost}, ${other} ${won}`;
+    if (table.kind === "word") return `only ${model} is right ${won}, only ${other} ${lost}`;
+    return table.kind === "number" ? `${model} is nearer to the truth ${won}, ${other} ${lost}` : `${model} has fewer wrong seconds ${won}, ${other} ${lost}`;
   }
 
   /** Truth or answer as text; a dash if there is none. */
   const text = (table, value) =>
     value === null || value === undefined ? "–" : table.kind === "number" ? (value / SCALE).toFixed(3).replace("-", "−") : table.words[value];
 
-  window.sampleTables = { SCALE, load, inside, losses, betterBy, counts, text };
+  window.sampleTables = { SCALE, load, inside, losses, betterBy, counts, thousands, text };
 })();
 
 /* The page. */
@@ -118,7 +119,7 @@
   if (!place) return;
   const config = JSON.parse(place.dataset.config);
   const PAGE = 10;
-  const { SCALE, inside, losses, betterBy, counts, text } = window.sampleTables;
+  const { SCALE, inside, losses, betterBy, counts, thousands, text } = window.sampleTables;
   const FOR_ALL = "original";
   const NAMED = ["model", "beside", "test", "data", "line", "of", "wrong", "sound"];
 
@@ -192,19 +193,20 @@
     const line = test.lines.find(([data, condition]) => data === state.data && condition === state.line);
     const change = table.changes[name];
     const loss = losses(table, state.model, name);
-    const beside = (change || table.truth) && state.beside;
+    if (!change && !table.truth) state.beside = ""; // there is nothing to be better in
+    const { beside } = state;
     const better = beside && loss ? betterBy(table, state.model, beside, name) : null;
-    if (!loss || (beside && !better)) return { change, loss: [], rows: [], cell: [] };
+    if (!loss || (beside && !better)) return { change, loss: [], rows: [], cell: [], whole: 0 };
     const answers = change ? change.after[state.model] : table.answers[state.model];
     const part = partOf(table, state.of, answers);
-    const cell = table.samples.map((_, n) => n).filter((n) =>
-      (better || loss)[n] !== null && inside(test.samples, n) && (!line || inside(line[3], n)) && part(n));
+    const whole = table.samples.map((_, n) => n).filter((n) => (better || loss)[n] !== null && inside(test.samples, n) && (!line || inside(line[3], n)));
+    const cell = whole.filter(part);
     const rows = cell.filter((n) =>
       Object.entries(state.by).every(([column, value]) => !value || valuesOf(table, column, n).includes(value))
       && (!state.wrong || loss[n] > 0) && (!state.sound || heard(table, n)) && (!better || better[n]));
     const order = better ? (a, b) => better[a] - better[b] : () => 0;
     const silent = (n) => Number(!heard(table, n)); // among equal ones, those that can be heard come first
-    return { change, name, loss, better, cell, rows: rows.sort((a, b) => order(a, b) || loss[b] - loss[a] || silent(a) - silent(b) || a - b) };
+    return { change, name, loss, better, cell, whole: whole.length, rows: rows.sort((a, b) => order(a, b) || loss[b] - loss[a] || silent(a) - silent(b) || a - b) };
   }
   /** What a filter may ask of a sample: its annotated classes, or its value in a column. */
   function valuesOf(table, column, n) {
@@ -423,7 +425,7 @@
       return value; // no code of a language
     }
   };
-  const any = (names, column) => [["", "all"], ...names.map((name) => [name, named(column, name)])];
+  const any = (names, column) => [["", "all"], ...names.map((name) => [name, tidy(named(column, name))])];
 
   function update(changes) {
     const focused = document.activeElement.closest && document.activeElement.closest(".tools label");
@@ -454,7 +456,7 @@
       bar.append(select("Part", lines.map(([, line]) => [line, line]), state.line, (line) => update({ line, of: "" })));
     if (labels.length) bar.append(select("Class or bin", any(labels), state.of, (of) => update({ of })));
     const others = config.models.filter(([id]) => id !== state.model && betterBy(table, state.model, id, `${state.test}/${state.line}`));
-    if ((moved || table.truth) && others.length) bar.append(select("Only flipped beside", [["", "no model"], ...others], state.beside, (beside) => update({ beside })));
+    if ((moved || table.truth) && others.length) bar.append(select("Where it differs from", [["", "all samples"], ...others], state.beside, (beside) => update({ beside })));
     if (table.kind !== "number" && table.truth) bar.append(filter("truth", table.words));
     Object.entries(table.columns).forEach(([name, [names]]) => bar.append(filter(name, names)));
     if (table.kind !== "number" && (moved || table.truth)) bar.append(check(moved ? "Only changed answers" : "Only wrong answers", "wrong"));
@@ -464,23 +466,25 @@
   function sentence(table, found) {
     const label = nameOf(state.model);
     const title = (config.tests.find(([id]) => id === state.test) || [])[1];
-    const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
     const all = found.cell.length;
-    const shown = found.rows.length === all ? `${count(all)} ${all === 1 ? "sample" : "samples"}` : `${count(found.rows.length)} of ${count(all)} samples`;
-    const which = [state.line === FOR_ALL ? "" : state.line, state.of].filter(Boolean).join(", ");
+    const shown = found.rows.length === all ? `${thousands(all)} ${all === 1 ? "sample" : "samples"}` : `${thousands(found.rows.length)} of ${thousands(all)} samples`;
+    const which = [state.line === FOR_ALL ? "" : state.line, tidy(state.of)].filter(Boolean).join(", ");
     let order = "the largest errors first";
     if (found.change) order = table.kind === "word" ? "those that were right and are wrong now first" : "the largest changes of the answer first";
     else if (!table.truth) order = table.kind === "number" ? "the answers furthest from the median of the model first" : "in no order, as there are no annotations to compare with";
     else if (table.kind === "word") order = "wrong answers first";
     const other = found.better ? nameOf(state.beside) : "";
-    if (other) order = `those where ${label} is worse first; ${counts(table, found.name, found.better, found.rows, [label, other])}`;
-    const said = all ? `${shown}, ${order}` : "no samples that have both an answer of this model and what it is compared with";
+    const worse = found.better && found.rows.some((n) => found.better[n] < 0) ? `those where ${label} is worse first` : `none where ${label} is worse`;
+    if (other) order = `${worse}; ${counts(table, found.name, found.better, found.rows, [label, other])}`;
+    const outside = found.whole ? `no sample of this cell lies in ${tidy(state.of)}` : "no samples that have both an answer of this model and what it is compared with";
+    const said = all ? `${shown}, ${order}` : outside;
     about.textContent = `${label}${other ? ` beside ${other}` : ""}, ${title}${which ? ` (${which})` : ""}: ${said}.`;
     const parts = [`${table.label}, licence ${table.license}.`];
     if (table.kind === "events") parts.push("Seconds are counted class by class: a second is wrong for a class that is only annotated or only detected in it. They are those of the whole recording; the lanes of a recording with sound show as much of it as is played.");
     parts.push(`Sounds: the worst samples of the models that listen, as many as fit in ${table.mb} MB.`);
-    if (table.depth !== null) parts.push(`The table has ${count(table.samples.length)} of ${count(table.total)} samples: at least the ${table.depth} worst of each of these models in each cell.`);
-    if (state.of && (table.words.includes(state.of) || state.of.endsWith("]"))) parts.push(state.of.endsWith("]") ? `Truth or answer lies in ${state.of}.` : `Truth or answer ${table.kind === "events" ? "has" : "is"} ${state.of}.`);
+    if (table.depth !== null) parts.push(`The table has ${thousands(table.samples.length)} of ${thousands(table.total)} samples: at least the ${table.depth} worst of each of these models in each cell.`);
+    if (state.of && (table.words.includes(state.of) || state.of.endsWith("]"))) parts.push(state.of.endsWith("]") ? `Truth or answer lies in ${tidy(state.of)}.` : `Truth or answer ${table.kind === "events" ? "has" : "is"} ${state.of}.`);
+    if (other) parts.push(table.kind === "word" ? "Samples that flipped are shown: only one of the two models is right, or only one changes its answer." : "All samples are shown on which one of the two models is better, by however little; the largest differences come first and last.");
     if (table.unheard) parts.push(table.unheard);
     note.textContent = parts.join(" ");
   }

@@ -193,6 +193,7 @@
     node.append("Your predictions have a score of ", score, ` on ${line.cells} common cells (${line.passed} passed${line.unscored ? `, ${line.unscored} without a verdict` : ""})`);
     if (line.place !== null) node.append(": ", make("strong", { textContent: `place ${line.place} of ${ranked.compared}` }));
     node.append(ranked.floor ? `. Models that do not listen have up to ${scoring.percent(ranked.floor)}.` : ".");
+    node.append(" As in the rankings, families of tests weigh the same, and so do the tests of a family, so the score is not the share of passed cells.");
     if (line.place !== null) node.append(certainty(standings));
     return node;
   }

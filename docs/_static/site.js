@@ -248,7 +248,8 @@
     const sizes = boxes.map((box) => {
       const whole = box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight + 1;
       const high = box.firstElementChild.offsetHeight > 0.8 * innerHeight;
-      return whole ? "fits" : !high ? "" : box.querySelector("table.all-cells") ? "tall" : "long";
+      const limited = box.querySelector("table.all-cells") ? "tall" : getComputedStyle(box).maxHeight === "none" ? "long" : "";
+      return whole ? "fits" : high ? limited : "";
     });
     boxes.forEach((box, place) => {
       if (sizes[place]) box.classList.add(sizes[place]);
@@ -256,6 +257,7 @@
       else box.tabIndex = 0;
     });
     follow();
+    fade();
   };
   /* A browser lets the head of a table that scrolls sideways stay in sight of its own box only. */
   const head = document.querySelector(".site-head");
@@ -269,7 +271,7 @@
       if (!box.classList.contains("long")) return 0;
       const { top: here, height } = node.getBoundingClientRect();
       const start = here - (moved.get(node) || 0);
-      return Math.max(0, Math.min(top - start, box.getBoundingClientRect().bottom - start - 2 * height));
+      return Math.floor(Math.max(0, Math.min(top - start, box.getBoundingClientRect().bottom - start - 2 * height)));
     });
     heads.forEach((node, place) => {
       if ((moved.get(node) || 0) === shifts[place]) return;
@@ -277,7 +279,9 @@
       node.style.transform = shifts[place] ? `translateY(${shifts[place]}px)` : "";
     });
   };
-  addEventListener("scroll", follow, { passive: true });
+  /* The edge of a table is faded where columns are out of sight. */
+  const fade = () => document.querySelectorAll(".scroll").forEach((box) => box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 2));
+  addEventListener("scroll", ({ target }) => (target === document ? follow() : fade()), { capture: true, passive: true });
   let waiting = 0;
   const fitSoon = () => {
     waiting ||= requestAnimationFrame(() => {

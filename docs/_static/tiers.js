@@ -11,7 +11,7 @@
   const LEAST_PAIRS = 6;
   const SEED = 0;
   const FEW_PAIRS = `with fewer than ${LEAST_PAIRS} pairs of test and dataset in common, no difference is sure`;
-  const ONE_DATASET = "all cells are on one dataset, which says nothing of others";
+  const ONE_DATASET = "all cells are on one dataset, and another one may give another order";
 
   /** Number of each different value, in the order in which they come. */
   function codesOf(values) {

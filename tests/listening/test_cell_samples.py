@@ -126,6 +126,19 @@ def test_a_lost_sound_is_made_again(free: Folder) -> None:
     assert free.media() == before
 
 
+def test_the_index_says_where_a_model_can_be_better_on_a_sample(free: Folder) -> None:
+    """In all tests of annotated samples; without annotations, in those that change a sound."""
+    free.update()
+    index = sample_tables.read_index(free.folders.media / "arousal" / sample_tables.INDEX)
+    assert (
+        index["tones"]["compared"] == index["tones"]["tests"] and CHANGED in index["tones"]["tests"]
+    )
+    table = free.table("arousal")
+    assert cell_samples._compared(table) == set(table["tests"])
+    assert cell_samples._compared({**table, "truth": None}) == {CHANGED}
+    assert cell_samples._compared({}) == set()
+
+
 def test_nothing_is_written_of_samples_that_may_not_be_published(mini: Any) -> None:
     closed = Folder(mini, "restricted")
     assert closed.update() == set()

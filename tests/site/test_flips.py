@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,17 +42,17 @@ def test_numbers_flip_where_one_model_is_nearer_to_the_truth(visit: Callable[...
         for truth, alpha, dice in zip(TRUTH, ANSWERS["alpha"], ANSWERS["dice"], strict=True)
     ]
     assert gains == [3500, -500, -2000, -2000]
-    assert f"of 4 samples, {ALPHA} is nearer to the truth on 1, Dice on 3." in part.inner_text()
+    assert f"of 4 samples, {ALPHA} is nearer to the truth once, Dice 3 times." in part.inner_text()
     rows = part.locator("tbody tr")
     # all that one model wins, then what the other wins, largest first, those with sound before others
     assert [text[0] for text in rows.locator("th").all_inner_texts()] == ["a", "c", "d", "b"]
     cells = [text.replace("\n", " ") for text in rows.first.locator("td").all_inner_texts()]
     assert cells[:3] == ["0.100", "0.150 error 0.050", "0.500 error 0.400"]
     assert rows.locator("audio").count() == 2
-    part.get_by_role("link", name="All 4 that flipped").click()
+    part.get_by_role("link", name="All 4 on which they differ").click()
     assert shown_samples(page) == ["c", "d", "b", "a"]  # where the model is worse comes first
     assert f"{ALPHA} beside Dice" in page.locator(".listen-samples .answer").inner_text()
-    assert page.get_by_label("Only flipped beside").input_value() == "dice"
+    assert page.get_by_label("Where it differs from").input_value() == "dice"
     assert page.faults == []
     page.close()
 
@@ -60,10 +61,40 @@ def test_every_cell_leads_to_its_own_flipped_samples(visit: Callable[..., Any]) 
     page = visit(PAGE)
     go(page, OWN)
     open_all(page)
-    links = page.get_by_role("link", name="Flipped samples")
+    links = page.get_by_role("link", name="Samples that flipped between")
     addresses = links.evaluate_all("all => all.map((link) => link.href)")
     assert len(addresses) == 3
     assert all(address.endswith(BESIDE) for address in addresses)
+    page.close()
+
+
+def test_cells_in_which_nothing_can_flip_have_no_such_link(visit: Callable[..., Any]) -> None:
+    """Neither annotated nor changed, as a run says of accents."""
+    page = visit("results/arousal/index")
+
+    def other(route: Any) -> None:
+        text = Path(route.request.url.partition("#")[0].removeprefix("file://")).read_text("utf-8")
+        entry = "&#34;compared&#34;: [&#34;correctness_regression&#34;]"
+        assert text.count(entry) == 1
+        html = text.replace(entry, "&#34;compared&#34;: []")
+        route.fulfill(body=html, content_type="text/html")
+
+    page.route("**/compare.html*", other)
+    page.goto(page.url.replace("arousal/index.html", "compare.html"))
+    go(page, OWN)
+    open_all(page)
+    assert page.get_by_role("link", name="Samples: ").count() == 3
+    assert page.get_by_role("link", name="flipped").count() == 0
+    page.close()
+
+
+def test_a_printed_comparison_has_the_cells_of_folded_tests(visit: Callable[..., Any]) -> None:
+    page = visit(PAGE)
+    go(page, "#?target=arousal&model=published%2Fwavlm&model=published%2Fw2v2-L&show=all")
+    assert page.locator(".compared-test table").count() == 0
+    page.pdf()
+    folded = page.locator(".compared-test")
+    assert folded.count() == page.locator(".compared-test:has(table)").count() > 0
     page.close()
 
 
@@ -78,11 +109,11 @@ def test_words_and_events_flip_where_only_one_model_is_right(
     go(page, OWN)
     part = flipped(page)
     if table is WORDS:  # the third has a truth that no model can answer
-        said, order = f"of 3 samples, only {ALPHA} is right on 1, only Dice on 0.", ["a"]
+        said, order = f"of 3 samples, only {ALPHA} is right once, only Dice 0 times.", ["a"]
         cells = part.locator("tbody td:not(:has(audio))").all_inner_texts()
         assert cells == ["anger", "anger ✓", "joy ✗"]
     else:  # the fourth has no answer of one model
-        said, order = f"of 3 samples, {ALPHA} has fewer wrong seconds on 1, Dice on 1.", ["a", "b"]
+        said, order = f"of 3 samples, {ALPHA} has fewer wrong seconds once, Dice once.", ["a", "b"]
         assert part.locator("tbody tr").first.locator("td").all_inner_texts()[:2] == [
             "0 s wrong", "7 s wrong"
         ]  # fmt: skip
@@ -118,9 +149,9 @@ def test_flips_of_a_change_are_answers_that_only_one_model_changes(
 ) -> None:
     page = visit(SAMPLES)
     page.evaluate("hash => { location.hash = hash; }", f"{BESIDE}&line=noise")
-    page.get_by_text("changes its answer more on").wait_for()
+    page.get_by_text("changes its answer more").wait_for()
     said = page.locator(".listen-samples .answer").inner_text()
-    assert f"Dice changes its answer more on 0, {ALPHA} on 2" in said
+    assert f"{ALPHA} changes its answer more 2 times, Dice 0 times" in said
     assert "2 of 3 samples" in said and shown_samples(page) == ["a", "c"]
     page.close()
 
@@ -160,7 +191,7 @@ def test_published_models_have_neither(visit: Callable[..., Any]) -> None:
     go(page, "#?target=arousal&model=published%2Fwavlm&model=published%2Fw2v2-L&show=all")
     open_all(page)
     assert page.locator("details.flipped, details.side-figures").count() == 0
-    assert page.get_by_role("link", name="Flipped samples").count() == 0
+    assert page.get_by_role("link", name="flipped").count() == 0
     page.close()
 
 

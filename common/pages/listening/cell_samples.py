@@ -59,6 +59,20 @@ class SampleGroup(NamedTuple):
     cells: dict[str, dict[str, Mapping[str, Any]]]
 
 
+class TableMade(NamedTuple):
+    """What became of a table.
+
+    Args:
+        silent: why there is none; empty: there is one
+        files: sounds and pictures that it needs, below ``extra/media/``
+        compared: tests in which models can be better or worse on a sample, as it is annotated or changed
+    """
+
+    silent: str
+    files: set[str]
+    compared: set[str]
+
+
 def update(
     benchmark: Benchmark,
     folders: Paths,
@@ -91,8 +105,8 @@ def update(
     used: set[str] = set()
     indices: dict[str, dict[str, Any]] = {target: {} for target in benchmark.targets}
     for group in groups:
-        silent, sounds = outcomes[group.target.id, group.dataset.id]
-        entry = {"silent": silent, "tests": sorted(group.cells)}
+        silent, sounds, compared = outcomes[group.target.id, group.dataset.id]
+        entry = {"silent": silent, "tests": sorted(group.cells), "compared": sorted(compared)}
         indices[group.target.id][group.dataset.id] = entry
         if not silent:
             tables.add(folders.sample_table(group.target.id, group.dataset.id))
@@ -111,8 +125,8 @@ def update(
 
 def _outcomes(
     maker: _Maker, groups: Sequence[SampleGroup], workers: int
-) -> dict[tuple[str, str], tuple[str, set[str]]]:
-    """Bring tables up to date; for target and dataset why there is none, or the files it needs.
+) -> dict[tuple[str, str], TableMade]:
+    """Bring tables up to date; for target and dataset what became of it.
 
     The tables of a dataset, which share its sounds, are made in one process; a dataset that may not
     be played costs nothing.
@@ -142,6 +156,13 @@ def _files(content: Mapping[str, Any]) -> set[str]:
     """Sounds and pictures of a table, below ``extra/media/``."""
     sounds = [str(sound[0]) for sound in content.get("sounds", ())]
     return {*sounds, *(str(Path(src).with_suffix(PICTURE).as_posix()) for src in sounds)}
+
+
+def _compared(content: Mapping[str, Any]) -> set[str]:
+    """Tests of a table in which models can be better or worse on a sample."""
+    if content.get("truth") is not None:
+        return set(content["tests"])
+    return {name.partition("/")[0] for name in content.get("changes", ())}
 
 
 def _groups(benchmark: Benchmark, folders: Paths, target: Target) -> Iterator[SampleGroup]:
@@ -178,12 +199,13 @@ class _Maker:
         self.code = closure.code_of(type(self))
         self.sounds = SoundMaker(benchmark, folders, self.library, download=download)
 
-    def tables(self, groups: Iterable[SampleGroup]) -> dict[tuple[str, str], tuple[str, set[str]]]:
-        """Bring tables up to date; for target and dataset why there is none, or its files."""
+    def tables(self, groups: Iterable[SampleGroup]) -> dict[tuple[str, str], TableMade]:
+        """Bring tables up to date; for target and dataset what became of it."""
         outcomes = {}
         for group in groups:
             silent, content = self.table(group)
-            outcomes[group.target.id, group.dataset.id] = silent, _files(content)
+            place = group.target.id, group.dataset.id
+            outcomes[place] = TableMade(silent, _files(content), _compared(content))
         return outcomes
 
     def table(self, group: SampleGroup) -> tuple[str, Mapping[str, Any]]:

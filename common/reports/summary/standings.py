@@ -45,7 +45,7 @@ from .ranks import CHANCE
 
 NO_VERDICT = "no model has a verdict"
 ONE_MODEL = "one model only: there is nothing to compare it with"
-ONE_DATASET = "cannot tell: all cells are on one dataset, which says nothing of others"
+ONE_DATASET = "cannot tell: all cells are on one dataset, and another one may give another order"
 NO_COMMON = "no common tests: there is no cell that all of these models were run on"
 FEW_PAIRS = (
     f"cannot tell: with fewer than {LEAST_PAIRS} pairs of test and dataset in common, no "

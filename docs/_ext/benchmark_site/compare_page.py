@@ -62,6 +62,8 @@ def _target(content: Content, page: Page, target: str, figures: Sequence[str]) -
     datasets = {
         name: {
             "tests": sorted(entry["tests"]),
+            # an index of an earlier version does not say it
+            "compared": sorted(entry.get("compared", entry["tests"])),
             "file": page.file(f"{media.FOLDER}/{TABLES}/{target}/{name}.js"),
         }
         for name, entry in content.sample_datasets(target).items()

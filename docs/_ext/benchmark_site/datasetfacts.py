@@ -63,7 +63,9 @@ def _part(entry: Dataset, facts: DatasetFacts, targets: Collection[str]) -> dict
         ]
     if facts.speakers:
         low, middle, high = facts.per_speaker
-        samples = f"{low:.0f} to {high:.0f} samples each, median {number(middle, digits=1)}"
+        samples = f"with {low:.0f} samples each"
+        if low < high:
+            samples = f"{low:.0f} to {high:.0f} samples each, median {number(middle, digits=1)}"
         lines.append(("Speakers", f"{_count(facts.speakers)}, {samples}"))
     for name, (count, mean, deviation) in facts.numbers.items():
         text = f"mean {number(mean)}, standard deviation {number(deviation)}"
