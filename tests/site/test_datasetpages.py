@@ -135,10 +135,41 @@ def described(content: Content, dataset: str, **more: Any) -> str:
     return next((section.html for section in sections if section.id == "audio"), "")
 
 
+def test_languages_are_those_of_the_samples_where_nothing_else_states_them(
+    content: Content,
+) -> None:
+    declare(content, "new")
+    doc = datasetpages.dataset_doc("new")
+
+    def language() -> str:
+        (page,) = (page for page in pages_of(content) if page.doc == doc)
+        match = re.search(r"<dt>Language</dt>\s*<dd>([^<]*)</dd>", page.html)
+        assert match is not None
+        return match[1].strip()
+
+    assert language() == "not stated"
+    samples = {
+        "samples": 3,
+        "files": 3,
+        "durations": None,
+        "sampling_rates": {16000: 3},
+        "channels": {1: 3},
+    }
+    labels = {"language": {"deu": 1, "it": 1, "unheard of": 1}}
+    facts = DatasetFacts(dataset="new", version="1", made_of="x", labels=labels, **samples)
+    dataset_facts.write(facts, content.paths)
+    assert language() == "German, Italian"
+
+
+def test_as_many_samples_of_each_speaker_are_said_once(content: Content) -> None:
+    html = described(content, "crema-d", speakers=2, per_speaker=(60.0, 60.0, 60.0))
+    assert "<dd>2, with 60 samples each</dd>" in html
+
+
 def test_samples_and_audio_are_shown(content: Content) -> None:
     html = described(content, "crema-d", speakers=2, per_speaker=(1.0, 2.0, 3.0))
     for text in (
-        "<dt>Sampling rate</dt><dd>8000 Hz (1 files), 16000 Hz (2 files)</dd>",
+        "<dt>Sampling rate</dt><dd>8000 Hz (1 file), 16000 Hz (2 files)</dd>",
         "<dt>Channels</dt><dd>1</dd>",
         "<dt>Duration</dt><dd>2.00 h</dd>",
         "<dd>0.50 s, 2.25 s, 1.0 min</dd>",

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from benchmark_site import samplepages
+from benchmark_site.cell_data import languages
 from benchmark_site.content import Content
 from benchmark_site.page import Page
 from benchmark_site.render import render
@@ -17,6 +18,13 @@ from common.spec import Dataset
 
 #: seconds from which durations are shown as minutes and as hours
 MINUTE, HOUR = 60.0, 3600.0
+
+
+def languages_of(content: Content, entries: Iterable[Dataset]) -> set[str]:
+    """Codes of the languages of samples that a run has described; empty if none states it."""
+    described = (dataset_facts.read(entry.id, content.paths) for entry in entries)
+    labels = (facts.labels.get("language", {}) for facts in described if facts is not None)
+    return {languages()["codes"].get(code, code) for each in labels for code in each}
 
 
 def of_dataset(content: Content, page: Page, name: str, entries: Iterable[Dataset]) -> str:
@@ -128,7 +136,8 @@ def _shares(counts: Mapping[int, int], unit: str) -> str:
     if len(counts) == 1:
         return f"{next(iter(counts))} {unit}".strip()
     return ", ".join(
-        f"{value} {unit}".strip() + f" ({_count(count)} files)" for value, count in counts.items()
+        f"{value} {unit}".strip() + f" ({_count(count)} {'file' if count == 1 else 'files'})"
+        for value, count in counts.items()
     )
 
 

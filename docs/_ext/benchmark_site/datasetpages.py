@@ -173,7 +173,7 @@ def _index(content: Content, groups: dict[str, pd.DataFrame]) -> Page:
         {
             "label": label_of(content, name),
             "href": page.href(dataset_doc(name)),
-            "language": _languages(name, rows),
+            "language": _languages(content, name, rows),
             "license": _license(content, name),
             "samples": _samples(rows),
             "tests": rows["test"].nunique(),
@@ -190,7 +190,7 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame) -> Page:
     entry = entry_of(content, dataset)
     facts = {
         "Version": _names(rows["dataset_version"]) if len(rows) else entry.version if entry else "",
-        "Language": _languages(dataset, rows),
+        "Language": _languages(content, dataset, rows),
         "License": _license(content, dataset),
         "Source": entry.source if entry else "",
         "Samples behind one cell, at most": f"{_samples(rows):,}".replace(",", "\u202f")
@@ -318,9 +318,12 @@ def _names(values: pd.Series) -> str:
     return ", ".join(sorted(set(values.unique().tolist()) - {""}))
 
 
-def _languages(dataset: str, rows: pd.DataFrame) -> str:
+def _languages(content: Content, dataset: str, rows: pd.DataFrame) -> str:
+    """Languages that rows name, or else those of the samples, where a run has described them."""
     names = languages()["names"]
     codes = {language_of(dataset, data) for data in rows["data"].unique().tolist() or [dataset]}
+    if not codes & names.keys():
+        codes = datasetfacts.languages_of(content, _entries(content, dataset))
     return ", ".join(sorted(names[code] for code in codes if code in names)) or NOT_STATED
 
 
