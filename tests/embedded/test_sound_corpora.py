@@ -78,6 +78,37 @@ def test_images_are_where_mirrors_put_them() -> None:
     assert once == pytest.approx(expected, abs=rooms.JITTER_M + 1e-9)
 
 
+def at_device(name: str, moved_m: float = 0.0) -> np.ndarray:
+    """Impulse response of the room of the recordings at a device."""
+    room, (x, y, z) = RECORDINGS.room, RECORDINGS.devices[name].at_m
+    random = rng.generator(RECORDINGS.seed, RECORDINGS.id, "room", name)
+    place = (x + moved_m, y, z)
+    return rooms.response(room.size_m, room.mouth_m, place, room.rt60_s, SAMPLING_RATE, random)
+
+
+@pytest.mark.parametrize("name", sorted(RECORDINGS.devices))
+def test_the_room_sounds_as_long_as_it_says_at_each_device(name: str) -> None:
+    """At the headset, whose direct sound is 25 dB above the rest, once that has passed."""
+    taps = at_device(name)
+    assert np.isfinite(taps).all()
+    late = middle_band(taps)[80:]
+    found = rooms.decay_time(late**2, SAMPLING_RATE)
+    assert found == pytest.approx(RECORDINGS.room.rt60_s, rel=0.15)
+
+
+@pytest.mark.parametrize("name", sorted(RECORDINGS.devices))
+def test_a_response_does_not_depend_on_rounding(name: str) -> None:
+    """That of the headset was silence, or a hall, by the last digit of a sum."""
+    taps = at_device(name)
+    moved = [at_device(name, moved_m=steps * 1e-9) for steps in range(1, 5)]
+    assert max(np.abs(other - taps).max() for other in moved) < 1e-6
+
+
+def test_a_time_that_no_walls_give_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"fall by 60 dB in 0\.0345 s"):
+        rooms.response((3, 3, 3), (1, 1, 1), (2, 1, 1), 0.03, SAMPLING_RATE, rng.generator(0, "x"))
+
+
 def test_rooms_agree_with_another_simulation() -> None:
     """pyroomacoustics, with the same reflection factor at all frequencies."""
     size, source, microphone = (6.2, 5.1, 2.9), (2.6, 2.4, 1.4), (1.6, 2.4, 1.4)

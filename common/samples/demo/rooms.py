@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...core.errors import ConfigError
 from .dsp import band, fft_size, filtered
 
 SOUND_M_S = 343.0
@@ -29,6 +30,8 @@ JITTER_M = 0.04
 #: part of the decay that its time is measured on, in dB
 MEASURED_DB = (-5.0, -25.0)
 STEPS = 6
+#: a room whose time differs by a larger share is refused
+CLOSE = 0.05
 
 
 @dataclass(frozen=True)
@@ -131,17 +134,41 @@ def _strength(mirrors: Images, rt60_s: float, air: float) -> np.ndarray:
     """Amplitude of every image, so that the sound falls by 60 dB in ``rt60_s``.
 
     The time follows from the reflection factor by no simple formula; a few steps of a
-    fixed-point iteration on its logarithm find it.
+    fixed-point iteration on its logarithm find it. Close to its source a sound falls below what is measured
+    as soon as its direct part has passed: there, the decay of the reflections alone is measured.
+
+    Raises:
+        ConfigError: if no reflection factor gives this time
     """
     spread = np.exp(-air * mirrors.distance_m) / mirrors.distance_m
     time = np.rint((mirrors.distance_m - mirrors.distance_m.min()) / SOUND_M_S * 1000).astype(
         np.int64
     )
+    measured = spread
+
+    def energy(loss: float) -> np.ndarray:
+        return np.bincount(time, (measured * np.exp(-loss * mirrors.reflections)) ** 2)
+
     loss = 0.4  # -log of the reflection factor
+    if len(_fall(_level(energy(loss)))) < 2:
+        measured = np.where(mirrors.reflections > 0, spread, 0.0)
     for _ in range(STEPS):
-        energy = np.bincount(time, (spread * np.exp(-loss * mirrors.reflections)) ** 2)
-        loss *= decay_time(energy, 1000) / rt60_s
+        loss *= decay_time(energy(loss), 1000) / rt60_s
+    reached = decay_time(energy(loss), 1000) if loss > 0 else 0.0
+    if not abs(reached / rt60_s - 1) < CLOSE:
+        raise ConfigError(f"no walls let the sound of this room fall by 60 dB in {rt60_s:g} s")
     return np.asarray(spread * np.exp(-loss * mirrors.reflections))
+
+
+def _level(energy: np.ndarray) -> np.ndarray:
+    """What is left of a sound over time, in dB of the whole."""
+    left = np.cumsum(energy[::-1])[::-1]
+    return np.asarray(10 * np.log10(np.maximum(left / left[0], 1e-12)))
+
+
+def _fall(level: np.ndarray) -> np.ndarray:
+    """Places of the part of a decay that is measured."""
+    return np.flatnonzero((level <= MEASURED_DB[0]) & (level >= MEASURED_DB[1]))
 
 
 def decay_time(energy: np.ndarray, per_second: float) -> float:
@@ -154,9 +181,8 @@ def decay_time(energy: np.ndarray, per_second: float) -> float:
     >>> round(decay_time(10 ** (-6 * np.arange(2000) / 500), 1000), 3)
     0.5
     """
-    left = np.cumsum(energy[::-1])[::-1]
-    level = 10 * np.log10(np.maximum(left / left[0], 1e-12))
-    inside = np.flatnonzero((level <= MEASURED_DB[0]) & (level >= MEASURED_DB[1]))
+    level = _level(energy)
+    inside = _fall(level)
     if len(inside) < 2:
         inside = np.arange(min(2, len(level)))
     slope = np.polyfit(inside / per_second, level[inside], 1)[0]
