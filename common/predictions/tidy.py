@@ -20,7 +20,7 @@ def _clear() -> None:
 
 
 def work(setting: Setting, shard: Shard) -> ShardResult:
-    """As :func:`common.predictions.remote.work`, and nothing stays behind."""
+    """As :func:`common.predictions.remote.work`; temporary folders bear the name of this process."""
     _clear()
     with leftovers.contained():
         return remote.work(setting, shard)

@@ -144,17 +144,16 @@ def _strength(mirrors: Images, rt60_s: float, air: float) -> np.ndarray:
     time = np.rint((mirrors.distance_m - mirrors.distance_m.min()) / SOUND_M_S * 1000).astype(
         np.int64
     )
-    measured = spread
 
-    def energy(loss: float) -> np.ndarray:
-        return np.bincount(time, (measured * np.exp(-loss * mirrors.reflections)) ** 2)
+    def energy(strength: np.ndarray, loss: float) -> np.ndarray:
+        return np.bincount(time, (strength * np.exp(-loss * mirrors.reflections)) ** 2)
 
     loss = 0.4  # -log of the reflection factor
-    if len(_fall(_level(energy(loss)))) < 2:
-        measured = np.where(mirrors.reflections > 0, spread, 0.0)
+    is_close = len(_fall(_level(energy(spread, loss)))) < 2
+    measured = np.where(mirrors.reflections > 0, spread, 0.0) if is_close else spread
     for _ in range(STEPS):
-        loss *= decay_time(energy(loss), 1000) / rt60_s
-    reached = decay_time(energy(loss), 1000) if loss > 0 else 0.0
+        loss *= decay_time(energy(measured, loss), 1000) / rt60_s
+    reached = decay_time(energy(measured, loss), 1000) if loss > 0 else 0.0
     if not abs(reached / rt60_s - 1) < CLOSE:
         raise ConfigError(f"no walls let the sound of this room fall by 60 dB in {rt60_s:g} s")
     return np.asarray(spread * np.exp(-loss * mirrors.reflections))

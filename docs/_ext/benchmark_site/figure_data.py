@@ -33,6 +33,21 @@ def file_of(target: str, test: str) -> str:
     return f"{folder_of(target)}/{slug(test)}.js"
 
 
+def drawn(content: Content, inputs: Inputs, target: str) -> dict[str, list[list[Any]]]:
+    """Tests with figures of own models -> what lies in the folders of these."""
+    tests: dict[str, list[list[Any]]] = {}
+    for entry in inputs.media_of(target):
+        parts = str(entry[0]).split("/")
+        if len(parts) == 4:
+            tests.setdefault(parts[2], []).append(entry)
+    shown = {test for b in content.boards[target] if not b.published for test in b.tests}
+    return {
+        test: entries
+        for test, entries in tests.items()
+        if test in shown and any(str(entry[0]).endswith(".png") for entry in entries)
+    }
+
+
 def write(content: Content, target: str, site: Path, memory: Memory, inputs: Inputs) -> None:
     """Write the scripts of a target where something in them changed.
 
@@ -45,7 +60,7 @@ def write(content: Content, target: str, site: Path, memory: Memory, inputs: Inp
     """
     names = set()
     models = [m.id for board in content.boards[target] if not board.published for m in board.models]
-    for test, entries in inputs.figures_of(target).items():
+    for test, entries in drawn(content, inputs, target).items():
         file = file_of(target, test)
         # the name of a figure has the data of its rows, so rows alone change nothing here
         key = digest([inputs.common, models, entries])

@@ -145,19 +145,9 @@ class Inputs:
             for model in board.models
         }
 
-    def figures_of(self, target: str) -> dict[str, list[list[Any]]]:
-        """Tests with figures of own models -> what lies in the folders of these."""
-        tests: dict[str, list[list[Any]]] = {}
-        for entry in self._media_below.get(target, []):
-            parts = str(entry[0]).split("/")
-            if len(parts) == 4:
-                tests.setdefault(parts[2], []).append(entry)
-        shown = {test for b in self.content.boards[target] if not b.published for test in b.tests}
-        return {
-            test: entries
-            for test, entries in tests.items()
-            if test in shown and any(str(entry[0]).endswith(".png") for entry in entries)
-        }
+    def media_of(self, target: str) -> list[list[Any]]:
+        """Figures and other media of own models for a target."""
+        return self._media_below.get(target, [])
 
     def of_sums(self, target: str, test: str) -> list[Any]:
         """What the sums of a test are made from."""

@@ -17,6 +17,7 @@ from benchmark_site import (
     costs,
     datasetpages,
     field,
+    figure_data,
     hidden,
     metric_uses,
     modelpages,
@@ -78,7 +79,7 @@ def write(content: Content, source: Path, memory: Memory, inputs: Inputs) -> set
     documents = [_write(overview.index(content), source)]
     documents.append(_write(own_page.page(content), source))
     if any(content.boards.values()):
-        figures = {target: list(inputs.figures_of(target)) for target in content.boards}
+        figures = {name: list(figure_data.drawn(content, inputs, name)) for name in content.boards}
         documents.append(_write(compare_page.page(content, figures), source))
         documents.append(_write(costs.page(content), source))
     took = runpage.page(content)
