@@ -197,11 +197,15 @@ def vocabulary() -> frozenset[str]:
     for path in (p for p in PYTHON if "tests" not in p.parts):
         prose = {text.strip() for text in passages(path) if len(text) > 20}
         for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
-            if token.type == tokenize.STRING and any(text in token.string for text in prose):
+            if token.type in TEXTS and any(text in token.string for text in prose):
                 continue
-            if token.type in (tokenize.NAME, tokenize.STRING):
+            if token.type in (tokenize.NAME, *TEXTS):
                 known |= _words(token.string)
     return frozenset(known | {p.stem for p in [*PYTHON, *PROSE]} | options())
+
+
+#: tokens of texts; from Python 3.12 on, formatted ones come in pieces
+TEXTS = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
 
 
 def _words(text: str) -> set[str]:

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy
 
 from common.core.paths import REPOSITORY
 from common.predictions.attributes import f0
@@ -15,6 +16,7 @@ from tests.golden.praat import voices
 from tests.recordings import recordings
 
 RATE = 16000
+OTHER_ROUNDING = tuple(int(part) for part in scipy.__version__.split(".")[:2]) >= (1, 18)
 PRAAT = json.loads((REPOSITORY / "tests" / "golden" / "praat" / "figures.json").read_text("utf-8"))[
     "tracks_hz"
 ]
@@ -125,11 +127,19 @@ def test_segment_means_agree_with_praat_on_real_speech() -> None:
 
 @pytest.mark.parametrize("size", [512, 1024, 3072])
 def test_a_transform_of_numpy_gives_the_same_bits(size: int) -> None:
-    """What was computed with it stays as it is."""
+    """What was computed with it stays as it is.
+
+    SciPy 1.18, which Python 3.11 does not have, may round the last bit of a transform of another
+    length than a power of two otherwise; there, nothing may differ by more than that.
+    """
     frames = np.random.default_rng(size).standard_normal((5, size // 2))
     lags = np.arange(40, 400)
     spectrum = np.fft.rfft(frames, size)
     power = spectrum.real**2 + spectrum.imag**2
     power[:, -1] /= 2
     expected = np.fft.irfft(power, size * f0.FINE)[:, 40:400] * f0.FINE
-    assert np.array_equal(f0._autocorrelation(frames, size, lags), expected)
+    correlation = f0._autocorrelation(frames, size, lags)
+    if OTHER_ROUNDING and size & (size - 1):
+        assert np.abs(correlation - expected).max() < 1e-15 * np.abs(expected).max()
+    else:
+        assert np.array_equal(correlation, expected)

@@ -169,13 +169,14 @@ def test_the_head_of_a_long_table_lies_below_that_of_the_page(visit: Any, width:
             scrollTo(0, scrollY + box.getBoundingClientRect().top + box.offsetHeight / 2);
         }"""
     )
-    # once more after the page has been drawn: the place does not add up
-    page.mouse.wheel(0, 10)
-    page.wait_for_timeout(200)
     top, above, left = page.evaluate(
-        """() => {
+        """async () => {
+            const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
             const box = document.querySelector(".scroll.long");
+            await drawn();
+            scrollBy(0, 10); // once more: the places do not add up
             box.scrollLeft = 20;
+            await drawn();
             const head = box.querySelector("thead th").getBoundingClientRect();
             return [head.top, Math.max(0, document.querySelector(".site-head").getBoundingClientRect().bottom),
                 head.left - box.getBoundingClientRect().left];
