@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -33,19 +35,31 @@ def score_people(context: CommandContext) -> dict[str, Any]:
     return {"ratings": vars(report)}
 
 
-def make_sounds(context: CommandContext) -> None:
+def sounds_after(context: CommandContext) -> Callable[[], None]:
     """What the website needs from data: sounds, and truths that own predictions are scored against.
 
     A selection of tests or models leaves the examples alone.
+
+    Returns:
+        what makes them, to be called when results are there
+
+    Raises:
+        ConfigError: if the environment does not say properly how much room sounds have
     """
+    from ..pages.listening import room
+
+    return partial(_make_sounds, context, room.stated_mb(os.environ))
+
+
+def _make_sounds(context: CommandContext, most_mb: float | None) -> None:
     benchmark = context.benchmark()
     context.progress()("sounds for the website", 0, 0)
     with context.times("sounds"):
-        _update_sounds(context, benchmark)
+        _update_sounds(context, benchmark, most_mb)
     context.clear_progress()
 
 
-def _update_sounds(context: CommandContext, benchmark: Any) -> None:
+def _update_sounds(context: CommandContext, benchmark: Any, most_mb: float | None) -> None:
     from ..pages.listening import pages
 
     args = context.args
@@ -64,6 +78,7 @@ def _update_sounds(context: CommandContext, benchmark: Any) -> None:
         seed=args.seed,
         download=args.download,
         workers=context.workers,
+        most_mb=most_mb,
     )
     report = others()
     if report and report.made:

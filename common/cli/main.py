@@ -26,7 +26,7 @@ from ..core.stages import StageTimes
 from ..core.terminal import harmless, tell
 from ..core.wording import counted
 from . import bundles, cache, models, reference, results, tools
-from .afterwards import make_sounds, score_people
+from .afterwards import score_people, sounds_after
 from .clusters import scheduler_of
 from .common_options import DEFAULTS, REPEATED, code_allowed
 from .costs import measure_costs
@@ -225,8 +225,9 @@ def _results(context: CommandContext) -> tuple[int, dict[str, Any]]:
     from ..samples import datasets
 
     with datasets.loading_once():
+        make_sounds = sounds_after(context)
         code, report = _run(context)
-        make_sounds(context)
+        make_sounds()
         return code, report | score_people(context)
 
 

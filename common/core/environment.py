@@ -14,6 +14,7 @@ PACKAGES = (
     "audresample",
     "av",
     "onnxruntime",
+    "onnxruntime-gpu",
     "torch",
     "transformers",
     "skops",

@@ -172,7 +172,9 @@ class HubModel:
             features = self._extractor(
                 signals, sampling_rate=batch.sampling_rate, return_tensors="pt", **padding
             )
-        with inference(self._torch, self._threads):
-            features = features.to(self._network.device)
+        device = self._network.device
+        # plans of cuDNN for a new length took longer than the rest (10 of 17 ms; wav2vec 2.0, base, on an H200)
+        with inference(self._torch, device, self._threads, cudnn=False):
+            features = features.to(device)
             logits = self._network(**features).logits.float().cpu().numpy()
         return {choice.target.id: choice.read(logits, len(batch)) for choice in self._choices}

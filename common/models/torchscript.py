@@ -164,7 +164,7 @@ class ScriptModel:
         else:
             array = np.stack(batch.signals)
             array = array if self._input == "channels" else array[:, 0]
-        with inference(self._torch, self._threads):
+        with inference(self._torch, self._device, self._threads):
             signals = self._torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
             nodes = declared.named(self._network(signals), self._torch.Tensor)
             nodes = {name: tensor.float().cpu().numpy() for name, tensor in nodes.items()}

@@ -243,6 +243,34 @@ def test_several_threads_make_the_same_tables(
     assert few[0] < set(few[1])
 
 
+def test_sounds_may_have_more_room_or_less(
+    free: Folder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The environment says how much; tables are made again, and no score."""
+    names = ["--catalog", "--output", "--cache"]
+    places = [free.mini.catalog, free.mini.root / "out", free.mini.root / "cache"]
+    chosen = [f"--test={test}" for test in (*TESTS, CHANGED)]
+    models = [f"--model={name}" for name in ("loud", "chance-value", "chance-class")]
+    paths = (str(text) for pair in zip(names, places, strict=True) for text in pair)
+    command = ["run", "--quiet", *paths, *chosen, *models, "--dataset=tones"]
+    results = {p: p.read_bytes() for p in free.folders.method_tests.rglob("*.csv")}
+    heard = {}
+    for room in ("", "0.05", "0.2"):
+        monkeypatch.setenv("SPEECHPROOF_SOUNDS_MB", room)
+        assert main(command) == 0
+        table = free.table("arousal")
+        assert table["mb"] == float(room or 3)
+        heard[room] = len(table["sounds"])
+    assert 0 < heard["0.05"] < heard["0.2"] < heard[""]
+    assert results == {p: p.read_bytes() for p in free.folders.method_tests.rglob("*.csv")}
+    capsys.readouterr()
+    for room in ("0", "-1", "much", "nan", "inf"):
+        monkeypatch.setenv("SPEECHPROOF_SOUNDS_MB", room)
+        assert main(command) == 2
+        expected = f"SPEECHPROOF_SOUNDS_MB: expected a positive number of MB, found '{room}'"
+        assert expected in capsys.readouterr().err
+
+
 def test_datasets_that_may_be_played_are_shared_among_processes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -128,7 +128,7 @@ def test_weights_that_are_not_there_are_not_invented(entry, targets, tmp_path):
     weights = load_file(file)
     weights["head.weight"] = weights.pop("classifier.weight")
     save_file(weights, file, metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=r"1 weights of Wav2Vec2ForSequenceClassification are not"):
+    with pytest.raises(ModelError, match=r"lacks 1 weight of Wav2Vec2ForSequenceClassification"):
         models.load(entry(adapter="huggingface", path="m"), targets, seed=0)
 
 

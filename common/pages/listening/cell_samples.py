@@ -81,6 +81,7 @@ def update(
     seed: int = DEFAULT_SEED,
     download: bool = False,
     workers: int = 1,
+    most_mb: float | None = None,
 ) -> set[str]:
     """Bring the tables of all targets up to date; returns the files with sounds that they need.
 
@@ -91,6 +92,7 @@ def update(
         seed: seed of the run
         download: whether recordings may be fetched from remote repositories
         workers: so many processes or threads make sounds
+        most_mb: room of the sounds of a table; None: what is usual for answers of its kind
 
     Raises:
         OutputError: if a file cannot be written
@@ -100,7 +102,8 @@ def update(
         for target in benchmark.targets.values()
         for group in _groups(benchmark, folders, target)
     ]
-    outcomes = _outcomes(_Maker(benchmark, folders, rebuild, seed, download), groups, workers)
+    maker = _Maker(benchmark, folders, rebuild, seed, download, most_mb)
+    outcomes = _outcomes(maker, groups, workers)
     tables: set[Path] = set()
     used: set[str] = set()
     indices: dict[str, dict[str, Any]] = {target: {} for target in benchmark.targets}
@@ -192,8 +195,10 @@ class _Maker:
         rebuild: Rebuild,
         seed: int,
         download: bool,
+        most_mb: float | None,
     ):
         self.benchmark, self.folders, self.rebuild = benchmark, folders, rebuild
+        self.most_mb = most_mb
         self.library = Library(benchmark, folders.cache, seed=seed, download=lambda _: download)
         self.workers = 1
         self.code = closure.code_of(type(self))
@@ -224,7 +229,7 @@ class _Maker:
         key = provenance.digest(
             [
                 sample_tables.FORMAT,
-                MOST_MB_UNKNOWN,
+                [MOST_MB_UNKNOWN, self.most_mb],
                 self.code,
                 self.library.seed,
                 about,
@@ -295,7 +300,8 @@ class _Maker:
         """Sounds of the worst samples, and which sample and change they belong to."""
         rows, _ = table.chosen()
         new = {int(row): place for place, row in enumerate(rows)}
-        room = MOST_MB_UNKNOWN if table.truth is None else table.kind.most_mb
+        usual = MOST_MB_UNKNOWN if table.truth is None else table.kind.most_mb
+        room = self.most_mb or usual
         sounds = _Sounds(self.sounds, group.dataset, room)
         heard: dict[str, dict[str, Any]] = {"": {}}
         silent = ""

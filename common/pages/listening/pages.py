@@ -9,7 +9,13 @@ from . import cell_samples, samples, scenes
 
 
 def update(
-    benchmark: Benchmark, folders: Paths, *, seed: int, download: bool = False, workers: int = 1
+    benchmark: Benchmark,
+    folders: Paths,
+    *,
+    seed: int,
+    download: bool = False,
+    workers: int = 1,
+    most_mb: float | None = None,
 ) -> None:
     """Bring the samples of cells and of perturbation tests and the scenes of sound events up to date.
 
@@ -19,13 +25,21 @@ def update(
         seed: seed of the run
         download: whether recordings may be fetched from remote repositories
         workers: so many sounds are made at the same time
+        most_mb: room of the sounds of samples of cells, for each target and dataset; None: what is
+            usual for answers of their kind
 
     Raises:
         OutputError: if a file cannot be written
     """
     rebuild = Rebuilder(benchmark, folders).answered
     used = cell_samples.update(
-        benchmark, folders, rebuild, seed=seed, download=download, workers=workers
+        benchmark,
+        folders,
+        rebuild,
+        seed=seed,
+        download=download,
+        workers=workers,
+        most_mb=most_mb,
     )
     samples.update(benchmark, folders, rebuild, seed=seed, download=download, others=used)
     scenes.update(benchmark, folders, download=download)
