@@ -345,7 +345,7 @@ def test_models_that_do_not_listen_and_faults_are_told(benchmark, tmp_path: Path
 
 def test_only_an_asked_run_measures(benchmark, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(command_line, "_run_tests", lambda context: (0, {"computed": 0}))
-    monkeypatch.setattr(command_line, "make_sounds", lambda context: None)
+    monkeypatch.setattr(command_line, "sounds_after", lambda context: lambda: None)
     monkeypatch.setattr(command_line, "score_people", lambda context: {})
     options = ["--catalog", tmp_path, "--output", tmp_path / "out", "--cache", tmp_path / "cache"]
     command = ["run", "--json", "--model", "light", *map(str, options)]

@@ -389,13 +389,64 @@ def write_model(folders: Paths, model: str, label: str, *, chance: bool = False)
     files.write_text(folder / "alt.json", json.dumps({"visualization_mine.png": "rising dots"}))
 
 
+class Builder:
+    """Builds websites in processes that begin with what every build imports.
+
+    Args:
+        shared: what follows from the code and the fonts of this machine, the same for all sites
+    """
+
+    def __init__(self, shared: Path):
+        self.shared = shared
+        self._output = shared / "output.txt"
+        self._process: Any = None
+
+    def build(self, *words: str, seed: int, fresh: bool, **environment: str) -> str:
+        """Standard output of a build that succeeds; one with a hash seed or ``fresh`` imports all itself."""
+        own = {"PYTHONHASHSEED": str(seed), "MPLCONFIGDIR": str(self.shared / "matplotlib")}
+        settings = {**os.environ, **own, **environment}
+        words = (*words, str(self.shared))
+        if seed or fresh:
+            command = [sys.executable, str(DRIVER), *words]
+            done = subprocess.run(
+                command, env=settings, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            return done.stdout
+        if self._process is None:
+            self.shared.mkdir(exist_ok=True)
+            self._process = subprocess.Popen(
+                [sys.executable, str(DRIVER)],
+                env=settings,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        job = {"words": words, "environment": settings, "file": str(self._output)}
+        print(json.dumps(job), file=self._process.stdin, flush=True)
+        status, said = self._process.stdout.readline(), self._output.read_text("utf-8")
+        assert status == "0\n", said
+        return said
+
+    def close(self) -> None:
+        """End the process that others begin as a copy of."""
+        if self._process is not None:
+            self._process.communicate()
+
+
 class Site:
-    """A site in a temporary folder."""
+    """A site in a temporary folder.
+
+    Args:
+        root: output folder
+        docs: prose pages
+        builder: builds it
+    """
 
     hostile = HOSTILE
 
-    def __init__(self, root: Path, docs: Path):
-        self.root, self.docs = root, docs
+    def __init__(self, root: Path, docs: Path, builder: Builder):
+        self.root, self.docs, self.builder = root, docs, builder
         self.folders = Paths(output=root)
         self.html = self.folders.html
 
@@ -414,18 +465,12 @@ class Site:
         trace: str = "",
         workers: int = 1,
     ) -> dict[str, Any]:
-        """Build in a fresh process with that hash seed; ``stale`` has reasons by cell."""
+        """Build in another process with that hash seed; ``stale`` has reasons by cell."""
         found = json.dumps(stale or {})
         words = (str(self.root), str(self.docs), found, trace, str(workers))
-        done = subprocess.run(
-            [sys.executable, str(DRIVER), *words],
-            env={**os.environ, "PYTHONHASHSEED": str(seed), "XDG_CACHE_HOME": str(self.cache)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        cache = str(self.cache)
+        said = self.builder.build(*words, seed=seed, fresh=bool(trace), XDG_CACHE_HOME=cache)
+        report: dict[str, Any] = json.loads(said.splitlines()[-1])
         return report
 
     @property
@@ -466,12 +511,20 @@ def write_docs(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def new_site(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
+def builder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
+    """What builds the websites of this session."""
+    made = Builder(tmp_path_factory.getbasetemp() / "builder")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def new_site(tmp_path_factory: pytest.TempPathFactory, builder: Builder) -> Callable[..., Site]:
     """Function that makes a site with own models; nothing is built yet."""
 
     def make(*models: str) -> Site:
         root = tmp_path_factory.mktemp("site")
-        site = Site(root / "out", write_docs(root / "docs"))
+        site = Site(root / "out", write_docs(root / "docs"), builder)
         for model in models:
             site.add_model(model)
         write_model(site.folders, "dice", "Dice", chance=True)
