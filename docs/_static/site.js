@@ -163,7 +163,8 @@
   /* Rows that are out of sight may be laid out when the browser has time: until then they have an assumed height,
      and no part of them is there for screen readers. */
   const AT_ONCE = 60;
-  const whenIdle = window.requestIdleCallback || setTimeout;
+  const SOON_MS = 500; // at the latest: a browser may never find that it has time
+  const whenIdle = window.requestIdleCallback ? (work) => requestIdleCallback(work, { timeout: SOON_MS }) : setTimeout;
   function layOutLater(rows) {
     let left = 0; // rows from the end of the table that still wait
     const some = () => {
