@@ -301,7 +301,7 @@ class _Maker:
         rows, _ = table.chosen()
         new = {int(row): place for place, row in enumerate(rows)}
         usual = MOST_MB_UNKNOWN if table.truth is None else table.kind.most_mb
-        room = self.most_mb or usual
+        room = usual if self.most_mb is None else self.most_mb
         sounds = _Sounds(self.sounds, group.dataset, room)
         heard: dict[str, dict[str, Any]] = {"": {}}
         silent = ""
