@@ -1,0 +1,102 @@
+"""Shards as jobs of a real SLURM, where one answers; ``.ci/slurm`` starts one on this machine."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from common.core import paths
+from common.core.errors import BenchmarkError
+from common.engine.plan import Filters
+from common.engine.run import Engine
+from common.predictions import inputs
+from common.predictions.schedulers import scheduler
+
+#: most seconds that commands of SLURM may take
+PATIENCE_S = 20
+
+
+def _said(*command: str) -> str:
+    """What a command of SLURM prints; nothing if it cannot say it."""
+    if shutil.which(command[0]) is None:
+        return ""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+        )
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout
+
+
+pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
+pytestmark = pytest.mark.skipif(
+    "idle" not in _said("sinfo", "--noheader", "--format", "%T"), reason="no SLURM is running here"
+)
+
+CHOSEN = {"models": ("loud", "chance-value"), "tests": ("robustness_small_changes",)}
+
+
+def engine_of(mini, out: str, jobs: int = 2, **arguments) -> Engine:
+    """An engine whose shards are computed by jobs, with a cluster file as in the guide."""
+    fitted = {
+        "cores": 1,
+        "processes": 1,
+        "memory": "1GB",
+        "walltime": "00:10:00",
+        "python": sys.executable,
+        "job_script_prologue": [f"export PYTHONPATH={paths.REPOSITORY}"],
+        "log_directory": str(mini.root / "logs"),
+        **arguments,
+    }
+    content = {
+        "cluster": "dask_jobqueue.SLURMCluster",
+        "arguments": fitted,
+        "jobs": jobs,
+    }
+    file = Path(mini.root / "cluster.yaml")
+    file.write_text(yaml.safe_dump(content), "utf-8")
+    made = mini.engine(out, cache=out)
+    return Engine(made.benchmark, made.folders, scheduler=scheduler(str(file)))
+
+
+def jobs() -> list[str]:
+    """Numbers of the jobs that run or wait."""
+    return _said("squeue", "--noheader", "--format", "%i").split()
+
+
+def test_a_job_that_is_cancelled_in_the_middle(mini, monkeypatch) -> None:
+    """Others compute what it had, the bytes are those of a local run, and no job is left."""
+    monkeypatch.setattr(inputs, "CHUNK_S", 2.0)
+    before = set(jobs())
+    local = mini.run("local", cache="local", **CHOSEN)
+    engine = engine_of(mini, "out")
+    cancelled: list[str] = []
+
+    def told(stage: str, done: int, total: int) -> None:
+        if stage.startswith("predict") and done and not cancelled:
+            cancelled.append(min(set(jobs()) - before))
+            _said("scancel", cancelled[0])
+
+    engine.progress = told
+    report = engine.run(Filters(datasets=("tones",), **CHOSEN))
+    assert cancelled
+    assert (report.calls, report.errors) == (local.calls, {})
+    assert mini.files("out") == mini.files("local")
+    assert not {*jobs()} - before - {*cancelled}
+
+
+# what dask leaves behind where jobs are refused
+@pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
+def test_a_batch_system_that_refuses_a_job_ends_the_run(mini) -> None:
+    engine = engine_of(mini, "out", queue="no-such-queue")
+    with pytest.raises(BenchmarkError, match=r"SLURMCluster: cannot start jobs: .*no-such-queue"):
+        engine.run(Filters(datasets=("tones",), **CHOSEN))
+    del engine
+    gc.collect()  # it is left behind here, not in a test that follows
