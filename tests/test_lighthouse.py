@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -13,9 +14,10 @@ from common.core.errors import ConfigError
 
 #: answers as Lighthouse does: a report at --output-path; what it was asked stands beside it
 STAND_IN = f"""#!{sys.executable}
-import json, pathlib, sys, urllib.request
+import gzip, json, pathlib, sys, urllib.request
 options = dict(each.lstrip("-").split("=", 1) for each in sys.argv[1:] if "=" in each)
-page = urllib.request.urlopen(sys.argv[1]).read().decode()
+asked = urllib.request.Request(sys.argv[1], headers={{"Accept-Encoding": "gzip"}})
+page = gzip.decompress(urllib.request.urlopen(asked).read()).decode()
 scores = {{name: len(page) / 100 for name in options["only-categories"].split(",")}}
 scores["performance"] = None if "slow" in page else 0.94
 report = {{"categories": {{name: {{"score": score}} for name, score in scores.items()}}}}
@@ -57,6 +59,11 @@ def test_the_heaviest_page_of_each_kind_gets_points(site: Path) -> None:
         "how-to: Lighthouse best-practices": 100,
         "how-to: Lighthouse seo": 100,
     }
+
+
+def test_what_does_not_ask_for_compressed_texts_gets_none(site: Path) -> None:
+    with pages._served(site, pages._Compressing) as address:
+        assert urlopen(f"{address}/howto/light.html").read() == b"x"
 
 
 @pytest.mark.usefixtures("installed")

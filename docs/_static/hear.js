@@ -415,11 +415,13 @@
   const titled = (name) => name[0].toUpperCase() + name.slice(1);
   /** A label as tables show it. */
   const tidy = (label) => label.replace("(-inf", "(−∞").replace("inf]", "∞)").replace(/-(?=[.\d])/g, "−");
+  let languages; // made once: that takes as long as hundreds of names
   /** A value of a column as readers know it: languages have names. */
   const named = (column, value) => {
     if (column !== "language") return value;
     try {
-      const name = new Intl.DisplayNames("en", { type: "language", fallback: "none" }).of(value);
+      languages ||= new Intl.DisplayNames("en", { type: "language", fallback: "none" });
+      const name = languages.of(value);
       return name ? `${name} (${value})` : value;
     } catch {
       return value; // no code of a language
@@ -521,6 +523,8 @@
     sentence(table, found);
     near.disconnect();
     list.replaceChildren();
+    await new Promise((next) => setTimeout(next)); // a slow phone can answer in between
+    if (mine !== turn) return;
     let shown = 0;
     const fill = () => {
       const first = shown;

@@ -239,12 +239,14 @@
     opened.forEach((each) => (each.open = false));
   });
 
+  /* Asked for its place or width, what is folded would be laid out. */
+  const unfolded = (selector) => [...document.querySelectorAll(selector)].filter((node) => !node.closest("details:not([open])"));
+
   /* A table that is no wider than the page needs no box that scrolls: its head stays in sight of the page. One that is
      wider, and nearly as high as the window, has its full height, and a script moves its head; the table of all cells,
      whose filters should stay in sight, scrolls in a box of limited height. */
   const fit = () => {
-    /* asked for its width, what is folded would be laid out */
-    const boxes = [...document.querySelectorAll(".scroll")].filter((box) => !box.closest("details:not([open])"));
+    const boxes = unfolded(".scroll");
     boxes.forEach((box) => box.classList.remove("fits", "tall", "long"));
     const sizes = boxes.map((box) => {
       const whole = box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight + 1;
@@ -266,7 +268,7 @@
   const moved = new WeakMap();
   const follow = () => {
     const top = Math.max(0, head.getBoundingClientRect().bottom);
-    const heads = [...document.querySelectorAll(".scroll thead")];
+    const heads = unfolded(".scroll thead");
     const shifts = heads.map((node) => {
       const box = node.closest(".scroll");
       if (!box.classList.contains("long")) return 0;
@@ -281,7 +283,11 @@
     });
   };
   /* The edge of a table is faded where columns are out of sight. */
-  const fade = () => document.querySelectorAll(".scroll").forEach((box) => box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 2));
+  const fade = () => {
+    const boxes = unfolded(".scroll");
+    const more = boxes.map((box) => box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+    boxes.forEach((box, place) => box.classList.toggle("more", more[place]));
+  };
   addEventListener("scroll", ({ target }) => (target === document ? follow() : fade()), { capture: true, passive: true });
   let waiting = 0;
   const fitSoon = () => {

@@ -127,3 +127,37 @@ def test_a_browser_that_never_has_time_lays_out_all_rows(browser: Any, names: li
     page.locator("tr.later").first.wait_for(state="detached")
     assert page.evaluate(ASKEW) == [0, 0]
     page.close()
+
+
+#: notes what is asked for its place or width while it is folded: it would be laid out, 2.5 s on a slow phone
+ASKED = """
+    window.folded = [];
+    const note = (node) => node.closest("details:not([open])") && !node.closest("summary") && folded.push(node.className || node.localName);
+    for (const [type, name] of [[Element, "scrollWidth"], [Element, "clientWidth"], [Element, "scrollHeight"], [HTMLElement, "offsetHeight"]]) {
+        const property = Object.getOwnPropertyDescriptor(type.prototype, name);
+        Object.defineProperty(type.prototype, name, { ...property, get() { note(this); return property.get.call(this); } });
+    }
+    const rectangle = Element.prototype.getBoundingClientRect;
+    Element.prototype.getBoundingClientRect = function () { note(this); return rectangle.call(this); };
+"""
+#: times that a page is laid out until it is loaded, at most: scripts read all places before they change any
+LAYOUTS = 8
+
+
+def test_nothing_folded_is_laid_out(browser: Any, html: Path) -> None:
+    kinds = ("*/published", "*/comparison", "*", ".")
+    folded = 0
+    for kind in kinds:
+        heaviest = max(html.glob(f"results/{kind}/*.html"), key=lambda path: path.stat().st_size)
+        page = browser.new_page(viewport={"width": 390, "height": 700})
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable")
+        page.add_init_script(ASKED)
+        page.goto(heaviest.as_uri())
+        folded += page.locator("details:not([open]) .scroll").count()
+        assert page.evaluate("folded") == [], heaviest
+        figures = session.send("Performance.getMetrics")["metrics"]
+        (layouts,) = (each["value"] for each in figures if each["name"] == "LayoutCount")
+        assert layouts <= LAYOUTS, heaviest
+        page.close()
+    assert folded > 10
