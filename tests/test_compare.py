@@ -15,7 +15,8 @@ import pytest
 
 from common import results
 from common.cli.main import main
-from common.core import files
+from common.core import files, paths
+from common.reports.compare.flips import Flipped, _flips
 from common.reports.compare.formats import MARKER
 from common.uncertainty import Bootstrap, Recipe, Term, mcnemar, nearer, paired
 
@@ -109,6 +110,24 @@ class TestOutcomes:
             assert sample["before"] == sample["truth"] != sample["after"]
         _, short = bench.compare("dice", "loud")
         assert len(short["flips"][0]["won_samples"]) == 5
+
+    def test_other_criteria_make_no_verdict_change(self, bench) -> None:
+        name = "suite/correctness_regression.yaml"
+        text = (paths.REPOSITORY / "common" / name).read_text("utf-8")
+        assert "above: 0.5" in text
+        bench.mini.write(name, text.replace("above: 0.5", "above: -0.99"))
+        bench.run("twin", tests=("correctness_regression",))
+        _, found = bench.compare("loud", "twin")
+        reasons = [cell["reason"] for cell in cells(found, metric="ccc", test=TESTS[0])]
+        assert reasons and all("criteria, '> 0.5' and '> -0.99'" in reason for reason in reasons)
+        _, text, _ = bench("compare", "twin", "loud")
+        assert "verdicts: 0 now pass" in text
+
+    def test_a_difference_in_the_last_digit_flips_nothing(self) -> None:
+        near = [Flipped(str(n), 0.5, 0.4, 0.4, change) for n, change in enumerate((1e-8, -1e-8))]
+        far = [Flipped("far", 0.5, 0.4, 0.5, 0.1)]
+        found = _flips("arousal", "tones", near + far, labels=False)
+        assert (found.n, found.won, found.lost) == (3, tuple(far), ())
 
     def test_disjoint_tests(self, bench) -> None:
         bench.run("twin", out="other", tests=("correctness_speaker_average",))

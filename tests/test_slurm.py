@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gc
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from common.core import paths
-from common.core.errors import BenchmarkError
 from common.engine.plan import Filters
 from common.engine.run import Engine
 from common.predictions import inputs
@@ -43,8 +42,8 @@ pytestmark = pytest.mark.skipif(
 CHOSEN = {"models": ("loud", "chance-value"), "tests": ("robustness_small_changes",)}
 
 
-def engine_of(mini, out: str, jobs: int = 2, **arguments) -> Engine:
-    """An engine whose shards are computed by jobs, with a cluster file as in the guide."""
+def cluster_file(mini, jobs: int = 2, **arguments) -> Path:
+    """A cluster file as in the guide."""
     fitted = {
         "cores": 1,
         "processes": 1,
@@ -62,6 +61,12 @@ def engine_of(mini, out: str, jobs: int = 2, **arguments) -> Engine:
     }
     file = Path(mini.root / "cluster.yaml")
     file.write_text(yaml.safe_dump(content), "utf-8")
+    return file
+
+
+def engine_of(mini, out: str) -> Engine:
+    """An engine whose shards are computed by jobs."""
+    file = cluster_file(mini)
     made = mini.engine(out, cache=out)
     return Engine(made.benchmark, made.folders, scheduler=scheduler(str(file)))
 
@@ -92,11 +97,17 @@ def test_a_job_that_is_cancelled_in_the_middle(mini, monkeypatch) -> None:
     assert not {*jobs()} - before - {*cancelled}
 
 
-# what dask leaves behind where jobs are refused
-@pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
 def test_a_batch_system_that_refuses_a_job_ends_the_run(mini) -> None:
-    engine = engine_of(mini, "out", queue="no-such-queue")
-    with pytest.raises(BenchmarkError, match=r"SLURMCluster: cannot start jobs: .*no-such-queue"):
-        engine.run(Filters(datasets=("tones",), **CHOSEN))
-    del engine
-    gc.collect()  # it is left behind here, not in a test that follows
+    file = cluster_file(mini, queue="no-such-queue")
+    selection = ["--model", "loud", "--dataset", "tones", "--test", *CHOSEN["tests"]]
+    places = ["--catalog", mini.catalog, "--output", mini.root / "o", "--cache", mini.root / "c"]
+    command = [sys.executable, "build.py", "run", "--allow-code", *selection, *places]
+    done = subprocess.run(
+        [*map(str, command), "--scheduler", str(file)],
+        cwd=paths.REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert re.search(r"SLURMCluster: cannot start jobs: .*no-such-queue", done.stderr), done.stderr

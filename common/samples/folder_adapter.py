@@ -131,13 +131,17 @@ class CsvTable:
         try:
             seconds = float(text)
         except ValueError:
-            try:
-                return int(pd.Timedelta(text).value)
-            except ValueError:
+            # pandas drops commas, and takes a number without a unit for nanoseconds
+            if "," in text:
                 seconds = float("nan")
+            else:
+                try:
+                    return int(pd.Timedelta(text).value)
+                except ValueError:
+                    seconds = float("nan")
         if not abs(seconds) < 1e9:
             where = f"{self.where}: line {line}"
-            raise DataError(f"{where}: {name} = {text!r} is no time; expected seconds")
+            raise DataError(f"{where}: {name} = {text!r} is no time; expected seconds, such as 0.5")
         return round(seconds * 1e9)
 
 

@@ -7,6 +7,12 @@
   const { choices, KINDS, TITLES, panel, show } = boards;
   const RULE_NAMES = { above: "above", below: "below", within: "within ±", beyond: "beyond ±", between: "between" };
 
+  /** Lets the browser say beside a field why it is left out; an empty text takes that back. */
+  function refuse(input, why) {
+    input.setCustomValidity(why);
+    input.reportValidity();
+  }
+
   /** Every rule of the targets of this page: metric and criterion, and where it is used. */
   function rules(all) {
     const lines = new Map();
@@ -39,6 +45,8 @@
           const plain = boards.isWeight(input.value) && Number(input.value) !== 1;
           if (plain) (boards.state.weights[kind] ||= {})[id] = input.value;
           else if (boards.state.weights[kind]) delete boards.state.weights[kind][id];
+          const known = input.value === "" || boards.isWeight(input.value);
+          refuse(input, known ? "" : "A weight is a number from 0 to 1000; until then this one counts as 1.");
           show(false);
         });
         list.append(make("label", {}, input, label));
@@ -81,7 +89,7 @@
           show(false);
         });
         const label = trait === "language" && (choices.language || []).find(([id]) => id === name);
-        list.append(make("label", {}, input, label ? label[1] : name));
+        list.append(make("label", {}, input, label ? label[1] : name.charAt(0).toUpperCase() + name.slice(1)));
       });
       fieldset.append(make("p", { className: "weight-title", textContent: `${trait.charAt(0).toUpperCase()}${trait.slice(1)}, %` }), list);
     });
@@ -94,8 +102,11 @@
     const select = set(make("select"), { "aria-label": `Kind of threshold: ${label}` });
     Object.entries(RULE_NAMES).forEach(([kind, name]) => select.append(make("option", { value: kind, textContent: name, selected: kind === mine.kind })));
     const inputs = [0, 1].map((place) => set(make("input", { type: "number", step: "any", value: mine.bounds[place] ?? "" }), { "aria-label": `${place ? "Upper bound" : "Bound"}: ${label}` }));
-    const update = () => {
+    const update = ({ target }) => {
       inputs[1].hidden = select.value !== "between";
+      const missing = inputs.find((input) => !input.hidden && input.value === "");
+      inputs.forEach((input) => input.setCustomValidity(input === missing ? "A bound is missing; until then the threshold of the paper counts." : ""));
+      if (missing && [missing, select].includes(target)) missing.reportValidity();
       const texts = inputs.filter((input) => !input.hidden).map((input) => input.value);
       const bounds = texts.map(Number);
       const same = paper && paper.kind === select.value && paper.bounds.every((bound, place) => bound === bounds[place]);

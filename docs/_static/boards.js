@@ -19,7 +19,7 @@
   // -- what the reader chose, and the address ----------------------------------------------------------
 
   let state;
-  const fresh = () => ({ q: "", origin: "", sort: "", only: {}, weights: {}, rules: {}, people: {} });
+  const fresh = () => ({ q: "", origin: "", sort: "", only: {}, weights: {}, rules: {}, people: {}, unknown: [] });
 
   const isWeight = (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) <= 1000;
 
@@ -30,7 +30,8 @@
       const [first, kind, ...rest] = name.split(".");
       const id = rest.join(".");
       if (["q", "origin", "sort"].includes(name)) next[name] = value;
-      else if (KINDS.includes(name)) next.only[name] = value;
+      else if (KINDS.includes(name) && (choices[name] || []).some(([each]) => each === value)) next.only[name] = value;
+      else if (KINDS.includes(name)) next.unknown.push(`The address names the unknown ${name} “${value}”, which is left out`);
       else if (first === "w" && KINDS.includes(kind) && isWeight(value)) (next.weights[kind] ||= {})[id] = value;
       else if (first === "p" && kind && id && isWeight(value)) (Object.hasOwn(next.people, kind) ? next.people[kind] : (next.people[kind] = {}))[id] = value;
       else if (name.startsWith("t.")) {
@@ -105,7 +106,7 @@
     panel.addEventListener("toggle", async () => {
       if (panel.open && panel.childElementCount < 2) await fillPanel();
     });
-    tools.replaceChildren(bar, panel, status);
+    tools.replaceChildren(bar, status, panel);
   }
 
   const loaded = () => Promise.all(targets.map(([target, file]) => scoring.load(target, file)));
@@ -166,7 +167,8 @@
       });
       body.querySelectorAll("tr.head").forEach((row) => (row.hidden = !any));
     }));
-    status.textContent = text ? few(shown, "line", "lines") + ` for “${state.q.trim()}”` : "";
+    const found = shown ? few(shown, "line", "lines") + ` for “${state.q.trim()}”` : `No name of a model contains “${state.q.trim()}”`;
+    status.textContent = [...state.unknown, text && found].filter(Boolean).join(". ");
   }
 
   /** Sorting stands in the address by heading, and holds for every table that has it. */

@@ -114,7 +114,7 @@
     const [a, b] = [score(first.model), score(other.model)];
     const item = make("li", {}, make("strong", { textContent: other.model.label }));
     if (!a || !b || first.board !== other.board) {
-      item.append(first.board === other.board ? " is not compared by score: one of the two models has none." : " is not compared by score: the two models were run on other data.");
+      item.append(first.board === other.board ? " is not compared by score: one of the two models has none." : " is not compared by score: the two models were run on different data.");
       return item;
     }
     const change = scoring.minus(b, a);
@@ -210,8 +210,9 @@
     const how = lines
       ? ` On ${certain}, scores differ for certain: q is below ${CERTAIN}, from leaving out each speaker once, paired, with the share of false differences held at 5 % over all cells.`
       : `${certain ? ` On ${certain}, intervals do not overlap.` : ""} Cells are not tested, as these models have no sums of the same speakers.`;
-    const shared = rows.filter((row) => sides.filter((side, n) => statusOf(side, row.places[n]) !== ".").length > 1).length;
-    const differ = shared ? `Verdicts differ on ${verdicts} of ${shared} cells in common.` : "No two of these models have a cell in common, as they were run on other data.";
+    const shared = rows.filter((row) => sides.filter((side, n) => "pf".includes(statusOf(side, row.places[n]))).length > 1).length;
+    const having = sides.length > 2 ? "at least two of them have" : "both have";
+    const differ = shared ? `Verdicts differ on ${verdicts} of ${shared} cells on which ${having} a verdict.` : "No two of these models have a verdict on the same cell.";
     const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. ${differ}${how} ${few(fitting.length)} shown.${list.querySelector(".p-value") ? " p values of scores are adjusted for all pairs of the ranking." : ""}${rows.some((row) => sides.some((side, n) => ends(side, row.places[n]))) ? " Small numbers are 95 % intervals." : ""} On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });
     const [before, after] = about.textContent.split(VERDICTS);
     if (state.show !== "verdicts" && verdicts) about.replaceChildren(before, make("a", { href: addressOf({ show: "verdicts" }), textContent: VERDICTS }), after);

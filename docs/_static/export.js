@@ -80,8 +80,9 @@
       else add("note", text);
       node.remove();
     });
+    copy.querySelectorAll("details > summary").forEach((node) => node.remove());
     const fields = [...cell.querySelectorAll("select, input:not([hidden])")].map((field) => field.selectedOptions?.[0].text ?? field.value);
-    const text = fields.length ? fields.join(" ") : words(copy);
+    const text = fields.length ? (fields.includes("") ? "" : fields.join(" ")) : words(copy);
     const figure = number(cell, text);
     if (figure) return { ...parts, "": figure.value, shown: figure.shown };
     const plain = NONE.has(text) && cell.tagName === "TD" ? "" : cell.dataset.name || text;

@@ -119,6 +119,7 @@
   if (!place) return;
   const config = JSON.parse(place.dataset.config);
   const PAGE = 10;
+  const AT_ONCE = 3;
   const { SCALE, inside, losses, betterBy, counts, thousands, text } = window.sampleTables;
   const FOR_ALL = "original";
   const NAMED = ["model", "beside", "test", "data", "line", "of", "wrong", "sound"];
@@ -451,7 +452,7 @@
     bar.replaceChildren(
       select("Model", config.models, state.model, (model) => update({ model, beside: model === state.beside ? "" : state.beside })),
       select("Test", config.tests.filter(([id]) => config.data.some(([test, dataset]) => test === id && config.files[dataset])), state.test, (test) =>
-        update({ test, data: (first(config.data.filter(([t, dataset]) => t === test && config.files[dataset]), config.models.findIndex(([id]) => id === state.model)) || [])[2], line: "", of: "", by: {} })),
+        update({ test, data: (first(config.data.filter(([t, dataset]) => t === test && config.files[dataset]), config.models.findIndex(([id]) => id === state.model)) || [])[2], line: "", of: "" })),
       select("Data", data.map(([, , name, label]) => [name, label]), state.data, (name) => update({ data: name, line: "", of: "" })),
     );
     if (lines.length > 1 || (lines[0] && lines[0][1] !== FOR_ALL))
@@ -523,27 +524,32 @@
     sentence(table, found);
     near.disconnect();
     list.replaceChildren();
-    await new Promise((next) => setTimeout(next)); // a slow phone can answer in between
-    if (mine !== turn) return;
     let shown = 0;
-    const fill = () => {
-      const first = shown;
-      found.rows.slice(shown, shown + PAGE).forEach((n) => list.append(sampleOf(table, found, n, ++shown)));
-      [...list.children].slice(first).forEach((node) => node.querySelectorAll(".listen").forEach((group) => window.players.add(group)));
+    /** Some more samples; a slow phone can answer between them. */
+    const fill = async () => {
+      more.hidden = true;
+      const end = Math.min(shown + PAGE, found.rows.length);
+      while (shown < end) {
+        await new Promise((next) => setTimeout(next));
+        if (mine !== turn) return;
+        const some = found.rows.slice(shown, Math.min(shown + AT_ONCE, end)).map((n) => sampleOf(table, found, n, ++shown));
+        list.append(...some);
+        some.forEach((node) => node.querySelectorAll(".listen").forEach((group) => window.players.add(group)));
+      }
       more.hidden = shown >= found.rows.length;
       more.textContent = `${Math.min(PAGE, found.rows.length - shown)} more`;
     };
-    more.onclick = () => {
+    more.onclick = async () => {
       const next = shown;
-      fill();
+      await fill();
       const node = list.children[next];
       if (node) {
         node.tabIndex = -1;
         node.focus({ preventScroll: true });
       }
     };
-    fill();
-    place.dataset.shown = location.hash;
+    await fill();
+    if (mine === turn) place.dataset.shown = location.hash;
   }
 
   addEventListener("hashchange", () => {

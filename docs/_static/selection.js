@@ -122,7 +122,7 @@
     const of = (kind) => choices[kind].find(([id]) => id === boards.state.only[kind]);
     const parts = KINDS.filter((kind) => boards.state.only[kind]).map((kind) => `${TITLES[kind].toLowerCase()} ${(of(kind) || [0, boards.state.only[kind]])[1]}`);
     const count = Object.keys(boards.state.rules).length;
-    if (count) parts.push(few(count, "own threshold", "own thresholds"));
+    if (count) parts.push(`${few(count, "threshold", "thresholds")} changed`);
     Object.entries(boards.state.people).forEach(([trait, groups]) => {
       const label = (name) => (trait === "language" && (choices.language || []).find(([id]) => id === name)?.[1]) || name;
       const whole = Object.values(groups).reduce((sum, percent) => sum + Number(percent), 0);
@@ -130,7 +130,7 @@
       const text = Object.entries(groups).map(([name, part]) => `${label(name)} ${percent(Number(part) * Math.min(1, 100 / whole))}`).join(", ");
       if (text) parts.push(`${trait}: ${text}${whole > 100 ? ` (${percent(whole)} in all, taken as 100 %)` : ""}`);
     });
-    if (boards.weighted()) parts.push(few(boards.weighted(), "own weight", "own weights"));
+    if (boards.weighted()) parts.push(`${few(boards.weighted(), "weight", "weights")} changed`);
     const all = parts.join(", ");
     return all.charAt(0).toUpperCase() + all.slice(1);
   }
@@ -162,6 +162,7 @@
     if (!rankings) return "";
     const { model } = firsts[0];
     const times = counts.get(model) || 0;
+    if (firsts.length > 1 && times === rankings) return ""; // it shares the first place: nothing is said of the others
     return times === rankings ? ` ${model.label} stays first whichever single test or dataset is left out.` : ` ${model.label} is first in ${times} of ${rankings} rankings without one test or one dataset.`;
   }
 
@@ -170,7 +171,8 @@
     const judged = tiers.judge(data, board, boards.state, result);
     const counted = [...board.cells.counts].filter((letter) => letter === "1").length;
     const about = make("p", { className: "quiet", textContent: `${words()}. ${result.cells.length} of ${counted} cells count.${ofPeople(board, result)}${stability(data, board, result)}` });
-    const method = make("p", { className: "quiet small", textContent: "Tiers and ranks are computed here by the definition of the ranking: each test and each dataset of your selection is left out once, and the probability that any two equal models are told apart is held at 5 %. p: of the difference from the first model, adjusted for all pairs. Change: percentage points against the ranking of this page." });
+    const change = "Change: percentage points against the ranking of this page.";
+    const method = make("p", { className: "quiet small", textContent: !judged.standings.size ? change : "Tiers and ranks are computed here by the definition of the ranking: each test and each dataset of your selection is left out once, and the probability that any two equal models are told apart is held at 5 %. p: of the difference from the first model, adjusted for all pairs. " + change });
     const scores = board.sources && board.sources.size ? [window.populationScores.table(data, board, result)] : [];
     box.replaceChildren(verdict(data, board, result, judged), about, table(data, board, result, judged), method, ...scores, tests(data, board, result));
   }
@@ -180,7 +182,7 @@
     if (!boards.peopled()) return "";
     if (!board.sources) return " Samples of these results were not published, so they do not follow the shares of speakers.";
     const number = result.cells.filter((cell) => board.sources.has(cell)).length;
-    return ` ${number} of them ${number === 1 ? "is" : "are"} computed for these shares of speakers; the others keep their scores, as nothing is known of their speakers or the metric is no function of sums.`;
+    return ` ${number} of them ${number === 1 ? "is" : "are"} computed for these shares of speakers; the others keep their scores, because nothing is known about their speakers, or because the metric cannot be computed from sums.`;
   }
 
   /** Models by targets over the selection. */

@@ -285,8 +285,8 @@
   /* The edge of a table is faded where columns are out of sight. */
   const fade = () => {
     const boxes = unfolded(".scroll");
-    const more = boxes.map((box) => box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
-    boxes.forEach((box, place) => box.classList.toggle("more", more[place]));
+    const wider = boxes.map((box) => box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+    boxes.forEach((box, place) => box.classList.toggle("wider", wider[place]));
   };
   addEventListener("scroll", ({ target }) => (target === document ? follow() : fade()), { capture: true, passive: true });
   let waiting = 0;

@@ -116,6 +116,11 @@ def test_a_table_may_lie_beside_the_catalog_or_be_the_path(load, folder, tmp_pat
         ("file,mood,mood\na.wav,x,y\n", "column 'mood' appears twice"),
         ("file,mood\n,x\n", r"line 2: file: missing"),
         ("file,start\na.wav,soon\n", r"line 2: start = 'soon' is no time; expected seconds"),
+        # pandas would take it for 50 ns
+        (
+            'file,start\na.wav,"0,50"\n',
+            r"line 2: start = '0,50' is no time; expected seconds, such",
+        ),
         ("file,end\na.wav,inf\n", r"line 2: end = 'inf' is no time"),
         ("file\na.wav\nb.wav\na.wav\n", r"row 3 \(a\.wav\): the same segment as row 1"),
         ("file\n/path/to/a.wav\n", "'/path/to/a.wav' must be a path relative to the database"),

@@ -99,6 +99,36 @@ def test_a_search_leaves_the_models_with_the_text(visit: Any) -> None:
     page.close()
 
 
+def test_what_an_address_or_a_search_names_in_vain_is_said(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    page.evaluate("() => { location.hash = '#?family=nonsense'; }")
+    status = page.get_by_role("status")
+    status.get_by_text("unknown family “nonsense”, which is left out").wait_for()
+    assert "nonsense" not in page.url and page.locator(".as-ranked:visible").count()
+    page.get_by_label("Search models").fill("zzz")
+    status.get_by_text("No name of a model contains “zzz”").wait_for()
+    assert page.faults == []
+    page.close()
+
+
+def test_what_is_no_weight_or_no_threshold_is_refused_beside_its_field(visit: Any) -> None:
+    page = visit("results/arousal/index")
+    page.get_by_text("Your thresholds, your weights").click()
+    weight = page.locator("input[data-weight='family.correctness']")
+    why = "(input) => input.validationMessage"
+    weight.fill("-3")
+    assert "from 0 to 1000" in weight.evaluate(why) and "w.family" not in page.url
+    weight.fill("0")
+    assert weight.evaluate(why) == "" and "w.family.correctness=0" in page.url
+    row = page.locator("tr[data-rule='ccc|> 0.5']")
+    row.locator("select").select_option("between")
+    upper = row.locator("input").nth(1)
+    assert "threshold of the paper counts" in upper.evaluate(why) and "t.ccc" not in page.url
+    upper.fill("0.9")
+    assert upper.evaluate(why) == "" and "between%3A0.5%3A0.9" in page.url
+    page.close()
+
+
 def test_the_overview_follows_a_choice(visit: Any) -> None:
     page = visit("results/index")
     go(page, family="correctness")

@@ -43,6 +43,15 @@ def test_wide_tables_scroll_and_keep_their_first_column(visit: Any) -> None:
     assert abs(place[1]) < 3
 
 
+def test_a_table_with_columns_out_of_sight_is_printed_and_has_no_arrow(visit: Any) -> None:
+    page = visit("results/arousal/correctness_regression", 390)
+    cut = page.locator(".scroll.wider").first
+    assert cut.evaluate("(box) => getComputedStyle(box, '::after').content") == "none"
+    page.emulate_media(media="print")
+    assert cut.evaluate("(box) => getComputedStyle(box).display") != "none"
+    page.close()
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_long_tables_do_not_run_over_the_text_below(visit: Any, width: int) -> None:
     for name in ("results/index", "results/arousal/index"):

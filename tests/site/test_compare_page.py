@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -222,6 +223,30 @@ def test_what_is_not_shown_is_not_explained(visit: Any) -> None:
     go(page, TWO)
     text = page.locator(".comparison-result").inner_text()
     assert ("(p " in text) == ("p values" in text)
+    page.close()
+
+
+THREE = "#?target=arousal&model=run%2Falpha&model=run%2Fdice&model=published%2Fwavlm&show=all"
+#: rows in which so many models have a verdict
+JUDGED = """(least) => [...document.querySelectorAll("table.scores tbody tr:not(.head)")].filter((row) =>
+    [...row.cells].slice(3).filter((cell) => cell.matches(".p, .f")).length >= least).length"""
+
+
+def test_cells_without_a_verdict_are_not_in_common(visit: Any) -> None:
+    page = visit(PAGE)
+    for choice, least in (
+        (OWN, "both have"),
+        (THREE, "two of them have"),
+    ):
+        go(page, choice)
+        open_all(page)
+        text = page.locator(".comparison-result").inner_text()
+        said = re.search(
+            rf"Verdicts differ on \d+ of (\d+) cells on which .*{least} a verdict", text
+        )
+        assert said is not None, text
+        rows = page.locator("table.scores tbody tr:not(.head)").count()
+        assert 0 < int(said[1]) == page.evaluate(JUDGED, 2) < rows
     page.close()
 
 

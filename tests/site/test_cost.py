@@ -188,7 +188,7 @@ def test_own_models_are_never_dropped(folders: Paths) -> None:
     beta, alpha = rows  # the smaller one first
     for text in ("94.4 M", "counted in its files", "362 MB", "0.012", "36 ms", "64.8 MB"):
         assert text in alpha
-    for text in ("1,234", "as its entry says", "not stated", "not measured"):
+    for text in ("1\u202f234", "as its entry says", "not stated", "not measured"):
         assert text in beta
     assert "1 thread, 2026-11-23" in section.html and "Dice" not in section.html
 

@@ -220,6 +220,21 @@ def test_parts_of_a_heading_do_not_run_together(visit: Any) -> None:
     page.close()
 
 
+def test_thresholds_are_named_apart_from_what_folds_their_tests(visit: Any) -> None:
+    page = visit(RANKING)
+    page.get_by_text("Your thresholds, your weights").click()
+    page.locator("tr[data-rule]").first.wait_for()
+    page.evaluate(
+        """() => document.querySelector("tr[data-rule]").after(boardPanel.ruleRow(
+            { id: "x", label: "CCC", rule: "simulated", tests: new Set(["One", "Two", "Three"]) }))"""
+    )
+    _, text = saved(page, menu(page, "Thresholds"), "CSV")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    (added,) = (row for row in rows if row["Paper"] == "simulated")
+    assert (added["Used by"], added["Yours"]) == ("One, Two, Three", "")
+    page.close()
+
+
 def test_own_scores_can_be_downloaded_as_every_table(visit: Any, small: Any) -> None:
     page = visit("results/own")
     text = b"file,arousal\na.wav,0.2\nb.wav,0.6\n"

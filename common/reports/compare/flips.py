@@ -13,6 +13,9 @@ from ...uncertainty import mcnemar
 from ..explain import distance, sample_id
 from .pairs import Comparison
 
+#: numbers that differ by less are the same to a reader, as rounding of the last digit makes such differences
+SAME = 1e-6
+
 
 @dataclass(frozen=True)
 class Flipped:
@@ -108,7 +111,7 @@ def _flips(target: str, dataset: str, samples: list[Flipped], *, labels: bool) -
         target,
         dataset,
         len(samples),
-        tuple(sample for sample in order if sample.change > 0),
-        tuple(sample for sample in order if sample.change < 0),
+        tuple(sample for sample in order if sample.change > SAME),
+        tuple(sample for sample in order if sample.change < -SAME),
         p,
     )

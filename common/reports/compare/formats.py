@@ -161,8 +161,8 @@ def _reasons(comparison: Comparison) -> list[tuple[str, int]]:
 
 def _verdict_changes(comparison: Comparison) -> tuple[int, int]:
     """How many rows failed and now pass, and the other way round."""
-    pairs = [(p.baseline, p.candidate) for p in comparison.pairs if p.baseline and p.candidate]
-    changes = [(old[1], new[1]) for old, new in pairs]
+    pairs = [(p.baseline, p.candidate) for p in comparison.pairs if p.outcome != "not compared"]
+    changes = [(old[1], new[1]) for old, new in pairs if old and new]
     return changes.count(("fail", "pass")), changes.count(("pass", "fail"))
 
 

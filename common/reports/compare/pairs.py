@@ -186,7 +186,7 @@ def _pair(
     """Both rows of a place, with the reason if they cannot be compared."""
     old, new = before.get(place), after.get(place)
     row: _Row = new if new is not None else before[place]
-    outcome, reason = _obstacle(old, new)
+    outcome, reason = _other_rules(old, new) or _obstacle(old, new)
     return Pair(
         target=str(row["target"]),
         test=str(row["test"]),
@@ -201,6 +201,15 @@ def _pair(
         outcome=outcome,
         reason=reason,
     )
+
+
+def _other_rules(old: _Row | None, new: _Row | None) -> tuple[Outcome, str] | None:
+    """Why two rows cannot be compared whose verdicts follow different criteria."""
+    rules = [str(row["criterion"]) for row in (old, new) if row is not None and row["criterion"]]
+    if len(set(rules)) < 2:
+        return None
+    both = f"'{rules[0]}' and '{rules[1]}'"
+    return "not compared", f"they were judged by different criteria, {both}; run them again"
 
 
 def _obstacle(old: _Row | None, new: _Row | None) -> tuple[Outcome, str]:

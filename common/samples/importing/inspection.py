@@ -195,9 +195,11 @@ def _is_pointer(path: Path) -> bool:
 def _late(table: pd.DataFrame, durations: Mapping[str, float]) -> list[str]:
     whole = table["file"].map(durations).to_numpy(dtype=float)
     start, end = (table[name].to_numpy() / NS for name in ("start", "end"))
-    late = (end > whole + SLACK_S) | (start >= whole)
+    late = (end > whole + SLACK_S) | ((start >= whole) & (whole > 0))
     names = [f"{table['file'].iloc[n]} from {start[n]:g} s" for n in np.flatnonzero(late)]
-    return [several(names, "segment", "beyond the end of the file")] if names else []
+    faults = [several(names, "segment", "beyond the end of the file")] if names else []
+    silent = table["file"][whole == 0].unique().tolist()
+    return [*faults, several(silent, "audio file", "has no samples")] if silent else faults
 
 
 def _numbers(
@@ -208,7 +210,9 @@ def _numbers(
     faults = []
     values = values.where(np.isfinite(values))
     if values.isna().any():
-        words = labels[values.isna()].unique().tolist()
+        words = [str(word) for word in labels[values.isna()]]
+        # a list of numbers with decimal commas could not be read
+        words = [f"'{word}'" if "," in word else word for word in words]
         faults.append(several(words, f"value of {column}", "that is no number"))
     outside = values[(values < low) | (values > high)]
     if len(outside):

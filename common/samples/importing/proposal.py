@@ -101,7 +101,9 @@ def propose(path: Path) -> str:
     layout |= {"expected": {"files": len(fitting)}, "license": "unknown"}
     head = [f"# {len(fitting)} of {len(audio)} audio files are named like this: {fitting[0]}"]
     others = sorted(set(audio) - set(fitting))
-    head += [f"# not so: {', '.join(others[:3])}"] if others else []
+    head += (
+        [f"# not so: {', '.join(others[:3])}{', ...' if len(others) > 3 else ''}"] if others else []
+    )
     for name, words in zip(names, shape.values, strict=True):
         counts = Counter(words)
         some = ", ".join(sorted(counts)[:6]) + (", ..." if len(counts) > 6 else "")

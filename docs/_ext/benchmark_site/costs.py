@@ -13,7 +13,7 @@ from markupsafe import Markup
 from benchmark_site.content import Board, Content, alike
 from benchmark_site.page import Page, Section
 from benchmark_site.render import ROOT, model_doc, render, target_doc
-from benchmark_site.sources import ORIGINS, UNSTATED, Model, machine
+from benchmark_site.sources import ORIGINS, UNSTATED, Model, amount, machine
 from common.core import display
 from common.figures.cost import CostPoint, cost_svg, describe_costs
 from common.results.cost import COLUMNS as MEASURED
@@ -93,7 +93,7 @@ def _lines(content: Content, page: Page, boards: list[Board]) -> Iterator[dict[s
             "label": model.label,
             "href": page.href(model_doc(here[0].target, model)),
             "scores": scores,
-            "parameters": _figure(cost.parameters, display.amount),
+            "parameters": _figure(cost.parameters, amount),
             "origin": ORIGINS.get(cost.parameters_from, ""),
             "size": _figure(cost.size_bytes, display.size),
             "rtf": _figure(slow and slow.real_time_factor, display.digits, UNMEASURED),
@@ -124,7 +124,7 @@ def _stale(cost: ModelCost) -> str:
 
 
 #: (how the cost of a model is had, as text, name of the axis, words for a low cost)
-SIZE = (lambda cost: cost.parameters, display.amount, "parameters", "smallest")
+SIZE = (lambda cost: cost.parameters, amount, "parameters", "smallest")
 SPEED = (
     lambda cost: None if cost.stale or not (row := cost.at(RTF_S)) else row.real_time_factor,
     display.digits,

@@ -73,6 +73,15 @@ DEMO = "Own runs on embedded demonstration data"
 Manifests = Mapping[tuple[str, str], Manifest]
 
 
+def amount(n: float) -> str:
+    r"""A number of parameters, with a narrow space between thousands as in all numbers of the website.
+
+    >>> amount(6726)
+    '6\u202f726'
+    """
+    return display.amount(n).replace(",", "\u202f")
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A model as the pages show it.
@@ -263,7 +272,7 @@ def _own_models(
 def cost_facts(cost: ModelCost) -> list[tuple[str, str]]:
     """What is known of the cost of a model: name and text."""
     facts = [
-        (COST["parameters"], _stated(cost.parameters, display.amount, cost.parameters_from)),
+        (COST["parameters"], _stated(cost.parameters, amount, cost.parameters_from)),
         (COST["size"], _stated(cost.size_bytes, display.size)),
     ]
     if not cost.measured:
