@@ -97,13 +97,11 @@
   // -- what scrolls can be reached with the keyboard -------------------------------------------
 
   const boxes = [...document.querySelectorAll(".table-scroll, .highlight pre, :is(p, li, dd):has(> math)")];
-  const reach = () =>
-    boxes.forEach((box) => {
+  /* told by the browser once it has laid them out: asked for their width here, it would lay out what is out of sight too */
+  const sizes = new ResizeObserver((entries) =>
+    entries.forEach(({ target: box }) => {
       if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
-    });
-  if (boxes.length) {
-    addEventListener("resize", reach);
-    reach();
-  }
+    }));
+  boxes.forEach((box) => sizes.observe(box));
 })();
