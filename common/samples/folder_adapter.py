@@ -12,6 +12,7 @@ import csv
 import hashlib
 from array import array
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -128,17 +129,14 @@ class CsvTable:
         return keys
 
     def _time(self, text: str, line: int, name: str) -> int:
+        seconds = float("nan")
         try:
             seconds = float(text)
         except ValueError:
-            # pandas drops commas, and takes a number without a unit for nanoseconds
-            if "," in text:
-                seconds = float("nan")
-            else:
-                try:
+            # pandas drops commas: it would take "0,50" for 50 ns
+            if "," not in text:
+                with suppress(ValueError):
                     return int(pd.Timedelta(text).value)
-                except ValueError:
-                    seconds = float("nan")
         if not abs(seconds) < 1e9:
             where = f"{self.where}: line {line}"
             raise DataError(f"{where}: {name} = {text!r} is no time; expected seconds, such as 0.5")

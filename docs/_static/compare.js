@@ -75,9 +75,10 @@
   const apart = (a, b) => Boolean(a && b && (a[1] < b[0] || b[1] < a[0]));
   const pairs = (values) => values.flatMap((a, place) => values.slice(place + 1).map((b) => [a, b]));
 
+  const isVerdict = (status) => status === "p" || status === "f";
   const FITS = {
     all: () => true,
-    verdicts: (row, sides) => new Set(sides.map((side, n) => statusOf(side, row.places[n])).filter((s) => s === "p" || s === "f")).size > 1,
+    verdicts: (row, sides) => new Set(sides.map((side, n) => statusOf(side, row.places[n])).filter(isVerdict)).size > 1,
     certain: (row, sides) => row.tested
       ? row.tested.some((each) => each && each.q !== null && each.q < CERTAIN)
       : pairs(sides.map((side, n) => ends(side, row.places[n]))).some(([a, b]) => apart(a, b)),
@@ -210,7 +211,7 @@
     const how = lines
       ? ` On ${certain}, scores differ for certain: q is below ${CERTAIN}, from leaving out each speaker once, paired, with the share of false differences held at 5 % over all cells.`
       : `${certain ? ` On ${certain}, intervals do not overlap.` : ""} Cells are not tested, as these models have no sums of the same speakers.`;
-    const shared = rows.filter((row) => sides.filter((side, n) => "pf".includes(statusOf(side, row.places[n]))).length > 1).length;
+    const shared = rows.filter((row) => sides.filter((side, n) => isVerdict(statusOf(side, row.places[n]))).length > 1).length;
     const having = sides.length > 2 ? "at least two of them have" : "both have";
     const differ = shared ? `Verdicts differ on ${verdicts} of ${shared} cells on which ${having} a verdict.` : "No two of these models have a verdict on the same cell.";
     const about = make("p", { className: "quiet", textContent: `Scores in the ranking: ${scores}. ${differ}${how} ${few(fitting.length)} shown.${list.querySelector(".p-value") ? " p values of scores are adjusted for all pairs of the ranking." : ""}${rows.some((row) => sides.some((side, n) => ends(side, row.places[n]))) ? " Small numbers are 95 % intervals." : ""} On the axes, a line is a model, in this order: a dot passes, a cross fails, and the broken line is the threshold; the cells of a metric have one axis in each test.` });

@@ -14,7 +14,7 @@ from ..explain import distance, sample_id
 from .pairs import Comparison
 
 #: numbers that differ by less are the same to a reader, as rounding of the last digit makes such differences
-SAME = 1e-6
+LAST_DIGIT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _flips(target: str, dataset: str, samples: list[Flipped], *, labels: bool) -
         target,
         dataset,
         len(samples),
-        tuple(sample for sample in order if sample.change > SAME),
-        tuple(sample for sample in order if sample.change < -SAME),
+        tuple(sample for sample in order if sample.change > LAST_DIGIT),
+        tuple(sample for sample in order if sample.change < -LAST_DIGIT),
         p,
     )

@@ -186,7 +186,7 @@ def _pair(
     """Both rows of a place, with the reason if they cannot be compared."""
     old, new = before.get(place), after.get(place)
     row: _Row = new if new is not None else before[place]
-    outcome, reason = _other_rules(old, new) or _obstacle(old, new)
+    outcome, reason = _obstacle(old, new)
     return Pair(
         target=str(row["target"]),
         test=str(row["test"]),
@@ -203,13 +203,11 @@ def _pair(
     )
 
 
-def _other_rules(old: _Row | None, new: _Row | None) -> tuple[Outcome, str] | None:
-    """Why two rows cannot be compared whose verdicts follow different criteria."""
-    rules = [str(row["criterion"]) for row in (old, new) if row is not None and row["criterion"]]
-    if len(set(rules)) < 2:
-        return None
-    both = f"'{rules[0]}' and '{rules[1]}'"
-    return "not compared", f"they were judged by different criteria, {both}; run them again"
+def _other_rules(old: str, new: str) -> str:
+    """Why verdicts by these criteria cannot be compared; empty if they can."""
+    if not old or not new or old == new:
+        return ""
+    return f"they were judged by different criteria, '{old}' and '{new}'; run them again"
 
 
 def _obstacle(old: _Row | None, new: _Row | None) -> tuple[Outcome, str]:
@@ -230,7 +228,7 @@ def _obstacle(old: _Row | None, new: _Row | None) -> tuple[Outcome, str]:
     for name, row in zip(ROLES, (old, new), strict=True):
         if math.isnan(row["value"]):
             return "not compared", f"no value of {name}: {row['reason']}"
-    return "not compared", ""
+    return "not compared", _other_rules(str(old["criterion"]), str(new["criterion"]))
 
 
 def _tested(
