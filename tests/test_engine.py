@@ -107,6 +107,7 @@ def test_failing_model_gives_error_rows_and_others_complete(mini, fail: str, mes
         .reason.str.contains(r"no prediction for (?:280 of 280|210 of 210)")
         .all()
     )
+    assert set(rows[rows.model == "loud"].cause) == {"model"}
     assert set(rows[rows.model == "chance-value"].status) <= {"pass", "fail", "skip"}
     assert report.errors and all("loud" in name for name in report.errors)
     # an error is no result: it is tried again
@@ -127,6 +128,23 @@ def test_a_sample_that_fails_is_named_and_spoils_only_cells_that_use_it(mini) ->
     rows = _rows(mini)
     assert rows.reason.str.contains(r"no prediction for 1 of 2\d0 samples; first: .*000\.wav").all()
     assert report.calls == 279
+
+
+def test_audio_that_no_model_can_hear_is_no_fault_of_the_model(mini) -> None:
+    (mini.catalog / "tones" / "007.wav").write_bytes(b"no audio")
+    mini.write(
+        "models.yaml",
+        "- {id: loud, version: 1.0.0, adapter: python, entry: 'MODULE:load', isolate: false}\n"
+        "- {id: mute, version: 1.0.0, adapter: python, entry: 'MODULE:load', isolate: false, "
+        "params: {fail: raise}}\n",
+    )
+    mini.run(models=("loud", "mute"), tests=("correctness_regression",))
+    rows = _rows(mini)
+    assert set(rows.status) == {"error"} and set(rows.cause) == {"data"}
+    # the other samples of the second model have errors of its own, which count for less
+    assert rows.reason.str.contains(r"first: .*007\.wav").all()
+    lost = rows.groupby("model").reason.first().str.extract(r"for (\d+) of")[0]
+    assert lost.to_dict() == {"loud": "1", "mute": "280"}
 
 
 def test_model_that_cannot_be_loaded_fails_alone(mini) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from common.core.errors import ConfigError
+from common.engine.check import faults
 from common.spec import Criterion, Test, load_benchmark, load_entries, read_yaml
 from common.spec import Model as ModelEntry
 
@@ -56,6 +57,10 @@ def test_user_catalog_comes_on_top(tmp_path: Path) -> None:
             "- {id: a, version: 1, adapter: onnx, outputs: [b]}\n",
             r"outputs: expected key: value pair",
         ),
+        (
+            "- {id: a, version: 1.0.0, adapter: chance, sampling_rate: 16}\n",
+            r"sampling_rate: .* 1000, found 16",
+        ),
         ("- {id: a\n  b", r"models\.yaml, line 3, column \d+: not valid YAML"),
     ],
 )
@@ -88,6 +93,75 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such folder"):
         load_benchmark([tmp_path / "absent"])
     with pytest.raises(ConfigError, match="holds none of"):
+        load_benchmark([tmp_path])
+
+
+def test_all_faults_of_a_catalog_are_told_at_once(tmp_path: Path) -> None:
+    wrong = "".join(f"- {{id: m{n}, version: 1.0.0, adaptor: chance}}\n" for n in range(30))
+    _write(tmp_path, GOOD + wrong)
+    _write(tmp_path, "title: 1\n", "suite/one.yaml")
+    _write(tmp_path, "- {id: ../d}\n", "datasets.yaml")
+    with pytest.raises(ConfigError) as error:
+        load_benchmark([tmp_path])
+    lines = str(error.value).splitlines()
+    assert len(lines) == 21 and re.fullmatch(r"and \d+ more", lines[-1])
+    assert "datasets.yaml: datasets[0]" in lines[0]
+    assert "models[1] (m0).adaptor: unknown key" in lines[1]
+    _write(tmp_path, GOOD + "- {id: m, version: 1.0.0, adaptor: chance}\n")
+    with pytest.raises(ConfigError) as error:
+        load_benchmark([tmp_path])
+    files = [line.partition(": ")[0] for line in str(error.value).splitlines()]
+    assert [Path(name).name for name in files] == ["datasets.yaml", "models.yaml", "one.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("design", "metrics", "message"),
+    [
+        (
+            "against_truth",
+            "[{metric: uar, above: 1.4}]",
+            "classification[0]: criterion > 1.4: no score from 0 to 1 meets it",
+        ),
+        (
+            "against_truth",
+            "[{metric: uar, above: -0.1}]",
+            "classification[0]: criterion > -0.1: every score from 0 to 1 meets it",
+        ),
+        (
+            "against_truth",
+            "[{metric: uar, between: [0.6, 0.4]}]",
+            "classification[0]: criterion 0.6 < x < 0.4: no score from 0 to 1 meets it",
+        ),
+        ("{by_group: {attribute: sex, min_group: 2}}", "[{metric: uar, above: -0.1}]", ""),
+        (
+            "{by_group: {attribute: sex, min_group: 2}}",
+            "[{metric: uar, within: 1.1}]",
+            "classification[0]: criterion |x| < 1.1: every score from -1 to 1 meets it",
+        ),
+    ],
+)
+def test_criteria_tell_scores_apart(
+    tmp_path: Path, design: str, metrics: str, message: str
+) -> None:
+    text = f"title: T\nfamily: correctness\ndesign: {design}\nclassification: {metrics}\n"
+    path = _write(tmp_path, text, "suite/own.yaml")
+    assert faults(load_benchmark([tmp_path])) == ([f"{path}: {message}"] if message else [])
+
+
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        (
+            "\n- metric: uar\n  above: 0,4",
+            r"\.above: expected a number with a decimal point, found '0,4'",
+        ),
+        (" [{metric: uar, above: 0,4}]", r"\[0\]: found the key 4; numbers have a decimal point"),
+    ],
+)
+def test_a_decimal_comma_is_named(tmp_path: Path, metrics: str, message: str) -> None:
+    text = f"title: T\nfamily: correctness\ndesign: against_truth\nclassification:{metrics}\n"
+    _write(tmp_path, text, "suite/own.yaml")
+    with pytest.raises(ConfigError, match=message):
         load_benchmark([tmp_path])
 
 

@@ -120,6 +120,8 @@ class Design(Record):
     #: whether scores say how many samples they rest on, so that a criterion may be
     #: ``within: simulated``
     simulated: ClassVar[bool] = False
+    #: whether a score is the difference of two values of its metric
+    differences: ClassVar[bool] = False
 
     @abstractmethod
     def needs(self, target: Target) -> Sequence[str]:
@@ -204,9 +206,14 @@ def check_uses(test: Test) -> None:
     for kind in KINDS:
         for number, use in enumerate(test.uses(kind)):
             place = f"{test.origin}: {kind}[{number}].metric"
-            reason = design.misfit(METRICS.get(use.metric, place))
+            metric = METRICS.get(use.metric, place)
+            reason = design.misfit(metric)
             if reason:
                 raise ConfigError(f"{place}: design '{name}': {reason}")
+            low, high = metric.bounds
+            least, most = (low - high, high - low) if design.differences else (low, high)
+            if reason := use.criterion.pointless(least, most):
+                raise ConfigError(f"{test.origin}: {kind}[{number}]: criterion {reason}")
             if use.criterion.is_simulated or test.simulated:
                 if use.criterion.within is None:
                     raise ConfigError(f"{place}: only bounds of 'within' can be simulated")

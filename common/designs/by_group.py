@@ -64,6 +64,7 @@ class ByGroup(GroupDesign):
     max_group: int = pydantic.Field(default=1000, ge=1)
 
     simulated: ClassVar[bool] = True
+    differences: ClassVar[bool] = True
 
     def needs(self, target: Target) -> list[str]:
         """The annotation of the target, and what makes the groups."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import models
-from ..core.errors import ModelError
+from ..core.errors import AudioError, BenchmarkError, ModelError
 from ..designs import Selection
 from ..models.lazy import Lazy
 from ..predictions.array_store import store_of
@@ -50,20 +50,33 @@ class Work:
         """Condition -> predictions, aligned with the samples.
 
         Raises:
-            ModelError: if there is none for a sample
+            AudioError: if there is none for a sample because its audio cannot be read or changed
+            ModelError: if there is none for a sample because of the model
         """
         samples, predictions = self.selection.samples, {}
         for condition, request in self.requests.items():
             ids = source.ids(self.cell.dataset.id, samples.index)
-            reasons = [request.failed[i] for i in ids.tolist() if i in request.failed]
-            if reasons:
-                first = next((r for r in reasons if not r.startswith(NOT_TRIED)), reasons[0])
-                raise ModelError(
-                    f"no prediction for {len(reasons)} of {len(ids)} samples; first: {_shorter(first)}"
-                )
+            lost = [i for i in ids.tolist() if i in request.failed]
+            if lost:
+                raise _no_prediction(request, lost, len(ids))
             values = request.values[ids]
             predictions[condition] = decoded(self.cell.target, values, request.columns, samples)
         return predictions
+
+
+def _no_prediction(request: Request, lost: Sequence[int], count: int) -> BenchmarkError:
+    """Why a cell has no score; what no model could hear counts before what the model did not answer.
+
+    Args:
+        request: of the model in a condition
+        lost: segments of the cell without a prediction, at least one
+        count: number of samples of the cell
+    """
+    unheard = [request.failed[i] for i in lost if i in request.unheard]
+    reasons = unheard or [request.failed[i] for i in lost]
+    first = next((r for r in reasons if not r.startswith(NOT_TRIED)), reasons[0])
+    text = f"no prediction for {len(lost)} of {count} samples; first: {_shorter(first)}"
+    return AudioError(text) if unheard else ModelError(text)
 
 
 def _shorter(reason: str) -> str:

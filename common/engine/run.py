@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from ..core.errors import BenchmarkError, DatasetUnavailable
+from ..core.errors import AudioError, BenchmarkError, DatasetUnavailable
 from ..core.paths import Paths
 from ..core.stages import StageTimes
 from ..designs.selecting import Selector
@@ -254,6 +254,8 @@ class Engine:
                 evaluation = evaluate(work.cell, work.selection, work.predictions(source))
             with self.times("intervals", **about):
                 rows = evaluation.rows(Bounds(self.folders.cache))
+        except AudioError as error:
+            journal.fail(work.cell, str(error), DATA)
         except BenchmarkError as error:
             journal.fail(work.cell, str(error))
         # metrics and designs may be the user's own: whatever they raise is a fault of the cell

@@ -197,6 +197,7 @@ class Request:
         store: where predictions of this request are kept
         values: predictions, shape (K, number of columns), blank where there is none yet
         failed: segment -> why there is no prediction
+        unheard: those of them whose audio cannot be read or changed, so that no model can hear them
         calls: number of signals that were given to the model
         stored: number of segments whose predictions the store had
         listens: whether the model hears signals, as far as that can be said without loading it
@@ -215,6 +216,7 @@ class Request:
     store: PredictionStore
     values: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     failed: dict[int, str] = field(default_factory=dict)
+    unheard: set[int] = field(default_factory=set)
     calls: int = 0
     stored: int = 0
     listens: bool = True

@@ -199,7 +199,8 @@ class _Alone:
         """The request without what came from other versions or was asked for them, and without what failed."""
         request = self.request
         request.wanted, request.stored = self.wanted, self.stored
-        request.shared, request.repeated, request.failed = [], 0, {}
+        request.shared, request.repeated = [], 0
+        request.failed, request.unheard = {}, set()
         return request
 
 
@@ -228,6 +229,7 @@ class _Buffer:
             request.calls += answer.calls
             lost = {int(ids[number]): reason for number, reason in answer.failed.items()}
             request.failed.update(lost)
+            request.unheard.update(int(ids[number]) for number in answer.unheard)
             places = ids[answer.segments]
             if len(places):
                 request.values[places] = answer.values

@@ -111,6 +111,7 @@ class WishResult:
         segments: numbers of the segments that have predictions
         parts: their predictions, arrays of shape (some segments, number of columns)
         failed: number of a segment -> why it has none
+        unheard: numbers of those of them whose audio cannot be read or changed
         calls: number of signals that were given to the model
         streak: number of calls without an answer at the end
     """
@@ -119,6 +120,7 @@ class WishResult:
     segments: list[int] = field(default_factory=list)
     parts: list[np.ndarray] = field(default_factory=list)
     failed: dict[int, str] = field(default_factory=dict)
+    unheard: set[int] = field(default_factory=set)
     calls: int = 0
     streak: int = 0
 
@@ -299,10 +301,10 @@ class _Computation:
         """Ask the model of a wish about those segments of which nobody has asked it yet."""
         wish, answer = self.shard.wishes[n], self.answers[n]
         todo = ids[wish.segments[ids]].tolist()
-        answer.failed.update(
-            {number: heard.broken[number] for number in todo if number in heard.broken}
-        )
-        ready = [number for number in todo if number not in heard.broken]
+        broken = {number: heard.broken[number] for number in todo if number in heard.broken}
+        answer.failed.update(broken)
+        answer.unheard.update(broken)
+        ready = [number for number in todo if number not in broken]
         if wish.model in heard.answers:
             numbers, values = heard.answers[wish.model]
             self._keep(wish, answer, numbers, values)

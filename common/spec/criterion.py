@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -55,6 +56,36 @@ class Criterion(Record):
                 return cls(**make(*map(float, match.groups())))
         raise ValueError(f"'{text}' is no criterion")
 
+    def pointless(self, low: float, high: float) -> str:
+        """Why the criterion tells no scores apart; empty: it does.
+
+        Args:
+            low: smallest possible score
+            high: largest possible score
+
+        >>> Criterion(above=1.4).pointless(0, 1), Criterion(within=0.1).pointless(-1, 1)
+        ('> 1.4: no score from 0 to 1 meets it', '')
+        >>> Criterion(below=2).pointless(0, 1)
+        '< 2: every score from 0 to 1 meets it'
+        """
+        if self.is_simulated:
+            return ""
+        least, most = self._ends
+        scores = f"score from {low:g} to {high:g} meets it"
+        if least >= most or least >= high or most <= low:
+            return f"{self}: no {scores}"
+        return f"{self}: every {scores}" if least < low and most > high else ""
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """What scores lie between, both exclusive, of criteria that are not simulated."""
+        if self.within is not None:
+            return -float(self.within), float(self.within)
+        if self.between is not None:
+            return self.between
+        least = -math.inf if self.above is None else self.above
+        return least, math.inf if self.below is None else self.below
+
     @property
     def is_simulated(self) -> bool:
         """Whether the bound has to be simulated first."""
@@ -102,6 +133,9 @@ class MetricUse(Record):
     def _flat(cls, value: Any) -> Any:
         if not isinstance(value, Mapping) or "criterion" in value:
             return value
+        for key in value:
+            if isinstance(key, (int, float)):
+                raise ValueError(f"found the key {key}; numbers have a decimal point, not a comma")
         bounds = {k: v for k, v in value.items() if k in Criterion.model_fields}
         rest = {k: v for k, v in value.items() if k not in bounds and k != "metric"}
         return {"metric": value.get("metric"), "criterion": bounds, "params": rest}

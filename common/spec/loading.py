@@ -1,14 +1,16 @@
 """Loading of catalog and suite from YAML into the records of :mod:`common.spec.records`.
 
-Every fault ends in a :class:`~common.core.errors.ConfigError` of one line that names file,
-place, what was found and what is allowed. Later catalogs may replace an entry of an earlier
+Every fault is a line of a :class:`~common.core.errors.ConfigError` that names file, place,
+what was found and what is allowed; all entries are looked at before it is raised. Later catalogs may replace an entry of an earlier
 one by using its id; two entries of one file may not share an id.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,6 +32,8 @@ from .records import (
 )
 
 R = TypeVar("R", bound=Entry)
+#: as many faults are told at once
+TOLD = 20
 
 
 #: what pydantic says of a wrong type -> what that is in YAML
@@ -49,6 +53,27 @@ _EXPECTED = {
     "bool_parsing": "expected true or false",
     "string_pattern_mismatch": "expected letters, digits, '.', '_' and '-', beginning with a letter or digit",
 }
+
+
+class _Faults:
+    """Collects the faults of several entries, so that all of them are told at once."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Go on behind a fault."""
+        try:
+            yield
+        except ConfigError as error:
+            self._lines += map(str, error.args)
+
+    def tell(self) -> None:
+        """Raise what was collected, a line each; nothing if there is none."""
+        if self._lines:
+            more = len(self._lines) - TOLD
+            raise ConfigError(*self._lines[:TOLD], *([f"and {more} more"] if more > 0 else []))
 
 
 def _place(location: Iterable[Any]) -> str:
@@ -85,6 +110,8 @@ def fault(record: type[Record], place: str, error: pydantic.ValidationError) -> 
     if first["type"] == "missing":
         return f"{where}: missing"
     message = _EXPECTED.get(first["type"], first["msg"].removeprefix("Value error, "))
+    if isinstance(first["input"], str) and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", first["input"]):
+        message += " with a decimal point"
     if first["type"] == "value_error" and isinstance(first["input"], Mapping):
         return (
             f"{where}: {message}" if where else message
@@ -100,24 +127,30 @@ def load_entries(record: type[R], path: Path, *, builtin: bool = True) -> dict[s
     if not isinstance(content, list):
         raise ConfigError(f"{path}: expected a list of entries ('- id: ...')")
     entries: dict[str, R] = {}
+    faults = _Faults()
     for n, item in enumerate(content):
         name = item.get("id") if isinstance(item, Mapping) else None
         place = f"{path.stem}[{n}]" + (f" ({name!s:.60})" if name else "")
-        entry = parse(record, item, path, place, builtin=builtin)
-        if entry.id in entries:
-            raise ConfigError(f"{path}: {place}: id '{entry.id}' is used twice")
-        entries[entry.id] = entry
+        with faults.collecting():
+            entry = parse(record, item, path, place, builtin=builtin)
+            if entry.id in entries:
+                raise ConfigError(f"{path}: {place}: id '{entry.id}' is used twice")
+            entries[entry.id] = entry
+    faults.tell()
     return entries
 
 
 def load_tests(folder: Path, *, builtin: bool = True) -> dict[str, Test]:
     """Tests of a suite folder by id, the name of the file, in alphabetical order."""
     tests = {}
+    faults = _Faults()
     for path in sorted(folder.glob("*.yaml")):
-        content = read_yaml(path)
-        if isinstance(content, Mapping):
-            content = {"id": path.stem, **content}
-        tests[path.stem] = parse(Test, content, path, "", builtin=builtin)
+        with faults.collecting():
+            content = read_yaml(path)
+            if isinstance(content, Mapping):
+                content = {"id": path.stem, **content}
+            tests[path.stem] = parse(Test, content, path, "", builtin=builtin)
+    faults.tell()
     return tests
 
 
@@ -151,7 +184,7 @@ def load_benchmark(
         allow_code: whether models of the user's catalogs may run code that their entries name
 
     Raises:
-        ConfigError: for the first fault
+        ConfigError: for all faults of entries and files, or for the first one between them
     """
     kinds = CATALOG_FILES
     merged: dict[str, dict[str, Any]] = {
@@ -159,6 +192,7 @@ def load_benchmark(
         for name, record in kinds.items()
     }
     merged["tests"] = dict(load_tests(paths.SUITE))
+    faults = _Faults()
     for folder in catalogs:
         if not folder.is_dir():
             raise ConfigError(f"--catalog {folder}: no such folder")
@@ -166,9 +200,12 @@ def load_benchmark(
             file_names = ", ".join(f"{name}.yaml" for name in kinds)
             raise ConfigError(f"--catalog {folder}: holds none of {file_names} or suite/*.yaml")
         for name, record in kinds.items():
-            path = folder / f"{name}.yaml"
-            merged[name].update(load_entries(record, path, builtin=False))
-        merged["tests"].update(load_tests(folder / "suite", builtin=False))
+            with faults.collecting():
+                path = folder / f"{name}.yaml"
+                merged[name].update(load_entries(record, path, builtin=False))
+        with faults.collecting():
+            merged["tests"].update(load_tests(folder / "suite", builtin=False))
+    faults.tell()
     if full:
         merged["datasets"] = {k: entry.whole() for k, entry in merged["datasets"].items()}
     if allow_code:

@@ -230,7 +230,7 @@ class Model(Entry, Isolation):
         path: file or folder of the model or of its predictions
         entry: ``module:factory`` of a python model
         params: arguments of the factory or of the chance model
-        sampling_rate: rate in Hz that the model wants
+        sampling_rate: rate in Hz that the model wants, at least 1000
         outputs: target -> output
         max_signal_length: seconds; only the last part of longer signals is predicted
         batch_size: number of signals per call; more than one only if the model allows it
@@ -244,7 +244,7 @@ class Model(Entry, Isolation):
     path: str = ""
     entry: str = ""
     params: Mapping[str, Any] = {}
-    sampling_rate: int = pydantic.Field(default=16000, gt=0)
+    sampling_rate: int = pydantic.Field(default=16000, ge=1000)
     outputs: Mapping[str, Output] = {}
     max_signal_length: float | None = pydantic.Field(default=None, gt=0)
     batch_size: int | None = pydantic.Field(default=None, gt=0)

@@ -1,4 +1,4 @@
-"""What must hold of a parser whatever it reads: it returns, or refuses with an error of one line.
+"""What must hold of a parser whatever it reads: it returns, or refuses with an error of a line for each fault.
 
 It ends, takes no more memory than a bound, and writes nothing outside its folder.
 """
@@ -131,19 +131,20 @@ def check(parser: FuzzedParser, folder: Path, files: Files) -> str:
         the message with which it refused the files; empty: it read them
 
     Raises:
-        AssertionError: if the message is not one of one line, or something else was written
+        AssertionError: if a fault is not told in one line, or something else was written
         Exception: whatever the parser raises that is no error for a user
     """
     place = folder / "place"
     lay(place, files)
-    refusal = ""
+    refusal: tuple[object, ...] = ()
     with guarded(place):
         try:
             parser.read(place)
         except BenchmarkError as error:
-            refusal = str(error)
-            assert refusal, "an error without a text"
+            refusal = error.args
+            assert all(map(str, refusal)) and refusal, "an error without a text"
     assert not _watch.outside, f"written outside of its folder: {_watch.outside[:3]}"
-    odd = CONTROL.search(refusal)
-    assert odd is None, f"control character {odd[0]!r} in the message {refusal!r:.300}"
-    return refusal
+    for line in map(str, refusal):
+        odd = CONTROL.search(line)
+        assert odd is None, f"control character {odd[0]!r} in the message {line!r:.300}"
+    return "\n".join(map(str, refusal))
