@@ -26,6 +26,12 @@ MODELS = """
 - {id: quiet, version: VERSION, adapter: python, entry: "MODULE:load", params: {gain: GAIN}}
 - {id: dice, version: 1.0.0, adapter: chance, params: {distribution: categorical}}
 """
+SHIFT = """
+title: Shift
+family: fairness
+design: {group_shift: {attribute: sex, min_group: 10}}
+classification: [{metric: relative_difference_per_class, within: 0.225}]
+"""
 TESTS = ("correctness_regression", "correctness_classification", "fairness_sex")
 
 
@@ -110,6 +116,22 @@ class TestOutcomes:
             assert sample["before"] == sample["truth"] != sample["after"]
         _, short = bench.compare("dice", "loud")
         assert len(short["flips"][0]["won_samples"]) == 5
+
+    def test_a_class_that_no_answer_can_meet_flips_nothing(self, bench) -> None:
+        table = bench.mini.catalog / "tones" / "metadata.csv"
+        text = table.read_text("utf-8")
+        odd = text.count("anger")
+        assert odd
+        table.write_text(text.replace("anger", "puzzlement"), "utf-8")
+        # a test that needs no annotations has samples of any class
+        bench.mini.write("suite/shift.yaml", SHIFT)
+        bench.run("dice", "loud", tests=(*TESTS, "shift"))
+        (flip,) = [
+            flip
+            for flip in bench.compare("dice", "loud")[1]["flips"]
+            if flip["target"] == "emotion"
+        ]
+        assert flip["n"] == 280 - odd
 
     def test_other_criteria_make_no_verdict_change(self, bench) -> None:
         name = "suite/correctness_regression.yaml"

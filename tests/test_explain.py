@@ -6,7 +6,9 @@ import io
 import json
 import re
 import shutil
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +29,7 @@ family: robustness
 design: {perturbed: {conditions: [softer, hiss]}}
 regression:
   - {metric: change_ccc, above: -0.05}
+  - {metric: percentage_unchanged, above: 0.95, tolerance: 0.05}
 classification:
   - {metric: change_uar, above: -0.05}
 """
@@ -196,6 +199,20 @@ class TestExplain:
             assert code == 0, found
             rows += len(found["rows"])
         assert rows == len(table)
+
+    def test_the_worst_of_unchanged_answers_have_changed_most(self, bench) -> None:
+        def worst(metric: str, base: Callable[[dict[str, Any]], float]) -> list[float]:
+            code, found = bench.explain(f"arousal/other/own/tones/{metric}/-/hiss", "--samples")
+            assert code == 0
+            every = {
+                s["id"]: abs(s["predictions"]["hiss"] - base(s)) for s in found["samples"]["all"]
+            }
+            told = [every[sample["id"]] for sample in found["samples"]["worst"]]
+            assert told == sorted(every.values(), reverse=True)[: len(told)] and len(told) == 10
+            return told
+
+        changes = worst("percentage_unchanged", lambda sample: sample["predictions"]["original"])
+        assert changes != worst("change_ccc", lambda sample: sample["truth"])
 
     def test_a_part_of_the_data_has_its_own_samples(self, bench) -> None:
         key = "arousal/loud/fairness_sex/tones/ccc/-/female"

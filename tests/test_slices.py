@@ -12,6 +12,7 @@ from common.core.errors import ConfigError, DataError
 from common.core.paths import Paths
 from common.predictions.attributes import acoustics, f0
 from common.reports import slices
+from common.reports.slices_text import lines
 from common.results.slices import CONFIRMED, SLICE_COLUMNS, TRIED, read, to_csv
 from common.spec import load_benchmark
 from tests.conftest import DATASETS
@@ -138,6 +139,11 @@ def test_command_tells_and_answers(deaf, capsys) -> None:
     assert searched["key"] == "arousal/deaf/correctness_regression/tones"
     assert searched["slices"][0]["status"] == CONFIRMED
     assert searched["tried"] > len(searched["slices"])
+
+
+def test_a_search_of_nothing_says_so() -> None:
+    (line,) = lines(slices.SlicesReport(), 5)
+    assert line.startswith("nothing to search: no chosen model has results of a test")
 
 
 def test_wrong_names_and_levels_are_refused(deaf) -> None:

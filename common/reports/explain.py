@@ -18,6 +18,7 @@ from ..core.paths import Paths
 from ..designs import Score
 from ..engine.scoring import Evaluation
 from ..engine.staleness import stale_cell
+from ..metrics import METRICS
 from ..results import history, keys
 from ..results.history import KeptVersion
 from ..results.keys import CellKey
@@ -235,7 +236,8 @@ def _samples(rebuilt: Evaluation, rows: pd.DataFrame, *, every: bool) -> dict[st
     """Which samples stand behind the rows, and the worst of them."""
     view = rebuilt.view
     used = _used(rebuilt.scores, rows, len(view.samples))
-    listed = [_sample(view, number, _shown(view, rows)) for number in used]
+    conditions, by_change = _shown(view, rows), _by_change(rows)
+    listed = [_sample(view, number, conditions, by_change=by_change) for number in used]
     places = [[s["file"], s["start"], s["end"]] for s in listed]
     order = sorted(range(len(listed)), key=lambda n: (-listed[n]["error"], places[n]))
     worst = [listed[n] for n in order if listed[n]["error"] > 0][:WORST]
@@ -271,10 +273,18 @@ def _shown(view: View, rows: pd.DataFrame) -> list[str]:
     return [name for name in view.predictions if name == ORIGINAL or name in conditions]
 
 
-def _sample(view: View, number: int, conditions: list[str]) -> dict[str, Any]:
+def _by_change(rows: pd.DataFrame) -> bool:
+    """Whether rows say how answers after a change agree with those before, whatever is annotated."""
+    changed = (rows["condition"] != ORIGINAL) & (rows["reference"] == ORIGINAL)
+    return bool(changed.all()) and not any(
+        METRICS.get(metric).takes == "change" for metric in rows["metric"].unique()
+    )
+
+
+def _sample(view: View, number: int, conditions: list[str], *, by_change: bool) -> dict[str, Any]:
     """One sample with its truth, its predictions, and how wrong the last of them is.
 
-    Without a truth, a prediction in a condition is as wrong as it differs from the original.
+    Without a truth, or ``by_change``, a prediction in a condition is as wrong as it differs from the original.
     """
     row = view.samples.iloc[number]
     entry: dict[str, Any] = {
@@ -285,7 +295,7 @@ def _sample(view: View, number: int, conditions: list[str]) -> dict[str, Any]:
     }
     predictions = {name: single(view.predictions[name], number) for name in conditions}
     truth = single(view.truth, number) if view.target.id in view.samples else None
-    base = truth if truth is not None else predictions.get(ORIGINAL)
+    base = predictions.get(ORIGINAL) if by_change or truth is None else truth
     last = predictions[conditions[-1]] if conditions else None
     return {**entry, "truth": truth, "predictions": predictions, "error": distance(base, last)}
 

@@ -46,6 +46,10 @@ def lines(report: SlicesReport, top: int) -> Iterator[str]:
     """
     for searched in report.searched:
         yield from _of_cell(searched, top)
+    if not report.searched and not report.not_searched:
+        yield (
+            "nothing to search: no chosen model has results of a test that compares its answers with annotations, sample by sample"
+        )
     for name, reason in report.not_searched.items():
         yield f"not searched: {name}: {reason}"
 

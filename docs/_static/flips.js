@@ -30,7 +30,7 @@
   function answerCell(table, cell, model, n) {
     const loss = losses(table, model, cell.name)[n];
     if (table.kind === "events") return make("td", { className: "n", textContent: `${loss} s wrong` });
-    const node = make("td", { textContent: text(table, table.answers[model][n]) });
+    const node = make("td", { textContent: text(table, table.answers[model].at(n)) });
     if (table.kind === "number") node.append(make("small", { textContent: `error ${(loss / window.sampleTables.SCALE).toFixed(3)}` }));
     else {
       node.className = loss ? "f" : "p";

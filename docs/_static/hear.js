@@ -12,19 +12,26 @@
   const BASE = DIGITS.length;
   const ZERO = Math.floor(BASE ** 3 / 2);
 
-  function unpacked(text) {
-    const values = [];
-    for (let at = 0; at < text.length; at += 3) {
-      const number = (PLACE.get(text[at]) * BASE + PLACE.get(text[at + 1])) * BASE + PLACE.get(text[at + 2]);
-      values.push(number === BASE ** 3 - 1 ? null : number - ZERO);
+  /** Numbers, each unpacked when it is asked for; of an array they have what is needed here. */
+  class Packed {
+    constructor(text) {
+      this.text = text;
     }
-    return values;
+    at(n) {
+      const digit = (place) => PLACE.get(this.text[3 * n + place]);
+      const number = (digit(0) * BASE + digit(1)) * BASE + digit(2);
+      return number === BASE ** 3 - 1 ? null : number - ZERO;
+    }
+    map(change) {
+      return Array.from({ length: this.text.length / 3 }, (_, n) => change(this.at(n), n));
+    }
   }
   function opened(table) {
     if (table.kind !== "number") return table;
-    const all = (models) => models && Object.fromEntries(Object.entries(models).map(([id, text]) => [id, unpacked(text)]));
+    const all = (models) => models && Object.fromEntries(Object.entries(models).map(([id, text]) => [id, new Packed(text)]));
     const changes = Object.entries(table.changes).map(([name, change]) => [name, { ...change, before: all(change.before), after: all(change.after) }]);
-    return { ...table, truth: table.truth && unpacked(table.truth), answers: all(table.answers), changes: Object.fromEntries(changes) };
+    const truth = table.truth && new Packed(table.truth).map((value) => value);
+    return { ...table, truth, answers: all(table.answers), changes: Object.fromEntries(changes) };
   }
 
   const loading = new Map();
@@ -44,7 +51,7 @@
   /** Whether a sample belongs to a set, which has four samples in a letter; null has all. */
   const inside = (bits, n) => bits === null || Boolean((parseInt(bits[n >> 2], 16) >> (3 - (n & 3))) & 1);
   const median = (values) => {
-    const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
+    const sorted = values.map((value) => value).filter((value) => value !== null).sort((a, b) => a - b);
     const middle = sorted.length >> 1;
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   };
@@ -65,7 +72,7 @@
       const before = (change.before || table.answers)[model];
       if (!after || !before) return null;
       return after.map((b, n) => {
-        const a = before[n];
+        const a = before.at(n);
         if (a === null || b === null) return null;
         if (number) return Math.abs(b - a);
         if (a === b) return 0;
@@ -82,6 +89,13 @@
       if (truth === null || (!number && truth >= table.labels)) return null;
       return number ? Math.abs(answer - truth) : Number(answer !== truth);
     });
+  }
+
+  /** Whether it can be told how bad samples of a model are. */
+  function hasLosses(table, model, name) {
+    const change = table.changes[name];
+    if (table.kind === "events") return Boolean((change ? table.shifts[name] : table.losses)[model]);
+    return Boolean(change ? change.after[model] && (change.before || table.answers)[model] : table.answers[model]);
   }
 
   /** By how much a model is better than another one on each sample; of words, 1 where it alone is right, -1 where
@@ -108,7 +122,7 @@
   const text = (table, value) =>
     value === null || value === undefined ? "–" : table.kind === "number" ? (value / SCALE).toFixed(3).replace("-", "−") : table.words[value];
 
-  window.sampleTables = { SCALE, load, inside, losses, betterBy, counts, thousands, text };
+  window.sampleTables = { SCALE, load, inside, losses, hasLosses, betterBy, counts, thousands, text };
 })();
 
 /* The page. */
@@ -120,7 +134,7 @@
   const config = JSON.parse(place.dataset.config);
   const PAGE = 10;
   const AT_ONCE = 3;
-  const { SCALE, inside, losses, betterBy, counts, thousands, text } = window.sampleTables;
+  const { SCALE, inside, losses, hasLosses, betterBy, counts, thousands, text } = window.sampleTables;
   const FOR_ALL = "original";
   const NAMED = ["model", "beside", "test", "data", "line", "of", "wrong", "sound"];
 
@@ -173,12 +187,12 @@
   function partOf(table, name, answers) {
     if (!name) return () => true;
     const word = table.words.indexOf(name);
-    if (word >= 0) return (n) => (table.truth && has(table, table.truth[n], word)) || has(table, answers[n], word);
+    if (word >= 0) return (n) => (table.truth && has(table, table.truth[n], word)) || has(table, answers.at(n), word);
     const bin = /^\((-?[\d.]+|-inf), (-?[\d.]+|inf)\]$/.exec(name);
     if (bin) {
       const [low, high] = bin.slice(1).map((end) => (end.endsWith("inf") ? (end[0] === "-" ? -Infinity : Infinity) : Number(end) * SCALE));
       const fits = (value) => value !== null && value !== undefined && low < value && value <= high;
-      return (n) => fits(table.truth && table.truth[n]) || fits(answers[n]);
+      return (n) => fits(table.truth && table.truth[n]) || fits(answers.at(n));
     }
     const column = Object.values(table.columns).find(([names]) => names.includes(name));
     if (!column) return () => true;
@@ -360,9 +374,9 @@
     const rows = config.models.filter(([id]) => table.answers[id] || (change && change.after[id])).map(([id, label, chance]) => {
       const row = make("tr", { class: [chance ? "chance" : "", id === state.model ? "this" : ""].join(" ").trim() }, make("th", { scope: "row" }, label));
       if (change) {
-        const before = ((change.before || table.answers)[id] || [])[n];
-        row.append(answer(table, before, n), answer(table, (change.after[id] || [])[n], n, before));
-      } else row.append(answer(table, table.answers[id][n], n));
+        const before = ((change.before || table.answers)[id] || []).at(n);
+        row.append(answer(table, before, n), answer(table, (change.after[id] || []).at(n), n, before));
+      } else row.append(answer(table, table.answers[id].at(n), n));
       return row;
     });
     const node = make("table", { class: "answers" }, head, make("tbody", {}, ...rows));
@@ -458,7 +472,7 @@
     if (lines.length > 1 || (lines[0] && lines[0][1] !== FOR_ALL))
       bar.append(select("Part", lines.map(([, line]) => [line, line]), state.line, (line) => update({ line, of: "" })));
     if (labels.length) bar.append(select("Class or bin", any(labels), state.of, (of) => update({ of })));
-    const others = config.models.filter(([id]) => id !== state.model && betterBy(table, state.model, id, `${state.test}/${state.line}`));
+    const others = config.models.filter(([id]) => id !== state.model && [state.model, id].every((one) => hasLosses(table, one, `${state.test}/${state.line}`)));
     if ((moved || table.truth) && others.length) bar.append(select("Where it differs from", [["", "all samples"], ...others], state.beside, (beside) => update({ beside })));
     if (table.kind !== "number" && table.truth) bar.append(filter("truth", table.words));
     Object.entries(table.columns).forEach(([name, [names]]) => bar.append(filter(name, names)));

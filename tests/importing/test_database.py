@@ -140,8 +140,13 @@ def test_two_imports_are_equal_and_the_catalog_can_move(interviews, to, tmp_path
 
     run(interviews, to)
     first = content()
-    run(interviews, to, force=True)
+    catalog = to / "datasets.yaml"
+    catalog.write_text(catalog.read_text("utf-8") + "  license: none\n  cite: mine\n", "utf-8")
+    notes = run(interviews, to, force=True).notes
+    lost = "warning: the entry that was replaced had more: license: 'none', cite: 'mine'"
+    assert [note for note in notes if "replaced" in note] == [lost]
     assert content() == first
+    assert not any("replaced" in note for note in run(interviews, to, force=True).notes)
     assert sorted(first) == ["db.segments.csv", "db.yaml"]
     moved = tmp_path / "moved"
     moved.mkdir()

@@ -25,6 +25,7 @@ from tests.site.conftest import rows_of
 EDITS = remembered.EDITS
 content = remembered.content
 PAGE = "results/arousal/correctness_regression.page"
+RANKING = "results/arousal/index.page"
 
 
 def written(content: Content, folder: Path, cache: Path) -> dict[str, str]:
@@ -105,11 +106,12 @@ def test_what_changed_is_shown(content: Callable[..., Any], tmp_path: Path, name
 def test_a_stale_mark_comes_and_goes(content: Callable[..., Any], tmp_path: Path) -> None:
     why = {"reasons": ["the code changed"], "conditions": []}
     stale = {"arousal/alpha/correctness_regression/mine": why}
-    marks = [
-        same(content(state)[1], tmp_path, number)[PAGE].count("<small>stale</small>")
-        for number, state in enumerate(({}, stale, {}))
+    pages = [
+        same(content(state)[1], tmp_path, number) for number, state in enumerate(({}, stale, {}))
     ]
-    assert marks == [0, 3, 0]
+    assert [page[PAGE].count("<small>stale</small>") for page in pages] == [0, 3, 0]
+    remark = "<strong>1 result is stale</strong>"
+    assert [page[RANKING].count(remark) for page in pages] == [0, 1, 0]
 
 
 def one_more(site: Any, name: str, **changes: Any) -> None:

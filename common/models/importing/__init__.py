@@ -19,7 +19,7 @@ from ...core.files import write_text
 from ...core.provenance import digest
 from ...core.wording import counted
 from ...samples import datasets
-from ...samples.importing.catalog_text import extended
+from ...samples.importing.catalog_text import write_entry
 from ...samples.importing.inspection import several
 from ...samples.importing.kept import kept
 from ...samples.importing.request import check_id as check_name
@@ -188,7 +188,7 @@ def _write(report: PredictionReport, text: str, catalog: Path, benchmark: Benchm
         entry = spec.parse(spec.Model, report.entry, catalog, name, builtin=False)
         check(entry, benchmark.targets)
         report.notes += [f"warning: {text}" for text in outside.of_table(entry, benchmark.targets)]
-        write_text(catalog, extended(catalog, name, report.entry))
+        report.notes += write_entry(catalog, name, report.entry)
 
 
 def _segments(

@@ -15,7 +15,7 @@ from ...core import advice
 from ...core.documents import parse_json
 from ...core.errors import BenchmarkError, ConfigError
 from ...core.files import write_text
-from ...samples.importing.catalog_text import extended
+from ...samples.importing.catalog_text import write_entry
 from ...samples.importing.table_files import TABLES
 from ...spec import Benchmark, kinds
 from .. import hub_folders, onnx_files, synonyms
@@ -137,7 +137,7 @@ def draft(
         check(entry, benchmark.targets)
     except BenchmarkError as error:
         report.todo.append(str(error))
-    write_text(catalog, extended(catalog, name, report.entry))
+    report.notes += write_entry(catalog, name, report.entry)
     return report
 
 

@@ -79,13 +79,13 @@ def flips(comparison: Comparison) -> list[Flips]:
 
 
 def _of(before: Any, after: Any) -> dict[tuple[str, int, int], Flipped]:
-    """All samples of a view with a truth."""
-    table = before.samples
+    """All samples of a view with a truth that an answer can meet: a number, or a class of the target."""
+    table, target = before.samples, before.target
     places = zip(table["file"], table["start"].tolist(), table["end"].tolist(), strict=True)
     samples = {}
     for number, (file, start, end) in enumerate(places):
         truth = _plain(before.truth[number])
-        if truth is None:
+        if truth is None or (not kinds.of(target).is_number and truth not in target.labels):
             continue
         old, new = _plain(before.prediction[number]), _plain(after.prediction[number])
         change = distance(truth, old) - distance(truth, new)

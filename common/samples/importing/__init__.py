@@ -28,7 +28,7 @@ from ..base import KEYS, Samples
 from ..event_lists.databases import HEADER
 from ..folder_adapter import METADATA, CsvTable
 from . import conventions, database, guessing, recognise
-from .catalog_text import extended
+from .catalog_text import write_entry
 from .inspection import Inspection, inspect, several
 from .kept import kept
 from .layouts import Layout
@@ -138,7 +138,7 @@ def import_dataset(
             report = replace(report, entry=entry)
             if not in_place:
                 table.unlink()
-        write_text(catalog, extended(catalog, name, entry))
+        report.notes.extend(write_entry(catalog, name, entry))
     return report
 
 

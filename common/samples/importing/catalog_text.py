@@ -8,7 +8,9 @@ from typing import Any
 
 import yaml
 
+from ...core.documents import read_yaml
 from ...core.errors import ConfigError
+from ...core.files import write_text
 
 _HEADER = "# {} of your own: pass this folder with --catalog\n"
 
@@ -35,6 +37,28 @@ def extended(catalog: Path, name: str, entry: Mapping[str, Any]) -> str:
             return text[:start] + block.strip()[2:] + text[end:]
     gap = "\n" if items else ""
     return f"{text.rstrip()}\n{gap}{block}"
+
+
+def write_entry(catalog: Path, name: str, entry: Mapping[str, Any]) -> list[str]:
+    """Write an entry into a catalog; see :func:`extended`.
+
+    Returns:
+        what the entry that it replaces said and it does not, as a remark, or nothing
+    """
+    remarks = _dropped(catalog, name, entry)
+    write_text(catalog, extended(catalog, name, entry))
+    return remarks
+
+
+def _dropped(catalog: Path, name: str, entry: Mapping[str, Any]) -> list[str]:
+    entries = (read_yaml(catalog) if catalog.exists() else None) or []
+    for old in entries:
+        if not isinstance(old, Mapping) or old.get("id") != name:
+            continue
+        if lost := [key for key in old if key not in entry]:
+            parts = ", ".join(f"{key}: {old[key]!r:.60}" for key in lost)
+            return [f"warning: the entry that was replaced had more: {parts}"]
+    return []
 
 
 def _end(node: yaml.Node) -> int:

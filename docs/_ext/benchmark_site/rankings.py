@@ -64,6 +64,7 @@ def _board(content: Content, page: Page, board: Board) -> Section:
         numbered=any(line.place and line.low == line.high for line in standings.lines),
         cells=standings.cells,
         floor=standings.floor_score,
+        stale=_stale(board),
         families=[f for f in families if any(f in line.families for line in standings.lines)],
         both=len(content.boards[board.target]) > 1,
         label=f"{board.title}: ranking for {content.label(board.target)}",
@@ -90,6 +91,14 @@ def _board(content: Content, page: Page, board: Board) -> Section:
             ),
         ],
     )
+
+
+def _stale(board: Board) -> int:
+    """How many cells of models have rows that are stale; published ones never are."""
+    if board.published:
+        return 0
+    rows = board.table[board.table["stale"] != ""]
+    return len(rows[["model", "test", "dataset"]].drop_duplicates())
 
 
 def _line(page: Page, board: Board, ranked: Ranked) -> dict[str, Any]:
