@@ -86,6 +86,8 @@
           const chosen = (boards.state.people[trait] ||= {});
           if (boards.isWeight(input.value)) chosen[name] = input.value;
           else delete chosen[name];
+          const known = input.value === "" || boards.isWeight(input.value);
+          refuse(input, known ? "" : "A share is a number of percent, 0 or more; until then this group has none of its own.");
           show(false);
         });
         const label = trait === "language" && (choices.language || []).find(([id]) => id === name);

@@ -39,7 +39,8 @@
         const numbers = bounds.map(Number);
         const fits = Object.hasOwn(scoring.HOLDS, rule) && numbers.length === (rule === "between" ? 2 : 1);
         if (fits && bounds.every(Boolean) && numbers.every(Number.isFinite)) next.rules[name.slice(2)] = { kind: rule, bounds: numbers };
-      }
+        else next.unknown.push(`The address has the threshold “${value}”, which is none and is left out`);
+      } else if (first === "w" || first === "p") next.unknown.push(`The address has the ${first === "w" ? "weight" : "share"} “${value}”, which is none and is left out`);
     });
     return next;
   }
@@ -233,7 +234,7 @@
   build();
   state = read(location.hash);
   addEventListener("hashchange", () => {
-    if (!location.hash.startsWith("#?")) return;
+    if (location.hash && !location.hash.startsWith("#?")) return; // a place of the page
     state = read(location.hash);
     open();
   });

@@ -29,8 +29,9 @@
       show: Object.hasOwn(SHOWN, query.get("show")) ? query.get("show") : "differ",
       test: query.get("test") || "",
       q: query.get("q") || "",
-      /** Models of the address that are not here. */
+      /** Models of the address that are not here, and its target if that is not. */
       unknown: [],
+      noTarget: target === null || targets.some(({ id }) => id === target) ? "" : target,
     };
   }
   function addressOf(change = {}) {
@@ -139,7 +140,7 @@
     return { node, label: make("label", {}, label, node) };
   };
   const update = (change) => {
-    Object.assign(state, change, { unknown: null });
+    Object.assign(state, change, { unknown: null, noTarget: "" });
     show();
   };
   const result = make("div", { className: "comparison-result" });
@@ -194,7 +195,9 @@
 
   function fill(data, all) {
     const sides = state.models.map((key) => all.find((side) => side.key === key)).filter(Boolean);
-    const unknown = state.unknown?.length ? [make("p", { className: "note", textContent: `The address names ${state.unknown.length === 1 ? "a model that is" : "models that are"} not here: ${state.unknown.join(", ")}.` })] : [];
+    const note = (what, names) => (names.length ? [make("p", { className: "note", textContent: `The address names ${what} not here: ${names.join(", ")}.` })] : []);
+    const lacking = state.unknown || [];
+    const unknown = [...note("a target that is", state.noTarget ? [state.noTarget] : []), ...note(lacking.length === 1 ? "a model that is" : "models that are", lacking)];
     if (sides.length < 2) {
       result.replaceChildren(...unknown, make("p", { className: "answer", textContent: "Choose at least two models." }));
       return;
@@ -209,7 +212,7 @@
     const scores = sides.map((side) => `${side.model.label} ${scoring.percent(score(side.model))}`).join(", ");
     const list = make("ul", { className: "plain answer-list" }, ...sides.slice(1).map((side) => sentence(sides[0], side)));
     const how = lines
-      ? ` On ${certain}, scores differ for certain: q is below ${CERTAIN}, from leaving out each speaker once, paired, with the share of false differences held at 5 % over all cells.`
+      ? ` On ${certain}, scores differ for certain: q is below ${CERTAIN}, from leaving out each speaker once (each sample where no speaker is known), paired, with the share of false differences held at 5 % over all cells.`
       : `${certain ? ` On ${certain}, intervals do not overlap.` : ""} Cells are not tested, as these models have no sums of the same speakers.`;
     const shared = rows.filter((row) => sides.filter((side, n) => isVerdict(statusOf(side, row.places[n]))).length > 1).length;
     const having = sides.length > 2 ? "at least two of them have" : "both have";
@@ -280,7 +283,7 @@
 
   state = read(location.hash);
   addEventListener("hashchange", () => {
-    if (!location.hash.startsWith("#?")) return;
+    if (location.hash && !location.hash.startsWith("#?")) return; // a place of the page
     state = read(location.hash);
     /* the link that was followed is replaced */
     show().then(() => document.activeElement === document.body && chosen.show.node.focus({ preventScroll: true }));

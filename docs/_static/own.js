@@ -241,7 +241,10 @@
       metrics: new Map(part.truths.flatMap((truth) => truth.tests.flatMap((test) => test.uses.map(({ metric, label }) => [metric, named.get(metric) || { label }])))),
     };
     const title = make("h2", { textContent: target.label, id: `own-${target.id}` });
-    const node = set(make("section", {}, title, answer(rows, standings), counts(rows)), { "aria-labelledby": title.id });
+    const node = set(make("section", {}, title, answer(rows, standings)), { "aria-labelledby": title.id });
+    // where one reason says all, a table of it says no more
+    if (rows.every(({ status, reason }) => status === "error" && reason === rows[0].reason)) return node;
+    node.append(counts(rows));
     if (standings) node.append(rankingTable(target, standings));
     node.append(saving("Download all scores (CSV)", `scores-${target.id}.csv`, () => csvOf(rows)));
     node.append(scoresTable(target, part, labels, standings ? chanceOf(standings) : new Map()));

@@ -144,7 +144,8 @@
       answer.append(only ? `: ${only.model.label} has a score of ${scoring.percent(only.score)}; there is no other model to compare it with.` : ": no model has a score on these cells.");
       return answer;
     }
-    const names = firsts.map((line) => line.model.label).join(" and ");
+    const labels = firsts.map((line) => line.model.label);
+    const names = [labels.slice(0, -1).join(", "), labels.at(-1)].filter(Boolean).join(" and ");
     const others = judged.standings.size - firsts.length;
     const asGood = [...judged.standings.values()].filter(({ tier }) => tier === 1).length - firsts.length;
     const floor = result.floor ? ` (chance: ${scoring.percent(result.floor)})` : "";

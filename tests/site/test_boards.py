@@ -105,9 +105,25 @@ def test_what_an_address_or_a_search_names_in_vain_is_said(visit: Any) -> None:
     status = page.get_by_role("status")
     status.get_by_text("unknown family “nonsense”, which is left out").wait_for()
     assert "nonsense" not in page.url and page.locator(".as-ranked:visible").count()
+    for part, what in (("w.family.correctness=-1", "weight “-1”"), ("p.sex.female=x", "share “x”")):
+        page.evaluate("(part) => { location.hash = `#?${part}`; }", part)
+        status.get_by_text(f"The address has the {what}, which is none").wait_for()
+    page.evaluate("() => { location.hash = '#?t.ccc=above:much'; }")
+    status.get_by_text("the threshold “above:much”, which is none").wait_for()
     page.get_by_label("Search models").fill("zzz")
     status.get_by_text("No name of a model contains “zzz”").wait_for()
     assert page.faults == []
+    page.close()
+
+
+def test_going_back_from_a_selection_ends_it(visit: Any) -> None:
+    page = visit("results/index")
+    page.evaluate("() => { location.hash = '#?q=W2V'; }")
+    shown = page.locator(".as-ranked[data-board=published] tbody th[scope=row]:visible")
+    shown.filter(has_text="hubert").first.wait_for(state="detached")
+    page.go_back()
+    shown.filter(has_text="hubert").first.wait_for()
+    assert page.get_by_label("Search models").input_value() == ""
     page.close()
 
 

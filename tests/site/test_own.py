@@ -765,4 +765,6 @@ def test_half_a_file_is_told_to_be_half(visit: Any) -> None:
     page.locator(".own-result section").wait_for()
     text = page.locator(".own-result .answer").inner_text()
     assert text.startswith("No cell could be scored: mine.csv: no row for 2 of 3 samples"), text
+    # a table of one reason says no more than the sentence
+    assert page.locator(".own-result table").count() == 0
     page.close()
