@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from .errors import OutputError
@@ -74,6 +74,7 @@ def mirror(
     keep: Collection[str] = (),
     deep: int = 0,
     link: bool = False,
+    place: Callable[[str], tuple[str, Path] | None] = lambda name: None,
 ) -> None:
     """Make ``copy`` hold the files of ``source`` and nothing else.
 
@@ -86,6 +87,7 @@ def mirror(
         keep: names at the top of ``copy`` that are none of our business
         deep: only files so many levels below ``source``, 0 for all
         link: hard links instead of copies where the file system can
+        place: name in ``source`` -> another name in ``copy``, and the file that is copied there instead
 
     Raises:
         OutputError: if a file cannot be written
@@ -94,8 +96,9 @@ def mirror(
     for name in names_below(source):
         if name.partition("/")[0] in skip or (deep and name.count("/") >= deep):
             continue
-        names.add(name)
-        _update(source / name, copy / name, link=link)
+        there, path = place(name) or (name, source / name)
+        names.add(there)
+        _update(path, copy / there, link=link)
     for name in names_below(copy):
         if name.partition("/")[0] not in keep and name not in names:
             (copy / name).unlink()

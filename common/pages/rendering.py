@@ -19,12 +19,14 @@ from ..core import paths, provenance
 from ..core.mirror import contents, listing, mirror, remove_empty, stats
 from ..core.paths import Paths
 from ..spec import Benchmark
-from . import identity
+from . import figure_files, identity
 from .framing import FILLED, FRAMES, FrameMaker, Progress, extension, faults, memory
 from .own import FOLDER as OWN
 
 #: files that the program itself writes among the pages of results
 GENERATED = (".page", ".html", ".json")
+#: figures as the website has them
+FIGURES = "figures"
 #: pages that are no documents
 OWN_PAGES = ("search", "404")
 #: parts of ``docs/`` that Sphinx reads where they are
@@ -106,7 +108,8 @@ def _joined(
     removed = _prune(folders, present)
     filling.fill(places, present, titles, memory(folders) / FILLED, workers=workers)
     listed.write(places, pages, titles, os.environ.get(identity.ADDRESS, ""))
-    mirror(folders.media, folders.html / "extra" / "media", link=True)
+    media = folders.html / "extra" / "media"
+    figure_files.serve(folders.media, media, memory(folders) / FIGURES, workers)
     return pages, removed
 
 

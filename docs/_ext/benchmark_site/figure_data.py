@@ -19,6 +19,7 @@ from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.page import Page, slug
 from benchmark_site.render import ROOT
 from common.core import files
+from common.pages.figure_files import shown
 
 FOLDER = "figures"
 
@@ -99,4 +100,6 @@ def of_test(content: Content, target: str, test: str) -> list[list[Any]]:
         folder = content.paths.figures(target, model.id, test)
         for name, alt in media.figures(content, target, model.id, test).items():
             groups.setdefault(name, {})[model.id] = [alt, *pictures.size(folder / name)]
-    return [[media.title(name, named), name, group] for name, group in sorted(groups.items())]
+    return [
+        [media.title(name, named), shown(name), group] for name, group in sorted(groups.items())
+    ]

@@ -12,6 +12,7 @@ from benchmark_site.content import Board, Content, Model
 from benchmark_site.export import rows_file
 from benchmark_site.page import Page
 from benchmark_site.tables import Source
+from common.pages.figure_files import shown
 
 #: place of figures in the site
 FOLDER = "extra/media"
@@ -118,5 +119,5 @@ def _figure(
     alt: str,
     named: Mapping[str, Source],
 ) -> dict[str, str]:
-    src = page.file(f"{FOLDER}/{target}/{model.id}/{test}/{name}")
+    src = page.file(f"{FOLDER}/{target}/{model.id}/{test}/{shown(name)}")
     return {"src": src, "alt": alt or f"{title(name, named)}, {model.label}"}

@@ -25,6 +25,7 @@ from benchmark_site.page import Page, Section, slug
 from benchmark_site.sources import Model
 from common.core import paths
 from common.core.registry import unknown
+from common.pages.figure_files import drawn, webp
 
 #: style sheets of the site that its parts need
 STYLES = ("frame.css", "site.css", "events.css")
@@ -155,7 +156,7 @@ class Figures:
         """File of an image of a page; None if it is no figure of a run."""
         address = unquote(unescape(source))
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page.doc), address))
-        file = Path(self._folder, path.removeprefix(MEDIA))
+        file = drawn(Path(self._folder, path.removeprefix(MEDIA)))
         return file if path.startswith(MEDIA) and file.is_file() else None
 
     def within(self, html: str, page: Page) -> str:
@@ -189,21 +190,19 @@ def data_uri(file: Path, *, scale: float = 1) -> str:
     if kind == "image/svg+xml":
         return f"data:{kind},{quote(content.decode(), safe=PLAIN)}"
     if kind == "image/png":
-        kind, content = "image/webp", _webp(content, scale)
+        kind, content = "image/webp", webp(content) if scale == 1 else _small(content, scale)
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def _webp(png: bytes, scale: float) -> bytes:
+def _small(png: bytes, scale: float) -> bytes:
+    """A smaller image, without every detail."""
     from PIL import Image
 
     out = io.BytesIO()
     with Image.open(io.BytesIO(png)) as image:
         picture = image.convert("RGB")
-        if scale < 1:
-            size = tuple(max(1, round(scale * side)) for side in picture.size)
-            picture.resize((size[0], size[1])).save(out, "WEBP", quality=40, method=2)
-        else:
-            picture.save(out, "WEBP", lossless=True, method=2)
+        size = tuple(max(1, round(scale * side)) for side in picture.size)
+        picture.resize((size[0], size[1])).save(out, "WEBP", quality=40, method=2)
     return out.getvalue()
 
 

@@ -94,8 +94,8 @@ def _board(content: Content, page: Page, board: Board) -> Section:
 
 
 def _stale(board: Board) -> int:
-    """How many cells of models have rows that are stale; published ones never are."""
-    if board.published:
+    """How many cells of models have rows that are marked as stale; published ones never are."""
+    if "stale" not in board.table:
         return 0
     rows = board.table[board.table["stale"] != ""]
     return len(rows[["model", "test", "dataset"]].drop_duplicates())

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
+from common.pages.figure_files import drawn
+
 #: begin of an element of an image, and the rest of it
 BEGIN, REST = "<img", re.compile(r"(?!\w)([^>]*?)\s*(/?)>")
 SOURCE, SIZED = re.compile(r'\bsrc="([^"]*)"'), re.compile(r"\b(width|height)=")
@@ -39,7 +41,7 @@ class Files:
         path = posixpath.normpath(posixpath.join(self._folder, unquote(address)))
         inside = path.startswith("extra/media/")
         file = (
-            Path(self._media, path.removeprefix("extra/media/"))
+            drawn(Path(self._media, path.removeprefix("extra/media/")))
             if inside
             else Path(self._site, path)
         )
