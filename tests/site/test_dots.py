@@ -162,17 +162,13 @@ def test_the_names_of_models_stay_in_sight_in_every_long_table(visit: Any, width
 def test_the_head_of_a_long_table_lies_below_that_of_the_page(visit: Any, width: int) -> None:
     page = visit("results/emotion/correctness_classification", width)
     page.set_viewport_size({"width": width, "height": 200})
-    page.evaluate(
-        """async () => {
-            document.documentElement.style.scrollBehavior = "auto";
-            const box = document.querySelector(".scroll.long");
-            scrollTo(0, scrollY + box.getBoundingClientRect().top + box.offsetHeight / 2);
-        }"""
-    )
     top, above, left = page.evaluate(
         """async () => {
+            document.documentElement.style.scrollBehavior = "auto";
             const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
             const box = document.querySelector(".scroll.long");
+            await drawn(); // the page of the new height, so that nothing moves any more
+            scrollTo(0, scrollY + box.getBoundingClientRect().top + box.offsetHeight / 2);
             await drawn();
             scrollBy(0, 10); // once more: the places do not add up
             box.scrollLeft = 20;

@@ -237,7 +237,8 @@ def test_thresholds_are_named_apart_from_what_folds_their_tests(visit: Any) -> N
 
 def test_own_scores_can_be_downloaded_as_every_table(visit: Any, small: Any) -> None:
     page = visit("results/own")
-    text = b"file,arousal\na.wav,0.2\nb.wav,0.6\n"
+    quoted = small.hostile.replace('"', '""')
+    text = f'file,arousal\na.wav,0.2\nb.wav,0.6\n"{quoted}.wav",0.7\n'.encode()
     page.set_input_files(
         "#own-file", files=[{"name": "mine.csv", "mimeType": "text/csv", "buffer": text}]
     )
