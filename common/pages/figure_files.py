@@ -16,6 +16,8 @@ logger = logging.getLogger(__name__)
 DRAWN, SHOWN = ".png", ".webp"
 #: parts of the name of a figure below the folder of media: target, model, test, file
 PARTS = 4
+#: a figure of a run has a tenth of so many pixels; what has more is none, and may be made to fill the memory
+MOST_PIXELS = 10_000_000
 
 
 def is_figure(name: str) -> bool:
@@ -47,12 +49,19 @@ def webp(png: bytes) -> bytes:
     """The same pixels as WebP.
 
     Raises:
-        OSError: if it is no image
+        OSError, SyntaxError, ValueError: if it is no PNG, is damaged, or has too many pixels
     """
     from PIL import Image
 
     out = io.BytesIO()
-    with Image.open(io.BytesIO(png)) as image:
+    # of a file that others may have written, no other decoder is tried
+    try:
+        image = Image.open(io.BytesIO(png), formats=("PNG",))
+    except Image.DecompressionBombError as error:
+        raise ValueError(str(error)) from None
+    with image:
+        if image.width * image.height > MOST_PIXELS:
+            raise ValueError(f"{image.width} x {image.height} pixels")
         image.convert("RGB").save(out, "WEBP", lossless=True, method=2)
     return out.getvalue()
 
@@ -84,12 +93,12 @@ def serve(media: Path, site: Path, cache: Path, workers: int) -> None:
 
 
 def _converted(path: Path, cache: Path) -> Path:
-    """The figure as WebP; a damaged one stays as it is, which no browser shows either."""
+    """The figure as WebP; what cannot be converted stays as it is."""
     copy = cache / f"{file_digest(path)}{SHOWN}"
     if not copy.exists():
         try:
             files.write_bytes(copy, webp(path.read_bytes()))
-        except (OSError, SyntaxError) as error:
+        except (OSError, SyntaxError, ValueError) as error:
             logger.debug("%s: %s", path, error)
             return path
     return copy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,25 @@ def test_a_figure_is_converted_once_and_leaves_nothing_behind(folders, monkeypat
         assert np.array_equal(np.asarray(image.convert("RGB")), pixels)
 
 
-@pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n cut off"])
+def huge(side: int) -> bytes:
+    """A small file with more pixels than a figure has."""
+    out = io.BytesIO()
+    Image.new("1", (side, side)).save(out, "PNG")
+    return out.getvalue()
+
+
+def other() -> bytes:
+    """An image in another format, under the name of a figure."""
+    out = io.BytesIO()
+    Image.new("RGB", (4, 4)).save(out, "BMP")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x89PNG\r\n\x1a\n cut off", huge(4000), huge(20_000), other()],
+    ids=["empty", "cut off", "large", "huge", "another format"],
+)
 def test_a_damaged_figure_does_not_end_a_build(folders, content: bytes) -> None:
     media, site, cache = folders
     draw(media / NAME, 0)
