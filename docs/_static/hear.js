@@ -56,21 +56,25 @@
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   };
 
+  /** Whether it can be told how bad samples of a model are. */
+  function hasLosses(table, model, name) {
+    const change = table.changes[name];
+    if (table.kind === "events") return Boolean((change ? table.shifts[name] : table.losses)[model]);
+    return Boolean(change ? change.after[model] && (change.before || table.answers)[model] : table.answers[model]);
+  }
+
   /** How bad each sample of a model is, null where that is not known; the same as in Python, which tells it of events.
 
       name: test and line of a cell, which say whether answers before and after a change are compared. */
   function losses(table, model, name) {
+    if (!hasLosses(table, model, name)) return null;
     const change = table.changes[name];
     const number = table.kind === "number";
-    if (table.kind === "events") {
-      const told = change ? table.shifts[name] : table.losses;
-      return told[model] || null;
-    }
+    if (table.kind === "events") return (change ? table.shifts[name] : table.losses)[model];
     const answers = table.answers[model];
     if (change) {
       const after = change.after[model];
       const before = (change.before || table.answers)[model];
-      if (!after || !before) return null;
       return after.map((b, n) => {
         const a = before.at(n);
         if (a === null || b === null) return null;
@@ -80,7 +84,6 @@
         return a === truth ? 3 : b === truth ? 1 : 2;
       });
     }
-    if (!answers) return null;
     const middle = number && !table.truth ? median(answers) : 0;
     return answers.map((answer, n) => {
       if (answer === null) return null;
@@ -89,13 +92,6 @@
       if (truth === null || (!number && truth >= table.labels)) return null;
       return number ? Math.abs(answer - truth) : Number(answer !== truth);
     });
-  }
-
-  /** Whether it can be told how bad samples of a model are. */
-  function hasLosses(table, model, name) {
-    const change = table.changes[name];
-    if (table.kind === "events") return Boolean((change ? table.shifts[name] : table.losses)[model]);
-    return Boolean(change ? change.after[model] && (change.before || table.answers)[model] : table.answers[model]);
   }
 
   /** By how much a model is better than another one on each sample; of words, 1 where it alone is right, -1 where
