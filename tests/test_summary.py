@@ -27,6 +27,11 @@ def paper() -> pd.DataFrame:
     return published.load()
 
 
+def shares(rows: pd.DataFrame, families: dict[str, str]) -> pd.DataFrame:
+    """Both shares of the verdicts of rows."""
+    return summary.shares(summary.counts(rows, families))
+
+
 def cells(model: str, statuses: str, test: str = "fairness_sex", **fields: Any) -> list[dict]:
     """One result row per word of ``statuses``; p, f, s, e stand for the four statuses."""
     short = {name[0]: name for name in results.STATUSES}
@@ -136,7 +141,7 @@ def test_counts_equal_the_published_ones(paper: pd.DataFrame) -> None:
 
 
 def test_numbers_of_tests_in_the_paper_are_those_of_the_chance_models(paper: pd.DataFrame) -> None:
-    table = summary.shares(paper, {})
+    table = shares(paper, {})
     table = table[table["model"].isin(published.chance()) & (table["block"] != "all")]
     assert table["executed"].sum() == 2029
     executed = table.set_index(["block", "target"])["executed"].sort_index()
@@ -178,7 +183,7 @@ def test_versions_of_a_model_are_counted_apart() -> None:
 
 def test_both_shares() -> None:
     rows = frame(cells("a", "pppf"), cells("a", "fs", "own_test"), cells("a", "s", "skipped_test"))
-    table = summary.shares(rows, FAMILIES).set_index("block")
+    table = shares(rows, FAMILIES).set_index("block")
     assert list(table.index) == ["all", "fairness", "robustness", "skipped"]
     assert table.loc["all", "share"] == 3 / 5
     assert table.loc["all", "mean_over_tests"] == 3 / 8
@@ -209,7 +214,7 @@ def test_unknown_status_is_an_error() -> None:
 
 def test_no_rows_give_empty_tables_of_the_same_shape() -> None:
     none, some = frame(), frame(cells("a", "p"))
-    for function in (summary.counts, summary.shares):
+    for function in (summary.counts, shares):
         empty = function(none, {})
         assert len(empty) == 0
         assert empty.dtypes.to_dict() == function(some, {}).dtypes.to_dict()
@@ -317,7 +322,7 @@ def test_one_model_is_first() -> None:
 
 def test_results_do_not_depend_on_the_order_of_rows(paper: pd.DataFrame) -> None:
     other = shuffled(paper)
-    for function in (summary.counts, summary.shares):
+    for function in (summary.counts, shares):
         pd.testing.assert_frame_equal(function(other, {}), function(paper, {}))
     for target in paper["target"].unique():
         pd.testing.assert_frame_equal(

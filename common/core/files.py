@@ -48,7 +48,7 @@ def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
     if path.parent not in _cleared:
         _cleared.add(path.parent)
         leftovers.clear([path.parent])
-    if only_changed and path.exists() and path.read_bytes() == data:
+    if only_changed and _holds(path, data):
         return False
     handle = None
     try:
@@ -64,6 +64,14 @@ def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
             handle.unlink(missing_ok=True)
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
     return True
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file has this content; one of another size is not read."""
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
 
 
 @functools.cache

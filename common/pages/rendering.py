@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core import paths, provenance
-from ..core.mirror import contents, listing, mirror, remove_empty, stats
+from ..core.mirror import contents, listing, mirror, names_below, remove_empty, stats
 from ..core.paths import Paths
 from ..spec import Benchmark
 from . import figure_files, identity
@@ -151,14 +151,8 @@ def _remove_strangers(results: Path) -> None:
 def _prune(folders: Paths, pages: Iterable[str]) -> list[str]:
     """Remove what is no page any more."""
     names = {f"{page}.html" for page in pages}
-    removed = []
-    for path in listing(folders.html):
-        name = path.relative_to(folders.html)
-        if (
-            path.suffix == ".html"
-            and not name.parts[0].startswith(OTHERS)
-            and name.as_posix() not in names
-        ):
-            path.unlink()
-            removed.append(name.as_posix())
+    html = (name for name in names_below(folders.html) if name.endswith(".html"))
+    removed = [name for name in html if not name.startswith(OTHERS) and name not in names]
+    for name in removed:
+        (folders.html / name).unlink()
     return removed

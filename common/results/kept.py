@@ -76,10 +76,10 @@ def read_all(
     Raises:
         DataError: if a file is not a result file
     """
-    digests = digests or {}
     models: dict[str, list[Path]] = {}
-    for path in sorted(method_tests.glob("*/*/*.csv"), key=lambda path: path.parts):
-        models.setdefault("/".join(path.parts[-3:-1]), []).append(path)
+    for target, model, name in sorted(_tables(method_tests, digests)):
+        models.setdefault(f"{target}/{model}", []).append(method_tests / target / model / name)
+    digests = digests or {}
     keys = {name: _key(paths, digests) for name, paths in models.items()}
     if not keys:
         return tables.frame([])
@@ -105,6 +105,15 @@ def read_all(
     elif due:
         _keep(beside, code, _joined(changed.values()), _groups(keys, changed))
     return _frame(whole)
+
+
+def _tables(method_tests: Path, digests: Mapping[str, str] | None) -> list[tuple[str, ...]]:
+    """Target, model and name of each result file; no look at the folder is needed where they are known."""
+    if digests is None:
+        parts = [path.parts[-3:] for path in method_tests.glob("*/*/*.csv")]
+    else:
+        parts = [tuple(name.split("/")) for name in digests if name.endswith(".csv")]
+    return [part for part in parts if len(part) == 3]
 
 
 def _groups(keys: Mapping[str, str], pieces: Mapping[str, Stretch]) -> dict[str, list[Any]]:

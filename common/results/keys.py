@@ -8,8 +8,7 @@ place. The first four parts name a cell, all that a model did in one test on one
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,18 +48,21 @@ def row_key(row: Mapping[Any, Any]) -> str:
     ...          "metric": "ccc", "label": "", "condition": "female"})
     'arousal/m/t/d/ccc/-/female'
     """
-    return _joined([str(row[part]) or NO_LABEL for part in PARTS])
+    return SEPARATOR.join([str(row[part]) or NO_LABEL for part in PARTS])
 
 
 def row_keys(rows: pd.DataFrame) -> pd.Series:
     """Keys of many result rows."""
-    columns = (rows[part] for part in PARTS)
-    return _joined([column.where(column != "", NO_LABEL) for column in columns])
+    import pandas as pd
+    import pyarrow
+    from pyarrow import compute
 
-
-def _joined(parts: Sequence[Any]) -> Any:
-    """Texts, or columns of texts, as keys."""
-    return reduce(lambda key, part: key + SEPARATOR + part, parts)
+    text = pyarrow.large_string()
+    columns = (pyarrow.array(rows[part], text) for part in PARTS)
+    empty, none, between = (pyarrow.scalar(each, text) for each in ("", NO_LABEL, SEPARATOR))
+    parts = [compute.if_else(compute.equal(c, empty), none, c) for c in columns]
+    keys = compute.binary_join_element_wise(*parts, between)
+    return pd.Series(keys, index=rows.index, dtype="str")
 
 
 def split(key: str) -> tuple[CellKey, str, str]:

@@ -13,6 +13,7 @@ Nothing is rounded here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
@@ -66,8 +67,25 @@ def mean_over_tests(tallies: Iterable[VerdictCounts]) -> Fraction | None:
     >>> mean_over_tests(VerdictCounts(*numbers) for numbers in (half, whole, none))
     Fraction(3, 4)
     """
-    shares = [tally.share for tally in tallies if tally.share is not None]
-    return sum(shares, Fraction()) / len(shares) if shares else None
+    return mean_share((tally.passed, tally.executed) for tally in tallies if tally.executed)
+
+
+def mean_share(parts: Iterable[tuple[int, int]]) -> Fraction | None:
+    """Mean of shares; None of nothing.
+
+    Computed with one denominator, as adding fractions one by one takes ten times as long.
+
+    Args:
+        parts: of each share the part, and the whole, which is above 0
+
+    >>> mean_share([(1, 2), (2, 2)]), mean_share([])
+    (Fraction(3, 4), None)
+    """
+    shares = list(parts)
+    if not shares:
+        return None
+    whole = math.lcm(*(all_ for _, all_ in shares))
+    return Fraction(sum(part * (whole // all_) for part, all_ in shares), whole * len(shares))
 
 
 def half_up(value: Fraction, digits: int) -> float:
@@ -149,12 +167,11 @@ def tallies(table: pd.DataFrame) -> dict[Owner, dict[str, dict[str, VerdictCount
     return result
 
 
-def shares(rows: pd.DataFrame, families: Mapping[str, str]) -> pd.DataFrame:
+def shares(verdicts: pd.DataFrame) -> pd.DataFrame:
     """Both shares per target, model and block.
 
     Args:
-        rows: result rows, as in :func:`counts`
-        families: test -> family
+        verdicts: result of :func:`counts`
 
     Returns:
         columns scope, target, model, model_version, block (``all`` or a family), tests
@@ -163,7 +180,7 @@ def shares(rows: pd.DataFrame, families: Mapping[str, str]) -> pd.DataFrame:
         fraction, NaN if nothing was executed
     """
     records = []
-    for owner, blocks in tallies(counts(rows, families)).items():
+    for owner, blocks in tallies(verdicts).items():
         for block, tests in blocks.items():
             tally, mean = total(tests.values()), mean_over_tests(tests.values())
             executed = sum(test.executed > 0 for test in tests.values())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...results.tally import family_of
+from ...results.tally import family_of, mean_share
 from .outcomes import Key, Outcomes
 
 
@@ -84,10 +84,11 @@ def tallies_of(common: Outcomes) -> dict[Key, dict[str, Outcome]]:
 
 def family_means(tests: Mapping[str, Outcome], families: Mapping[str, str]) -> dict[str, Fraction]:
     """Mean over the tests of each family."""
-    parts: dict[str, list[Fraction]] = {}
+    parts: dict[str, list[tuple[int, int]]] = {}
     for test, part in sorted(tests.items()):
-        parts.setdefault(family_of(test, families), []).append(Fraction(part.passed, part.cells))
-    return {family: sum(part, Fraction()) / len(part) for family, part in sorted(parts.items())}
+        parts.setdefault(family_of(test, families), []).append((part.passed, part.cells))
+    means = ((family, mean_share(part)) for family, part in sorted(parts.items()))
+    return {family: mean for family, mean in means if mean is not None}
 
 
 def mean_of(values: Iterable[Fraction]) -> Fraction | None:

@@ -13,6 +13,7 @@ is told apart by its cause (:mod:`common.metrics.reasons`):
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -129,11 +130,12 @@ def common_cells(outcome_table: Outcomes, models: list[Key]) -> tuple[list[Key],
         outcome_table: of all models
         models: that may be compared, without chance models
     """
-    ran = outcome_table.ran(models)
-    models = [key for key in models if ran[key].any()]
-    ran = ran[models]
-    usual = ran[(ran.sum(axis=1) > len(models) / 2).to_numpy()]
-    compared = [key for key in models if len(usual) and usual[key].all()]
+    table = outcome_table.ran(models)
+    cells, ran = table.index, table.to_numpy(bool)
+    some = np.asarray(ran.any(axis=0))
+    models, ran = list(compress(models, some)), ran[:, some]
+    is_usual = ran.sum(axis=1) > len(models) / 2
+    compared = list(compress(models, ran[is_usual].all(axis=0))) if is_usual.any() else []
     if len(compared) > 1 or compared == models:
-        return compared, usual.index
-    return models, ran[ran.all(axis=1).to_numpy()].index
+        return compared, cells[is_usual]
+    return models, cells[np.asarray(ran.all(axis=1))]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...results.tally import ALL, COUNTS, OWNER, shares
+from ...results.tally import ALL, COUNTS, OWNER, counts, shares
 
 #: remark of chance models
 CHANCE = "chance model"
@@ -40,6 +40,7 @@ def ranking(
     *,
     chance: Collection[str] = (),
     scope: str | None = None,
+    verdicts: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Models of a target, best first.
 
@@ -57,6 +58,7 @@ def ranking(
         families: test -> family
         chance: names of chance models
         scope: only this scope
+        verdicts: what :func:`~common.results.tally.counts` gives of these rows, if it is known
 
     Returns:
         columns scope, position (Int64), model, model_version, chance, pairs, tests, passed,
@@ -67,7 +69,7 @@ def ranking(
     target_rows = target_rows if "scope" in target_rows else target_rows.assign(scope="")
     if scope is not None:
         target_rows = target_rows[target_rows["scope"] == scope]
-    table = shares(target_rows, families)
+    table = shares(counts(target_rows, families) if verdicts is None else verdicts)
     keys = [column for column in OWNER if column != "target"]
     parts = table[table["block"] != ALL]
     parts = parts.pivot(index=keys, columns="block", values="mean_over_tests").reset_index()

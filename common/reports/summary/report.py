@@ -70,7 +70,7 @@ def to_json(
         )
     scoped = "scope" in rows
     listed = counts(rows, families).to_dict(orient="records")
-    blocks = shares(rows, families).to_dict(orient="records")
+    blocks = shares(counts(rows, families)).to_dict(orient="records")
     return {
         "rows": [{**_names(row, scoped, "family", "test"), **_counts(row)} for row in listed],
         "shares": [

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ import numpy as np
 import pandas as pd
 
 from benchmark_site import glossary
-from benchmark_site.content import Board, Content, metric_names
+from benchmark_site.content import Board, Content
 from benchmark_site.memory import Inputs, Memory, digest
-from benchmark_site.naming import dataset_names
+from benchmark_site.naming import dataset_names, metric_names
 from benchmark_site.page import Page, slug
 from benchmark_site.render import model_doc, target_doc, test_doc
 from benchmark_site.sources import Model
@@ -231,8 +232,8 @@ def _board(content: Content, board: Board, lists: Mapping[str, Names]) -> dict[s
         "floor": _fraction(board.standings.floor_score),
         "differences": [
             [order[one], order[other], round(pair.p, DIGITS), int(pair.apart)]
-            for (one, other), pair in board.standings.differences.items()
-            if order[one] < order[other]
+            for one, other in combinations(order, 2)
+            if (pair := board.standings.differences.get((one, other)))
         ],
     }
 

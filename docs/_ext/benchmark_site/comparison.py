@@ -17,7 +17,8 @@ from typing import Any
 import pandas as pd
 
 from benchmark_site import cells, datasetpages, tables
-from benchmark_site.content import Board, Content, metric_names, words
+from benchmark_site.content import Board, Content, words
+from benchmark_site.naming import metric_names
 from benchmark_site.page import Page, Section, anchor, slug
 from benchmark_site.render import comparison_doc, model_doc, render, target_doc, test_doc
 from benchmark_site.scores import Cells

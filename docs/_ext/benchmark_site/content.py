@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import pandas as pd
 
 from benchmark_site import sources
+from benchmark_site.ranked import Ranked
 from benchmark_site.scores import BoardScores
 from benchmark_site.sources import Model, TestFacts, facts_of, words
 from common import results
 from common.core.mirror import contents
 from common.core.paths import Paths
-from common.metrics import METRICS
 from common.reports import summary
 from common.reports.summary import Scores, Standing, Standings, standings
 from common.reports.summary.outcomes import Outcomes, outcomes
@@ -37,30 +37,6 @@ if TYPE_CHECKING:
 
 #: families of tests in the order of the pages
 FAMILIES: tuple[str, ...] = get_args(Test.model_fields["family"].annotation)
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """One line of a ranking.
-
-    Args:
-        position: place by the share of passed cells, equal for equal shares; None for models
-            outside the ranking
-        remark: why it stands outside
-        model: the model
-        total: verdicts of all tests
-        mean: mean over tests of the share per test
-        families: family -> mean over its tests
-        standing: where it stands on the cells that all compared models have; None: not run
-    """
-
-    position: int | None
-    remark: str
-    model: Model
-    total: VerdictCounts
-    mean: Fraction | None
-    families: dict[str, Fraction | None]
-    standing: Standing | None = None
 
 
 @dataclass
@@ -104,9 +80,18 @@ class Board:
         return rater_scores
 
     @cached_property
+    def datasets_of(self) -> dict[str, set[str]]:
+        """Test -> datasets with rows of it."""
+        pairs = self.table[["test", "dataset"]].drop_duplicates()
+        datasets: dict[str, set[str]] = {}
+        for test, name in pairs.itertuples(index=False, name=None):
+            datasets.setdefault(test, set()).add(name)
+        return datasets
+
+    @cached_property
     def datasets(self) -> frozenset[str]:
         """Datasets with rows."""
-        return frozenset(self.table["dataset"].unique())
+        return frozenset().union(*self.datasets_of.values())
 
     @cached_property
     def parts(self) -> frozenset[tuple[str, str]]:
@@ -123,15 +108,18 @@ class Board:
         def place(test: str) -> tuple[int, str]:
             return order.get(self.families[test], len(order)), test
 
-        return sorted(noted.union(self.table["test"].unique()), key=place)
+        return sorted(noted.union(self.datasets_of), key=place)
+
+    @cached_property
+    def _verdicts(self) -> pd.DataFrame:
+        return counts(self.table, self.families)
 
     @cached_property
     def tallies(self) -> dict[str, dict[str, VerdictCounts]]:
         """model -> test -> verdicts."""
         if self.table.empty:
             return {}
-        verdicts = tallies(counts(self.table, self.families))
-        return {owner[2]: blocks["all"] for owner, blocks in verdicts.items()}
+        return {owner[2]: blocks["all"] for owner, blocks in tallies(self._verdicts).items()}
 
     def tally(self, model: Model, test: str) -> VerdictCounts | None:
         """Verdicts of a model in a test; None if it has none."""
@@ -167,7 +155,9 @@ class Board:
         """Each model with rows, its place by share of passed cells, and why it has none."""
         if self.table.empty:
             return []
-        table = summary.ranking(self.table, self.target, self.families, chance=self._chance)
+        table = summary.ranking(
+            self.table, self.target, self.families, chance=self._chance, verdicts=self._verdicts
+        )
         return [
             (name, None if pd.isna(position) else int(position), remark)
             for name, position, remark in zip(
@@ -306,8 +296,20 @@ class Content:
 
     def models(self, target: str) -> list[Model]:
         """All models of a target, each once."""
-        models = [model for board in self.boards[target] for model in board.models]
-        return list({(model.published, model.id): model for model in models}.values())
+        return list(self._models[target].values())
+
+    @cached_property
+    def _models(self) -> dict[str, dict[tuple[bool, str], Model]]:
+        """Target -> its models by origin and id."""
+        return {
+            target: {(model.published, model.id): model for b in boards for model in b.models}
+            for target, boards in self.boards.items()
+        }
+
+    def targets_of(self, model: Model) -> dict[str, Model]:
+        """Targets that a model has an entry for -> what is known of it there."""
+        key = model.published, model.id
+        return {target: models[key] for target, models in self._models.items() if key in models}
 
     def boards_of(self, target: str, model: Model) -> list[Board]:
         """Boards of a target on which a model stands, be it the entry of another target."""
@@ -325,16 +327,6 @@ def alike(content: Content) -> list[list[Board]]:
         for board in boards:
             groups.setdefault(board.name, []).append(board)
     return list(groups.values())
-
-
-def metric_names(metric: str) -> tuple[str, str]:
-    """Label and short name of a metric; its id in words where it is not registered."""
-    if metric in METRICS:
-        entry = METRICS.get(metric)
-        return entry.label, entry.short
-    acronyms = {entry.id: entry.short for entry in METRICS if entry.short.isupper()}
-    text = words(" ".join(acronyms.get(part, part) for part in metric.split("_")))
-    return text, text
 
 
 def load(
@@ -364,13 +356,14 @@ def load(
     table = pd.concat([runs.assign(source="run"), paper.assign(source="published")])
     suite = {test.id: test.family for test in benchmark.tests.values()}
     manifests, costs = sources.manifests(paths), cost.read(paths.cost)
+    theirs = sources.paper_models(paper)
     noted = {key.split("/")[0] for entry in manifests.values() for key in entry.not_run}
     names = sorted(noted.union(table["test"].unique()))
     families = {test: family_of(test, suite) for test in names}
     boards: dict[str, list[Board]] = {}
     present = set(table["target"].unique()) | {target for target, _ in manifests}
     for target in [*benchmark.targets, *sorted(present - set(benchmark.targets))]:
-        parts = sources.parts(benchmark, manifests, target, runs, paper, costs)
+        parts = sources.parts(benchmark, manifests, target, runs, paper, theirs, costs)
         boards[target] = [
             Board(target, families=families, people=_people(people, target, part), **vars(part))
             for part in parts

@@ -12,7 +12,8 @@ from typing import Any
 from markupsafe import Markup
 
 from benchmark_site import cells
-from benchmark_site.content import Board, Content, metric_names, words
+from benchmark_site.content import Board, Content, words
+from benchmark_site.naming import metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render
 from benchmark_site.sources import Model

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from benchmark_site import tables
 from benchmark_site.columns import SideBySide
-from benchmark_site.content import Board, metric_names
+from benchmark_site.content import Board
+from benchmark_site.naming import metric_names
 from benchmark_site.page import anchor
 from benchmark_site.sources import Model
 from common.figures.dots import DotRow, dots_svg, finding

@@ -39,8 +39,10 @@ def stretches(rows: pd.DataFrame) -> list[tuple[Owner, int, int]]:
     """Rows of one owner in succession: the owner, the first row, and the first that is not its."""
     if rows.empty:
         return []
-    owners = rows.groupby(list(Owner._fields), sort=False).ngroup().to_numpy()
-    bounds = [0, *(np.flatnonzero(np.diff(owners)) + 1).tolist(), len(rows)]
+    begins = np.zeros(len(rows) - 1, dtype=bool)
+    for values in (rows[name].array for name in Owner._fields):
+        begins |= np.asarray(values[1:] != values[:-1], dtype=bool)
+    bounds = [0, *(np.flatnonzero(begins) + 1).tolist(), len(rows)]
     firsts = rows.iloc[bounds[:-1]]
     names = zip(*(firsts[name].tolist() for name in Owner._fields), strict=True)
     pairs = zip(names, pairwise(bounds), strict=True)

@@ -14,8 +14,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from benchmark_site.content import Content, metric_names
+from benchmark_site.content import Content
 from benchmark_site.media import FOLDER
+from benchmark_site.naming import metric_names
 from benchmark_site.page import Page, anchor
 from benchmark_site.render import render
 from benchmark_site.sources import Model

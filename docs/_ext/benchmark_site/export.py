@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from benchmark_site import archive, costs, download_rows
-from benchmark_site.content import Content, Ranked
+from benchmark_site.content import Content
 from benchmark_site.download_rows import HEAD, VERSION, Owner
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.page import slug
+from benchmark_site.ranked import Ranked
 from benchmark_site.render import model_doc
 from benchmark_site.schema import MODELS, ROWS, STANDING, schema
 from benchmark_site.sliced import NOWHERE, rows_at

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from benchmark_site.content import Content, metric_names
+from benchmark_site.content import Content
+from benchmark_site.naming import metric_names
 from benchmark_site.page import Page, anchor
 from common.metrics import METRICS
 

@@ -13,8 +13,8 @@ import pandas as pd
 
 from benchmark_site import cells
 from benchmark_site.cell_data import with_language
-from benchmark_site.content import metric_names
 from benchmark_site.group_records import Comparison, Gap, GroupsInBrief, Line
+from benchmark_site.naming import metric_names
 from benchmark_site.sliced import Sliced
 from benchmark_site.tables import part
 from common.core.display import MINUS, decimals, number, signed, tidy

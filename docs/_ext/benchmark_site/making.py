@@ -97,8 +97,8 @@ def make(
         downloads.begin(export.write)
         downloads.begin(export.write_columns, late=True)
         with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
-            for target in content.boards:
-                team.begin(partial(of_target, target))
+            for target in sorted(content.boards, key=lambda target: target not in ranked):
+                team.begin(partial(of_target, target))  # those with new results take longest
             preview.write(content, site, memory, inputs)
             team.begin(lambda notes: population_data.write(content, site, notes, inputs))
             documents |= pages.write(content, source, memory, inputs)

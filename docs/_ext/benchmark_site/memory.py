@@ -261,7 +261,7 @@ class Inputs:
         models = [_model(line.model, test) for line in board.ranking]
         return [board.name, board.title, models, absent, len(board.models)]
 
-    @property
+    @cached_property
     def _people(self) -> list[Any]:
         return [e for e in self._results if "/" not in str(e[0]) and e[0] != COST]
 

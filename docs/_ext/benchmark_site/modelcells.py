@@ -17,7 +17,8 @@ from benchmark_site import (
     samplepages,
     tables,
 )
-from benchmark_site.content import Board, Content, metric_names
+from benchmark_site.content import Board, Content
+from benchmark_site.naming import metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render, test_doc
 from benchmark_site.sources import Model

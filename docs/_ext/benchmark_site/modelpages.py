@@ -132,9 +132,7 @@ def _elsewhere(content: Content, page: Page, target: str, model: Model) -> list[
             "href": page.href(model_doc(other, same)),
             "current": other == target,
         }
-        for other in content.boards
-        for same in content.models(other)
-        if (same.id, same.published) == (model.id, model.published)
+        for other, same in content.targets_of(model).items()
     ]
     return entries if len(entries) > 1 else []
 

@@ -1,11 +1,22 @@
-"""Names of datasets that stand side by side, where equal ones are told apart."""
+"""Names of metrics, and of datasets that stand side by side, where equal ones are told apart."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 
-from benchmark_site.content import Content
+from benchmark_site.content import Content, words
+from common.metrics import METRICS
+
+
+def metric_names(metric: str) -> tuple[str, str]:
+    """Label and short name of a metric; its id in words where it is not registered."""
+    if metric in METRICS:
+        entry = METRICS.get(metric)
+        return entry.label, entry.short
+    acronyms = {entry.id: entry.short for entry in METRICS if entry.short.isupper()}
+    text = words(" ".join(acronyms.get(part, part) for part in metric.split("_")))
+    return text, text
 
 
 def dataset_names(content: Content, datasets: Iterable[str]) -> dict[str, str]:

@@ -6,9 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 from benchmark_site import choices, compare_page, costs, datasetpages, dose, own_page, runpage
-from benchmark_site.content import Board, Content, Ranked, alike
+from benchmark_site.content import Board, Content, alike
 from benchmark_site.export import overall
 from benchmark_site.page import Page, Section
+from benchmark_site.ranked import Ranked
 from benchmark_site.render import ROOT, model_doc, render, target_doc
 from common.reports.summary import Standing
 

@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 
 from benchmark_site import choices, compare_page, costs, own_page, samplepages
 from benchmark_site.comparison import Plan
-from benchmark_site.content import Board, Content, Ranked, words
+from benchmark_site.content import Board, Content, words
 from benchmark_site.page import Page, Section
+from benchmark_site.ranked import Ranked
 from benchmark_site.render import model_doc, render, target_doc, test_doc
 from common.core.display import percent
 from common.reports.summary import beyond_chance

@@ -184,9 +184,20 @@ def parts(
     target: str,
     runs: pd.DataFrame,
     paper: pd.DataFrame,
+    paper_models: Mapping[str, list[Model]],
     costs: Sequence[CostRow] = (),
 ) -> list[Part]:
-    """Results of a target, the most telling ones first."""
+    """Results of a target, the most telling ones first.
+
+    Args:
+        benchmark: catalog and suite
+        manifests: of own runs
+        target: the target
+        runs: own rows
+        paper: published rows
+        paper_models: what :func:`paper_models` gives
+        costs: what was measured
+    """
     embedded = {dataset.id for dataset in benchmark.datasets.values() if dataset.embedded}
     theirs = _where(paper, (paper["target"] == target).to_numpy(bool))
     mine = _where(runs, (runs["target"] == target).to_numpy(bool))
@@ -197,7 +208,7 @@ def parts(
     away = {model.id: dict(model.not_run) for model in models}
     candidates = [
         Part("run", "Own runs", False, *_own(models, real, away, embedded, apart, False)),
-        Part("published", "Published results", True, _paper_models(theirs), theirs, {}),
+        Part("published", "Published results", True, paper_models.get(target, []), theirs, {}),
         Part("demo", DEMO, False, *_own(models, demo, away, embedded, apart, True)),
     ]
     return [
@@ -310,12 +321,14 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _paper_models(rows: pd.DataFrame) -> list[Model]:
+def paper_models(rows: pd.DataFrame) -> dict[str, list[Model]]:
+    """Target -> its published models, from all published rows."""
     chance = set(published.chance())
     foundations = published.foundations()
-    pairs = rows[["model", "model_version"]].drop_duplicates()
-    return [
-        Model(
+    models: dict[str, list[Model]] = {}
+    triples = rows[["target", "model", "model_version"]].drop_duplicates()
+    for target, name, version in triples.itertuples(index=False):
+        model = Model(
             id=name,
             label=name,
             chance=name in chance,
@@ -327,8 +340,8 @@ def _paper_models(rows: pd.DataFrame) -> list[Model]:
             ),
             cost=of_network(foundations.get(name, {}).get("parameters_million", "")),
         )
-        for name, version in pairs.itertuples(index=False)
-    ]
+        models.setdefault(target, []).append(model)
+    return models
 
 
 def _foundation(entry: Mapping[str, str]) -> list[tuple[str, str]]:

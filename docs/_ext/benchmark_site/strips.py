@@ -8,7 +8,8 @@ from typing import Any
 
 from benchmark_site import cells
 from benchmark_site.columns import SideBySide
-from benchmark_site.content import Board, metric_names
+from benchmark_site.content import Board
+from benchmark_site.naming import metric_names
 from common.core.display import number
 from common.metrics import METRICS
 from common.reports.summary import Key, WideCell

@@ -21,8 +21,8 @@ from benchmark_site.columns import (
     distinct,
     of_scores,
 )
-from benchmark_site.content import metric_names
 from benchmark_site.glossary import Term
+from benchmark_site.naming import metric_names
 from common.core.display import decimals, tidy
 from common.metrics import METRICS
 from common.reports.summary import Key, WideCell

@@ -20,8 +20,9 @@ from benchmark_site import (
     strips,
     tables,
 )
-from benchmark_site.content import Board, Content, metric_names
+from benchmark_site.content import Board, Content
 from benchmark_site.groups import differences
+from benchmark_site.naming import metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, render, test_doc
 from benchmark_site.sources import Model
@@ -83,11 +84,7 @@ def _compare(page: Page, board: Board, test: str) -> str:
 
 def _datasets(boards: Sequence[Board], test: str) -> set[str]:
     """Datasets with rows of a test."""
-    return {
-        str(name)
-        for board in boards
-        for name in board.table["dataset"][board.table["test"] == test].unique()
-    }
+    return set().union(*(board.datasets_of.get(test, ()) for board in boards))
 
 
 def _siblings(content: Content, page: Page, target: str, test: str) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from common.core import closure, display, files, processes, provenance
-from common.core.mirror import listing
+from common.core.mirror import listing, stat_of
 from site_frame import head, page_file, patterns, pictures
 from site_frame.page_file import PAGE
 from site_frame.slots import ABOUT, BEGIN, END, PAGES, PATTERNS, SLOT
@@ -103,10 +103,9 @@ def _is_filled(
     folders: Folders, titles: Mapping[str, str], name: str, entry: Sequence[Any]
 ) -> bool:
     """Whether a page is as it was left, and so is all that it was made from."""
-    page = Path(folders.site, name + ENDING)
     return (
         bool(entry)
-        and _size(page) == entry[0]
+        and _size(f"{folders.site}/{name}{ENDING}") == entry[0]
         and _titles(titles, name) == entry[1]
         and entry[2] == _stats(entry[2])
     )
@@ -128,7 +127,7 @@ def _filled(
         way = _titles(titles, name)
         page, maker = Path(folders.site, name + ENDING), Filling(folders, name, way)
         files.write_text(page, maker.html, only_changed=True)
-        entries[name] = [_size(page), way, _stats(maker.read)]
+        entries[name] = [_size(str(page)), way, _stats(maker.read)]
     return entries
 
 
@@ -248,11 +247,11 @@ def _stats(names: Iterable[str]) -> dict[str, list[int]]:
 
 def _stat(name: str) -> list[int]:
     try:
-        stat = Path(name).stat()
+        stat = stat_of(name)
     except OSError:
         return []
     return [stat.st_size, stat.st_mtime_ns]
 
 
-def _size(page: Path) -> list[int]:
-    return _stat(str(page))[:1]
+def _size(page: str) -> list[int]:
+    return _stat(page)[:1]
