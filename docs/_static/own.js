@@ -60,7 +60,7 @@
     const found = truths.map((truth) => ({ truth, found: align(truth) }));
     const there = found.filter((each) => each.found.rows.some((row) => row >= 0));
     return {
-      target, file: source.name, truths: there.map(({ truth }) => truth),
+      target, found: found.map((each) => each.found), file: source.name, truths: there.map(({ truth }) => truth),
       missing: truths.filter((truth) => !there.some((each) => each.truth === truth)),
       lack: there.length ? "" : predictions.lacking(source, truths[0], target, found[0].found, truths[0].samples.file.map((_, place) => place)),
       rows: there.flatMap(({ truth, found: own }) => truth.tests.flatMap((test) => rowsOfTest(source, truth, own, test))),
@@ -287,7 +287,17 @@
     const there = parts.filter(({ truths }) => truths.length);
     if (!there.length) throw new predictions.PredictionError(lackOf(parts));
     const taken = [...(source.taken ?? [])].map(([word, label]) => `${word} = ${label}`);
-    return { parts: there, sections: await Promise.all(there.map(section)), rows: source.rows.length, taken };
+    const strangers = predictions.strangers(source, parts.flatMap(({ found }) => found));
+    return { parts: there, sections: await Promise.all(there.map(section)), rows: source.rows.length, taken, strangers };
+  }
+
+  const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+
+  /** How many lines are of no use here, and which is the first. */
+  function leftOut(strangers) {
+    if (!strangers.length) return "";
+    const [{ line, name }] = strangers;
+    return `, of which ${counted(strangers.length, "line")} ${strangers.length === 1 ? "belongs" : "belong"} to no sample here (the first: row ${line}, ${name})`;
   }
 
   let latest = 0;
@@ -295,12 +305,12 @@
     const turn = (latest += 1);
     say(`${name} is being scored …`);
     try {
-      const { parts, sections, rows, taken } = await evaluate(await text, name);
+      const { parts, sections, rows, taken, strangers } = await evaluate(await text, name);
       if (turn !== latest) return;
       result.replaceChildren(...sections);
       const number = parts.reduce((all, part) => all + part.rows.length, 0);
       const words = taken.length ? ` Names of classes were taken as import-predictions takes them: ${taken.join(", ")}.` : "";
-      say(`${name}: ${rows} ${rows === 1 ? "line" : "lines"} read; ${number} ${number === 1 ? "cell" : "cells"} of ${parts.map(({ target }) => target.label).join(", ")} shown below.${words}`);
+      say(`${name}: ${counted(rows, "line")} read${leftOut(strangers)}; ${counted(number, "cell")} of ${parts.map(({ target }) => target.label).join(", ")} shown below.${words}`);
     } catch (error) {
       if (turn !== latest) return;
       result.replaceChildren();

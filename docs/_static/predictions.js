@@ -256,8 +256,9 @@
 
   /** Events of each recording of a dataset, cut at its end. */
   function alignedEvents(source, recordings, truth) {
+    const names = truth.samples.file.map((file) => namesOf(file).find((name) => recordings.has(name)));
     const values = truth.samples.file.map((file, place) => {
-      const events = recordings.get(namesOf(file).find((name) => recordings.has(name)));
+      const events = recordings.get(names[place]);
       if (!events) return null;
       const [seconds] = truth.truth[place];
       const late = events.find(({ onset }) => onset > seconds + SLACK);
@@ -265,7 +266,7 @@
       const cut = events.filter(({ onset }) => onset < seconds).map((event) => ({ ...event, offset: Math.min(event.offset, seconds) }));
       return { seconds, events: cut };
     });
-    return { values, rows: values.map((value) => (value ? 0 : -1)) };
+    return { values, names, rows: values.map((value) => (value ? 0 : -1)) };
   }
 
   // -- predictions of the samples of a dataset ---------------------------------------------------------------
@@ -283,6 +284,16 @@
     return { rows, values: rows.map((row) => (row < 0 ? null : values[row])) };
   }
 
+  /** Rows of unchanged signals that belong to no sample, of all that were looked for. */
+  function strangers(source, found) {
+    const used = new Set(found.flatMap(({ rows, names }) => names ?? rows));
+    const [file, condition] = ["file", "condition"].map((column) => columnOf(source, column));
+    return file.flatMap((name, row) => {
+      const known = used.has(row) || used.has(name) || (condition && !["", "original"].includes(condition[row]));
+      return known ? [] : [{ line: lineOf(row), name }];
+    });
+  }
+
   /** Why predictions of some samples cannot be scored; empty if they can. */
   function lacking(source, truth, target, { rows, values }, chosen) {
     const { file, start, end } = truth.samples;
@@ -297,5 +308,5 @@
     return `${source.name}: no value of '${target.id}' for ${empty.length} of ${chosen.length} samples; first: ${name(empty[0])} (row ${lineOf(rows[empty[0]])})`;
   }
 
-  window.predictions = { PredictionError, parse, table, index, targetsOf, valuesOf, aligned, lacking, eventColumns, eventLists, alignedEvents };
+  window.predictions = { PredictionError, parse, table, index, targetsOf, valuesOf, aligned, lacking, strangers, eventColumns, eventLists, alignedEvents };
 })();

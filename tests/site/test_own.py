@@ -597,6 +597,43 @@ def test_samples_without_a_row_are_told_with_the_first(ran: Ran, opened: Any) ->
     assert "no row for 280 of 280 samples" in opened.locator(".own-status").inner_text()
 
 
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([], "280 lines read; "),
+        (["no.wav,0.5,anger"], "281 lines read, of which 1 line belongs to no sample here "),
+        (["no.wav,0,anger", "a.wav,1,sadness"], "282 lines read, of which 2 lines belong to no "),
+    ],
+)
+def test_lines_of_no_sample_are_counted(ran: Ran, opened: Any, lines: list[str], told: str) -> None:
+    head, *known = ran.predictions("loud").splitlines()
+    assert head == "file,arousal,emotion"
+    give(opened, "\n".join([head, *known, *lines]))
+    said = opened.locator(".own-status").inner_text()
+    assert said.startswith(f"mine.csv: {told}")
+    assert ("(the first: row 282, no.wav)" in said) == bool(lines)
+
+
+def test_lines_of_other_conditions_and_recordings_with_short_names_are_of_use(opened: Any) -> None:
+    found = opened.evaluate(
+        """([text, events]) => {
+            const source = predictions.table(text, "mine.csv");
+            const truth = { dataset: { database: "d", version: "1" }, samples: { file: ["a.wav"] } };
+            const own = predictions.aligned(source, predictions.index(source), [0, 1, 2], truth);
+            const listed = predictions.table(events, "mine.csv");
+            const lists = predictions.eventLists(listed, { labels: ["Dog"] });
+            const long = { samples: { file: ["x/a.wav"] }, truth: [[4, []]] };
+            const cut = predictions.alignedEvents(listed, lists, long);
+            return [predictions.strangers(source, [own]), predictions.strangers(listed, [cut])];
+        }""",
+        [
+            "file,condition,arousal\na.wav,original,1\na.wav,gain,1\nb.wav,,1\n",
+            "file,onset,offset,label\na,1,2,Dog\nb,1,2,Dog\nb,3,4,Dog\n",
+        ],
+    )
+    assert found == [[{"line": 4, "name": "b.wav"}], [{"line": n, "name": "b"} for n in (3, 4)]]
+
+
 def test_rows_are_read_as_the_command_line_reads_them(opened: Any, tmp_path: Path) -> None:
     text = 'file,a,"b ""c"""\r\n"x,y","1\n2",\r\n\r\nz,,"q"\nw,"",last'
     (tmp_path / "t.csv").write_bytes(text.encode())
