@@ -105,7 +105,7 @@ def planned(content: Content) -> Iterator[Planned]:
     There is one for each dataset with results, and for each of the catalog, but for demonstration data
     that were not used.
     """
-    table = content.table[list(USED)]
+    table = content.table[list(USED)].drop_duplicates()  # models share most of it
     groups = {str(name): rows for name, rows in table.groupby("dataset", sort=True)}
     groups |= dict.fromkeys(_unused(content, groups), table.iloc[:0])
     if not groups:

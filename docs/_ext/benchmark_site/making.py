@@ -79,7 +79,6 @@ def make(
         if target not in ranked:
             write_cells(target, notes)
 
-    parts = len(content.boards) + 1
     with ExitStack() as begun:
         begun.callback(downloads.settle)
         downloads.begin(export.write_rows)
@@ -96,9 +95,14 @@ def make(
         )
         downloads.begin(export.write)
         downloads.begin(export.write_columns, late=True)
-        with Team(memory, workers, lambda done: progress(STAGE, done, parts)) as team:
-            for target in sorted(content.boards, key=lambda target: target not in ranked):
-                team.begin(partial(of_target, target))  # those with new results take longest
+        # those with new results take longest; what needs a look alone is not worth a process
+        targets = sorted(content.boards, key=lambda target: target not in ranked)
+        due = [t for t in targets if not pages.is_current(t, source, memory, inputs)]
+        with Team(memory, workers, lambda done: progress(STAGE, done, len(due) + 1)) as team:
+            for target in due:
+                team.begin(partial(of_target, target))
+            for target in (t for t in targets if t not in due):
+                of_target(target, memory)
             preview.write(content, site, memory, inputs)
             team.begin(lambda notes: population_data.write(content, site, notes, inputs))
             documents |= pages.write(content, source, memory, inputs)

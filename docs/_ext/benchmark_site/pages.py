@@ -117,9 +117,8 @@ def write_target(
     # made here, so that its code belongs to the code of the pages
     fragments = None if columns is None else Fragments(columns)
     whole = digest(inputs.of_target(target))
-    docs: list[str] = memory.recall(target, whole) or []
-    if docs and all(_is_as_left(source, doc, memory) for doc in docs):
-        for doc in docs:
+    if is_current(target, source, memory, inputs):
+        for doc in memory.recall(target, whole):
             memory.carry(doc)
             memory.carry(_sections(doc))
         memory.carry(_comparisons(target))
@@ -129,6 +128,12 @@ def write_target(
         key = whole if page.inputs is None else digest(page.inputs)
         docs.append(_bring(page, key, source, memory))
     memory.keep(target, whole, docs)
+
+
+def is_current(target: str, source: Path, memory: Memory, inputs: Inputs) -> bool:
+    """Whether all pages of a target are as they were left, and nothing that they show changed."""
+    docs: list[str] = memory.recall(target, digest(inputs.of_target(target))) or []
+    return bool(docs) and all(_is_as_left(source, doc, memory) for doc in docs)
 
 
 def _bring(page: Planned, key: str, source: Path, memory: Memory) -> str:
