@@ -69,8 +69,9 @@ def to_json(
             [rows, paper.assign(scope="published")] if "scope" in rows else [rows, paper]
         )
     scoped = "scope" in rows
-    listed = counts(rows, families).to_dict(orient="records")
-    blocks = shares(counts(rows, families)).to_dict(orient="records")
+    verdicts = counts(rows, families)
+    listed = verdicts.to_dict(orient="records")
+    blocks = shares(verdicts).to_dict(orient="records")
     return {
         "rows": [{**_names(row, scoped, "family", "test"), **_counts(row)} for row in listed],
         "shares": [

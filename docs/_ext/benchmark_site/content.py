@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import pandas as pd
 
 from benchmark_site import sources
+from benchmark_site.paper_models import paper_models
 from benchmark_site.ranked import Ranked
 from benchmark_site.scores import BoardScores
 from benchmark_site.sources import Model, TestFacts, facts_of, words
@@ -356,7 +357,7 @@ def load(
     table = pd.concat([runs.assign(source="run"), paper.assign(source="published")])
     suite = {test.id: test.family for test in benchmark.tests.values()}
     manifests, costs = sources.manifests(paths), cost.read(paths.cost)
-    theirs = sources.paper_models(paper)
+    theirs = paper_models(paper)
     noted = {key.split("/")[0] for entry in manifests.values() for key in entry.not_run}
     names = sorted(noted.union(table["test"].unique()))
     families = {test: family_of(test, suite) for test in names}

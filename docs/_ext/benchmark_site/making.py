@@ -97,7 +97,7 @@ def make(
         downloads.begin(export.write_columns, late=True)
         # those with new results take longest; what needs a look alone is not worth a process
         targets = sorted(content.boards, key=lambda target: target not in ranked)
-        due = [t for t in targets if not pages.is_current(t, source, memory, inputs)]
+        due = [t for t in targets if not pages.current(t, source, memory, inputs)]
         with Team(memory, workers, lambda done: progress(STAGE, done, len(due) + 1)) as team:
             for target in due:
                 team.begin(partial(of_target, target))

@@ -116,24 +116,24 @@ def write_target(
     """
     # made here, so that its code belongs to the code of the pages
     fragments = None if columns is None else Fragments(columns)
-    whole = digest(inputs.of_target(target))
-    if is_current(target, source, memory, inputs):
-        for doc in memory.recall(target, whole):
+    docs = current(target, source, memory, inputs)
+    if docs:
+        for doc in docs:
             memory.carry(doc)
             memory.carry(_sections(doc))
         memory.carry(_comparisons(target))
         return
-    docs = []
+    whole = digest(inputs.of_target(target))
     for page in of_target(content, target, source, inputs, memory, fragments):
         key = whole if page.inputs is None else digest(page.inputs)
         docs.append(_bring(page, key, source, memory))
     memory.keep(target, whole, docs)
 
 
-def is_current(target: str, source: Path, memory: Memory, inputs: Inputs) -> bool:
-    """Whether all pages of a target are as they were left, and nothing that they show changed."""
+def current(target: str, source: Path, memory: Memory, inputs: Inputs) -> list[str]:
+    """Pages of a target, if they are as they were left and nothing that they show changed; else none."""
     docs: list[str] = memory.recall(target, digest(inputs.of_target(target))) or []
-    return bool(docs) and all(_is_as_left(source, doc, memory) for doc in docs)
+    return docs if all(_is_as_left(source, doc, memory) for doc in docs) else []
 
 
 def _bring(page: Planned, key: str, source: Path, memory: Memory) -> str:

@@ -24,7 +24,7 @@ from common.core.paths import PUBLISHED, Paths
 from common.core.provenance import digest
 from common.pages.listening import licences
 from common.results import kept, published
-from common.results.cost import LATENCY_S, RTF_S, CostRow, ModelCost, of_model, of_network
+from common.results.cost import LATENCY_S, RTF_S, CostRow, ModelCost, of_model
 from common.results.keys import CellKey
 from common.results.manifest import Manifest
 from common.results.sample_tables import INDEX, read_index
@@ -195,7 +195,7 @@ def parts(
         target: the target
         runs: own rows
         paper: published rows
-        paper_models: what :func:`paper_models` gives
+        paper_models: what :func:`benchmark_site.paper_models.paper_models` gives
         costs: what was measured
     """
     embedded = {dataset.id for dataset in benchmark.datasets.values() if dataset.embedded}
@@ -319,40 +319,6 @@ def machine(cost: ModelCost) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def paper_models(rows: pd.DataFrame) -> dict[str, list[Model]]:
-    """Target -> its published models, from all published rows."""
-    chance = set(published.chance())
-    foundations = published.foundations()
-    models: dict[str, list[Model]] = {}
-    triples = rows[["target", "model", "model_version"]].drop_duplicates()
-    for target, name, version in triples.itertuples(index=False):
-        model = Model(
-            id=name,
-            label=name,
-            chance=name in chance,
-            published=True,
-            facts=(
-                *_foundation(foundations.get(name, {})),
-                ("Source", "published results of the paper"),
-                ("Published id", version),
-            ),
-            cost=of_network(foundations.get(name, {}).get("parameters_million", "")),
-        )
-        models.setdefault(target, []).append(model)
-    return models
-
-
-def _foundation(entry: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What is known of the network that a model was built on; nothing for chance models."""
-    facts = [(label, entry[key]) for key, label in FOUNDATION.items() if entry.get(key)]
-    silent = facts and not entry.get("parameters_million")
-    return [
-        *facts,
-        *([(COST["parameters"], UNSTATED)] if silent else []),
-        *([(UNPUBLISHED, UNKNOWN)] if facts else []),
-    ]
 
 
 class Comparison(NamedTuple):

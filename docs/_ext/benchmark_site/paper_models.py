@@ -1,0 +1,45 @@
+"""Published models and what is known of the networks that they were built on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from benchmark_site.sources import COST, FOUNDATION, UNKNOWN, UNPUBLISHED, UNSTATED, Model
+from common.results import published
+from common.results.cost import of_network
+
+
+def paper_models(rows: pd.DataFrame) -> dict[str, list[Model]]:
+    """Target -> its published models, from all published rows."""
+    chance = set(published.chance())
+    foundations = published.foundations()
+    models: dict[str, list[Model]] = {}
+    triples = rows[["target", "model", "model_version"]].drop_duplicates()
+    for target, name, version in triples.itertuples(index=False):
+        model = Model(
+            id=name,
+            label=name,
+            chance=name in chance,
+            published=True,
+            facts=(
+                *_foundation(foundations.get(name, {})),
+                ("Source", "published results of the paper"),
+                ("Published id", version),
+            ),
+            cost=of_network(foundations.get(name, {}).get("parameters_million", "")),
+        )
+        models.setdefault(target, []).append(model)
+    return models
+
+
+def _foundation(entry: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What is known of the network that a model was built on; nothing for chance models."""
+    facts = [(label, entry[key]) for key, label in FOUNDATION.items() if entry.get(key)]
+    silent = facts and not entry.get("parameters_million")
+    return [
+        *facts,
+        *([(COST["parameters"], UNSTATED)] if silent else []),
+        *([(UNPUBLISHED, UNKNOWN)] if facts else []),
+    ]
