@@ -128,7 +128,7 @@ def _checked(context: CommandContext) -> Any:
 
     Where models are selected, the others may have faults.
     """
-    from ..engine.check import cached_faults
+    from ..engine.checked import cached_faults
 
     benchmark = context.benchmark()
     selected = {

@@ -251,30 +251,25 @@ def facts_of(source: str | bytes, package: str, roots: Collection[str]) -> Facts
         SyntaxError: if it is no Python
     """
     tree = ast.parse(source)
-    nodes = list(ast.walk(tree))
+    code, attributes, strings = _told(tree)
     names = dict(_imports(_running(tree), package))
     used: set[str] = set()
     _note_names(tree, used, in_class=False)
     origins = {origin for name, origin in names.items() if name in used}
     origins |= {
         (".".join(filter(None, names[node.value.id])), node.attr)  # a name of a package
-        for node in nodes
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
+        for node in attributes
+        if isinstance(node.value, ast.Name)
         and names.get(node.value.id, ("",))[0].partition(".")[0] in roots
     }
     words = {
-        node.value
-        for node in nodes
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and (
-            node.value.endswith(BESIDE) or ("." in node.value and node.value.split(".")[0] in roots)
-        )
-        and not set("/ \n") & set(node.value)
+        text
+        for text in strings
+        if (text.endswith(BESIDE) or ("." in text and text.split(".")[0] in roots))
+        and not set("/ \n") & set(text)
     }
     exported = dict(_imports(tree.body, package))
-    return Facts(code_hash(tree), tuple(sorted(origins)), exported, tuple(sorted(words)))
+    return Facts(code, tuple(sorted(origins)), exported, tuple(sorted(words)))
 
 
 def code_hash(tree: ast.AST) -> str:
@@ -285,32 +280,43 @@ def code_hash(tree: ast.AST) -> str:
     >>> code_hash(ast.parse("x = 1  # one")) == code_hash(ast.parse("x=(1)"))
     True
     """
+    return _told(tree)[0]
+
+
+def _told(tree: ast.AST) -> tuple[str, list[ast.Attribute], list[str]]:
+    """Hash of what a tree means, and its attributes and strings, in one walk: lists, as generators take twice as long."""
     parts: list[str] = []
-    _write_text(tree, parts)
-    return hashlib.sha256("".join(parts).encode()).hexdigest()[:LENGTH]
+    attributes: list[ast.Attribute] = []
+    strings: list[str] = []
 
+    def write(node: Any) -> None:
+        if isinstance(node, ast.AST):
+            parts.append(f"({type(node).__name__}")
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if value is None or value == [] or name in ("kind", "type_comment"):
+                    continue
+                if name == "body" and isinstance(value, list) and _documented(node):
+                    value = value[1:]
+                parts.append(f" {name}=")
+                write(value)
+            parts.append(")")
+            if isinstance(node, ast.Attribute):
+                attributes.append(node)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                strings.append(node.value)
+        elif isinstance(node, list):
+            parts.append("[")
+            for item in node:
+                write(item)
+                parts.append(",")
+            parts.append("]")
+        else:
+            parts.append(repr(node))
 
-def _write_text(node: Any, parts: list[str]) -> None:
-    """Append what a node means; lists, as generators within generators take three times as long."""
-    if isinstance(node, ast.AST):
-        parts.append(f"({type(node).__name__}")
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if name in ("kind", "type_comment") or value is None or value == []:
-                continue
-            if name == "body" and isinstance(value, list) and _documented(node):
-                value = value[1:]
-            parts.append(f" {name}=")
-            _write_text(value, parts)
-        parts.append(")")
-    elif isinstance(node, list):
-        parts.append("[")
-        for item in node:
-            _write_text(item, parts)
-            parts.append(",")
-        parts.append("]")
-    else:
-        parts.append(repr(node))
+    write(tree)
+    code = hashlib.sha256("".join(parts).encode()).hexdigest()[:LENGTH]
+    return code, attributes, strings
 
 
 def _documented(node: ast.AST) -> bool:
@@ -361,9 +367,11 @@ def _note_names(node: ast.AST, names: set[str], *, in_class: bool) -> None:
     elif isinstance(node, ast.If) and _is_type_checking(node.test):
         skipped = list(node.body)
     is_class = isinstance(node, ast.ClassDef)
-    for child in ast.iter_child_nodes(node):
-        if not skipped or not any(child is part for part in skipped):
-            _note_names(child, names, in_class=is_class)
+    for field in node._fields:
+        value = getattr(node, field, None)
+        for child in value if isinstance(value, list) else (value,):
+            if isinstance(child, ast.AST) and not any(child is part for part in skipped):
+                _note_names(child, names, in_class=is_class)
 
 
 def _module_of(start: Start) -> str:

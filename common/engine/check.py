@@ -8,10 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from .. import models, perturbations
-from ..core import paths, provenance
 from ..core.errors import BenchmarkError, ConfigError
-from ..core.files import keep, read_kept
-from ..core.paths import Paths
 from ..core.registry import unknown
 from ..designs import check_uses
 from ..metrics import METRICS
@@ -66,35 +63,6 @@ def _files(benchmark: Benchmark, item: Entry) -> None:
         if reason:
             raise ConfigError(f"{item.origin}: {item.id}.path: {reason}")
         datasets.load(item, Path(), benchmark.targets)
-
-
-def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths) -> list[str]:
-    """As :func:`faults`, but an unchanged program with unchanged YAML is not checked again."""
-    sources = [paths.PACKAGE, *catalogs]
-    files = sorted(
-        path
-        for source in sources
-        for path in source.rglob("*")
-        if path.suffix in (".py", ".yaml") and path.is_file()
-    )
-    stamps = [(str(path), provenance.file_digest(path)) for path in files]
-    locations = [
-        str(entry.resolve(path))
-        for entry, path in [
-            *((model, model.path) for model in benchmark.models.values()),
-            *((dataset, dataset.path) for dataset in benchmark.datasets.values()),
-            *((dataset, dataset.audio) for dataset in benchmark.datasets.values()),
-        ]
-        if path and entry.resolve(path).exists()
-    ]
-    state = provenance.digest([stamps, locations, list(benchmark.models)])
-    memo = folders.cache / "checked" / f"{provenance.digest([str(c) for c in sources])}.txt"
-    if read_kept(memo) == state:
-        return []
-    lines = faults(benchmark)
-    if not lines:
-        keep(memo, state)
-    return lines
 
 
 def _test(benchmark: Benchmark, test: Test) -> Iterator[str]:
@@ -215,4 +183,4 @@ def _model(benchmark: Benchmark, model: Model) -> Iterator[str]:
         models.offered_targets(model, benchmark.targets)
 
 
-__all__ = ["cached_faults", "faults", "warnings"]
+__all__ = ["faults", "warnings"]

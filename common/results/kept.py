@@ -76,11 +76,10 @@ def read_all(
     Raises:
         DataError: if a file is not a result file
     """
-    models: dict[str, list[Path]] = {}
+    models: dict[str, list[str]] = {}
     for target, model, name in sorted(_tables(method_tests, digests)):
-        models.setdefault(f"{target}/{model}", []).append(method_tests / target / model / name)
-    digests = digests or {}
-    keys = {name: _key(paths, digests) for name, paths in models.items()}
+        models.setdefault(f"{target}/{model}", []).append(name)
+    keys = {model: _key(method_tests, model, names, digests) for model, names in models.items()}
     if not keys:
         return tables.frame([])
     code, beside = _code(tables.__name__), place.with_name(place.name + CHANGED)
@@ -91,9 +90,10 @@ def read_all(
         for name, entry in store.groups.items()
         if keys.get(name) == entry[0]
     }
-    due = {name: paths for name, paths in models.items() if name not in groups}
-    keys |= {name: _key(paths, {}) for name, paths in due.items()}  # those that are parsed now
-    groups |= _parsed(due)
+    due = {model: names for model, names in models.items() if model not in groups}
+    # those that are parsed now
+    keys |= {model: _key(method_tests, model, names) for model, names in due.items()}
+    groups |= _parsed({m: [method_tests / m / name for name in names] for m, names in due.items()})
     pieces = {name: groups[name] for name in models}
     whole = _joined(pieces.values())
     changed = {name: p for name, p in pieces.items() if p.table is not before.table}
@@ -125,11 +125,17 @@ def _groups(keys: Mapping[str, str], pieces: Mapping[str, Stretch]) -> dict[str,
     }
 
 
-def _key(paths: Sequence[Path], digests: Mapping[str, str]) -> str:
-    """Hash of the files of a model; of those whose hash is not given, as they are now."""
-    names = ["/".join(path.parts[-3:]) for path in paths]
-    pairs = zip(names, paths, strict=True)
-    return digest([[path.name, digests.get(name) or file_digest(path)] for name, path in pairs])
+def _key(
+    method_tests: Path, model: str, names: Sequence[str], digests: Mapping[str, str] | None = None
+) -> str:
+    """Hash of the files of a model, ``target/model``; of those whose hash is not given, as they are now."""
+    known = digests or {}
+    return digest(
+        [
+            [name, known.get(f"{model}/{name}") or file_digest(f"{method_tests}/{model}/{name}")]
+            for name in names
+        ]
+    )
 
 
 def kept(place: Path, key: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:

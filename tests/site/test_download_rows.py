@@ -7,6 +7,7 @@ import io
 from typing import Any
 
 import pandas as pd
+import pyarrow
 import pytest
 from benchmark_site import download_rows
 from benchmark_site.cells import Sure
@@ -57,6 +58,19 @@ def test_rows_of_a_target_keep_their_order() -> None:
     for target in ("arousal", "valence"):
         expected = rows[rows["target"] == target]
         pd.testing.assert_frame_equal(download_rows.of_target(rows, owned, target), expected)
+
+
+def test_bytes_of_a_file_do_not_tell_how_its_rows_were_kept() -> None:
+    """A website that was made bit by bit equals one that was made at once."""
+    rows = table(*(f"model-{n % 40}" for n in range(3000)))
+    rows["note"] = pd.Series(
+        [f"{n} " * 200 for n in range(3000)], dtype="str"
+    )  # more than a page holds
+    whole = download_rows.table_of(rows)
+    pieces = [pyarrow.Table.from_pandas(whole.iloc[n : n + 700]) for n in range(0, 3000, 700)]
+    in_pieces = pyarrow.concat_tables(pieces).to_pandas()
+    assert pyarrow.Table.from_pandas(in_pieces)["model"].num_chunks > 1
+    assert download_rows.parquet(in_pieces) == download_rows.parquet(whole)
 
 
 def test_no_rows_are_no_owners() -> None:

@@ -291,6 +291,11 @@ class Content:
         return self._samples[target]
 
     @cached_property
+    def folders(self) -> frozenset[str]:
+        """Folders of own results that hold files, as ``target/model`` and below it."""
+        return frozenset(name.rpartition("/")[0] for name, _ in self.files if name.count("/") > 1)
+
+    @cached_property
     def illustrated(self) -> set[tuple[str, ...]]:
         """Target and model of all that has figures."""
         return {path.parts[-2:] for path in self.paths.media.glob("*/*")}
@@ -356,7 +361,7 @@ def load(
     runs = sources.marked(runs, stale_cells)
     table = pd.concat([runs.assign(source="run"), paper.assign(source="published")])
     suite = {test.id: test.family for test in benchmark.tests.values()}
-    manifests, costs = sources.manifests(paths), cost.read(paths.cost)
+    manifests, costs = sources.manifests(paths, digests), cost.read(paths.cost)
     theirs = paper_models(paper)
     noted = {key.split("/")[0] for entry in manifests.values() for key in entry.not_run}
     names = sorted(noted.union(table["test"].unique()))

@@ -69,10 +69,11 @@ def of_test(
 
 def swept_models(content: Content, target: str, test: str) -> list[Model]:
     """All models with curves in a test, also those that have no scores."""
-    paths = content.paths.method_tests.glob(f"{target}/*/{SEVERITY}/{test}.csv")
+    folders = (folder.split("/") for folder in content.folders)
+    swept = (model for of, model, *rest in folders if of == target and rest == [SEVERITY])
     there = {model.id: model for model in content.models(target) if not model.published}
     entries = content.benchmark.models
-    names = sorted(path.parts[-3] for path in paths)
+    names = sorted(name for name in swept if content.paths.severity(target, name, test).is_file())
     return [
         there.get(name)
         or Model(name, label=entries[name].label or name if name in entries else name)

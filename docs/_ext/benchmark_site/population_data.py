@@ -23,6 +23,7 @@ from benchmark_site.content import Board, Content
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.page import slug
 from common.core import files
+from common.core.paths import SUMS
 from common.metrics import METRICS
 from common.reports.summary.outcomes import CELL
 from common.results import sums
@@ -43,7 +44,7 @@ def index_of(target: str) -> str:
 def has_sums(content: Content, target: str) -> bool:
     """Whether sums of speakers were kept for a target."""
     return any(
-        content.paths.sums(target, model.id, "", "").parent.is_dir()
+        f"{target}/{model.id}/{SUMS}" in content.folders
         for board in content.boards[target]
         if not board.published
         for model in board.models

@@ -150,13 +150,14 @@ def rows(
     return paper, kept.read_all(folders.method_tests, memory / "rows", dict(digests))
 
 
-def manifests(paths: Paths) -> dict[tuple[str, str], Manifest]:
-    """(target, model) -> manifest of every own run."""
+def manifests(paths: Paths, digests: Sequence[Sequence[str]]) -> dict[tuple[str, str], Manifest]:
+    """(target, model) -> manifest of every own run; arguments as of :func:`rows`."""
     by_model = {}
-    for path in sorted(paths.method_tests.glob("*/*/manifest.json")):
-        manifest = Manifest.read(path)
-        if manifest is not None:
-            by_model[path.parent.parent.name, path.parent.name] = manifest
+    for target, model, *rest in sorted(name.split("/") for name, _ in digests if "/" in name):
+        if rest == ["manifest.json"]:
+            manifest = Manifest.read(paths.manifest(target, model))
+            if manifest is not None:
+                by_model[target, model] = manifest
     return by_model
 
 
