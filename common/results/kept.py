@@ -129,10 +129,10 @@ def _key(
     method_tests: Path, model: str, names: Sequence[str], digests: Mapping[str, str] | None = None
 ) -> str:
     """Hash of the files of a model, ``target/model``; of those whose hash is not given, as they are now."""
-    known = digests or {}
+    hashes = digests or {}
     return digest(
         [
-            [name, known.get(f"{model}/{name}") or file_digest(f"{method_tests}/{model}/{name}")]
+            [name, hashes.get(f"{model}/{name}") or file_digest(f"{method_tests}/{model}/{name}")]
             for name in names
         ]
     )
