@@ -1,4 +1,7 @@
-"""Shards as jobs of a real SLURM, where one answers; ``.ci/slurm`` starts one on this machine."""
+"""Shards as jobs of a real SLURM, where one answers; ``.ci/slurm`` starts one on this machine.
+
+With ``qsub`` and ``qdel``, which it understands as well, it takes the jobs that are written for PBS.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ pytestmark = pytest.mark.skipif(
 CHOSEN = {"models": ("loud", "chance-value"), "tests": ("robustness_small_changes",)}
 
 
-def cluster_file(mini, jobs: int = 2, **arguments) -> Path:
+def cluster_file(mini, batch: str = "SLURM", jobs: int = 2, **arguments) -> Path:
     """A cluster file as in the guide."""
     fitted = {
         "cores": 1,
@@ -55,7 +58,7 @@ def cluster_file(mini, jobs: int = 2, **arguments) -> Path:
         **arguments,
     }
     content = {
-        "cluster": "dask_jobqueue.SLURMCluster",
+        "cluster": f"dask_jobqueue.{batch}Cluster",
         "arguments": fitted,
         "jobs": jobs,
     }
@@ -64,9 +67,9 @@ def cluster_file(mini, jobs: int = 2, **arguments) -> Path:
     return file
 
 
-def engine_of(mini, out: str) -> Engine:
+def engine_of(mini, out: str, batch: str) -> Engine:
     """An engine whose shards are computed by jobs."""
-    file = cluster_file(mini)
+    file = cluster_file(mini, batch)
     made = mini.engine(out, cache=out)
     return Engine(made.benchmark, made.folders, scheduler=scheduler(str(file)))
 
@@ -76,12 +79,15 @@ def jobs() -> list[str]:
     return _said("squeue", "--noheader", "--format", "%i").split()
 
 
-def test_a_job_that_is_cancelled_in_the_middle(mini, monkeypatch) -> None:
+@pytest.mark.parametrize("batch, submit", [("SLURM", "sbatch"), ("PBS", "qsub")])
+def test_a_job_that_is_cancelled_in_the_middle(mini, monkeypatch, batch, submit) -> None:
     """Others compute what it had, the bytes are those of a local run, and no job is left."""
+    if shutil.which(submit) is None:
+        pytest.skip(f"no {submit} is here")
     monkeypatch.setattr(inputs, "CHUNK_S", 2.0)
     before = set(jobs())
     local = mini.run("local", cache="local", **CHOSEN)
-    engine = engine_of(mini, "out")
+    engine = engine_of(mini, "out", batch)
     cancelled: list[str] = []
 
     def told(stage: str, done: int, total: int) -> None:

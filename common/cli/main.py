@@ -57,19 +57,20 @@ class CommandContext:
         SOURCES.keep_in(self.folders.cache)
         self.workers: int = args.workers or os.cpu_count() or 1
         self._progress: ProgressLine | None = None
+        self._benchmark: Any = None
         self.times = StageTimes()
         #: what the engine did, once it is known
         self.report: Any = None
 
     def benchmark(self) -> Any:
-        """Declarations of catalog and suite."""
+        """Declarations of catalog and suite, read once."""
         from ..spec import load_benchmark
 
-        args = self.args
-        allowed = args.allow_code or code_allowed(os.environ)
-        benchmark = load_benchmark(args.catalog, full=args.full, allow_code=allowed)
-        self.places.learn(benchmark)
-        return benchmark
+        if self._benchmark is None:
+            args, allowed = self.args, self.args.allow_code or code_allowed(os.environ)
+            self._benchmark = load_benchmark(args.catalog, full=args.full, allow_code=allowed)
+            self.places.learn(self._benchmark)
+        return self._benchmark
 
     def benchmark_beside(self, to: Path | None = None) -> Any:
         """Declarations for a command that writes into a catalog, which need not be there yet.
@@ -352,8 +353,7 @@ def _only_json(as_json: bool) -> Iterator[None]:
 
 def _command(name: str) -> Callable[[CommandContext], int]:
     namespace = {**vars(bundles), **vars(tools), **vars(results), **vars(models), **vars(reference)}
-    namespace |= vars(cache)
-    namespace |= globals()
+    namespace |= {**vars(cache), **globals()}
     function: Callable[[CommandContext], int] = namespace[f"command_{name.replace('-', '_')}"]
     return function
 
