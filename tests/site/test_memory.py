@@ -494,6 +494,26 @@ def test_rows_by_column_are_made_again_for_a_target_that_changed(
     assert ",0.1," in (data / "results" / "arousal" / "model" / "alpha.csv").read_text("utf-8")
 
 
+def test_a_card_that_is_not_as_it_was_left_is_made_again(
+    content: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, _ = content()
+    build_of(site, tmp_path)()
+    cards = sorted((site.folders.html / "data" / "cards").rglob("*.md"))
+    before, make, again = [card.read_text("utf-8") for card in cards], export._card, []
+
+    def noted(*arguments: Any) -> str:
+        again.append(arguments[-1].id)
+        return make(*arguments)
+
+    monkeypatch.setattr(export, "_card", noted)
+    cards[0].write_text("altered", "utf-8")
+    cards[-1].unlink()
+    build_of(site, tmp_path, workers=1)()
+    assert [card.read_text("utf-8") for card in cards] == before
+    assert len(again) == 2
+
+
 def test_rows_that_lie_in_the_folder_of_another_model_are_not_forgotten(
     content: Callable[..., Any], tmp_path: Path
 ) -> None:

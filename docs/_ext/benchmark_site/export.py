@@ -97,8 +97,9 @@ def write(content: Content, folder: Path, memory: Memory, inputs: Inputs) -> Non
             name = card_file(model)
             if name not in texts:
                 key = digest(inputs.of_card(model))
-                texts[name] = memory.recall(name, key) or _card(content, places(), model)
-                memory.keep(name, key, texts[name])
+                text = _as_left(folder / name, memory.recall(name, key))
+                texts[name] = text or _card(content, places(), model)
+                memory.keep(name, key, digest(texts[name]))
     for name, text in texts.items():
         files.write_text(folder / name, text, only_changed=True)
 
@@ -214,6 +215,17 @@ def _dump(content: Any) -> str:
 
 def _line(head: Sequence[str]) -> bytes:
     return f"{','.join(head)}\n".encode()
+
+
+def _as_left(path: Path, text_digest: str | None) -> str:
+    """Text of a file; empty if it is not there, or has another hash."""
+    if text_digest is None:
+        return ""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, ValueError):
+        return ""
+    return text if digest(text) == text_digest else ""
 
 
 def _badge(content: Content, target: str, model: Model) -> str:
