@@ -392,9 +392,16 @@ def compare(undisturbed: Place, place: Place) -> list[str]:
 
 
 def shared_memory() -> set[str]:
-    """What lies in the folder of shared memory, but for what living runs have there."""
+    """What lies in the folder of shared memory, but for what living runs and other programs have there."""
     names = {path.name for path in leftovers.SHARED.iterdir()}
-    return {n for n in names if "speechproof-" not in n} | set(leftovers.left())
+    others = {name for name in names if "speechproof-" not in name and not is_of_the_living(name)}
+    return others | set(leftovers.left())
+
+
+def is_of_the_living(name: str) -> bool:
+    """Whether a name has the number of a process that lives, as joblib writes it: ours have all ended."""
+    numbers = re.findall(r"(?<=-)[0-9]+(?=-)", name)
+    return any((leftovers.PROCESSES / number).exists() for number in numbers)
 
 
 def commands_of(reset: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -156,9 +157,11 @@ def test_shared_memory_of_the_living_is_left_alone(
     monkeypatch.setattr(leftovers, "SHARED", tmp_path)
     (tmp_path / f"{leftovers.owner()}-0").touch()
     (tmp_path / "psm_1").touch()
+    (tmp_path / f"sem.loky-{os.getpid()}-abc").touch()
+    (tmp_path / f"sem.loky-{2**22 + 1}-abc").touch()
     dead = f"sem.speechproof-{leftovers.namespace()}-{2**22 + 1}-5-x"
     monkeypatch.setattr(leftovers, "left", lambda: [dead])
-    assert faults.shared_memory() == {"psm_1", dead}
+    assert faults.shared_memory() == {"psm_1", f"sem.loky-{2**22 + 1}-abc", dead}
 
 
 TRACKER = """python3.11/multiprocessing/resource_tracker.py:123: UserWarning: process died unexpectedly
