@@ -370,8 +370,11 @@ def test_page_sections(swept, mini) -> None:
     from benchmark_site.sources import Model
 
     swept()
+    folders = Paths(output=mini.root / "out")
+    tables = folders.method_tests.glob("*/*/**/*.csv")
     content = SimpleNamespace(
-        paths=Paths(output=mini.root / "out"),
+        paths=folders,
+        folders={table.parent.relative_to(folders.method_tests).as_posix() for table in tables},
         method_pages={"method/severity"},
         benchmark=load_benchmark([mini.catalog], allow_code=True),
     )
