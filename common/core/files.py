@@ -43,7 +43,7 @@ def write_text(path: Path, text: str, *, only_changed: bool = False) -> bool:
     return write_bytes(path, text.encode("utf-8"), only_changed=only_changed)
 
 
-def write_bytes(path: Path, data: bytes | bytearray, *, only_changed: bool = False) -> bool:
+def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
     """As :func:`write_text`, for bytes."""
     if path.parent not in _cleared:
         _cleared.add(path.parent)
@@ -66,7 +66,7 @@ def write_bytes(path: Path, data: bytes | bytearray, *, only_changed: bool = Fal
     return True
 
 
-def _holds(path: Path, data: bytes | bytearray) -> bool:
+def _holds(path: Path, data: bytes) -> bool:
     """Whether a file has this content; one of another size is not read."""
     try:
         return path.stat().st_size == len(data) and path.read_bytes() == data

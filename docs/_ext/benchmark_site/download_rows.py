@@ -72,16 +72,16 @@ def of_target(
 
 def in_order(
     owned: Sequence[tuple[Owner, int, int]], rows: Mapping[Owner, bytes | Sequence[str]]
-) -> Iterator[bytes | memoryview]:
+) -> Iterator[bytes]:
     r"""Rows of all owners as CSV, in their order, with their sources.
 
     Args:
         owned: what :func:`stretches` gives
         rows: rows of an owner, each with its line end; or, of an owner whose rows stand in succession
-            and take a line each, the text of their file with its head, which is much faster
+            and take a line each, all of them as they are in a file, which is much faster
 
     >>> one, other = Owner("run", "a", "m"), Owner("run", "b", "m")
-    >>> rows = {one: ["1\n", "2\n"], other: b"head\n3\n4\n"}
+    >>> rows = {one: ["1\n", "2\n"], other: b"3\n4\n"}
     >>> b"".join(in_order([(one, 0, 1), (other, 1, 3), (one, 3, 4)], rows))
     b'run,1\nrun,3\nrun,4\nrun,2\n'
     """
@@ -90,8 +90,7 @@ def in_order(
         block, source = rows[owner], f"{owner.source},"
         if isinstance(block, bytes):
             begin = source.encode()
-            lines = block.replace(b"\n", b"\n" + begin)
-            yield memoryview(lines)[block.index(b"\n") + 1 : -len(begin)]
+            yield begin + block[:-1].replace(b"\n", b"\n" + begin) + b"\n"
         else:
             first = done[owner]
             done[owner] = last = first + end - start

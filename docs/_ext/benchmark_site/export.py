@@ -72,9 +72,7 @@ def write_rows(content: Content, folder: Path, memory: Memory, inputs: Inputs) -
         memory: what rows were made from last time
         inputs: what they are made from
     """
-    whole = bytearray(_line(HEAD))
-    for rows in _RowFiles(content, folder, memory, inputs).by_model():
-        whole += rows  # and let them go: only the whole is held
+    whole = b"".join([_line(HEAD), *_RowFiles(content, folder, memory, inputs).by_model()])
     files.write_bytes(folder / TABLE, whole, only_changed=True)
 
 
@@ -145,7 +143,7 @@ class _RowFiles:
         self._owned = download_rows.stretches(content.table)
         self._more = _astray(content, self._owned)
 
-    def by_model(self) -> Iterator[bytes | memoryview]:
+    def by_model(self) -> Iterator[bytes]:
         """Rows of each model as CSV, written where they changed and read where they did not; gives all in order."""
         owned, content = self._owned, self._content
         places, pieces = download_rows.places(owned), Counter(owner for owner, *_ in owned)
@@ -161,7 +159,7 @@ class _RowFiles:
                 self._memory.keep(name, key, True)
                 # a text with a line break takes more than one line
                 if pieces[owner] == 1 and text.count(b"\n") == len(rows) + 1:
-                    texts[owner] = text
+                    texts[owner] = text.partition(b"\n")[2]
                 elif len(rows) or not text:
                     table = download_rows.table_of(rows_at(content.table, rows))
                     lines = texts[owner] = download_rows.csv_lines(table)
