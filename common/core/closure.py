@@ -367,11 +367,9 @@ def _note_names(node: ast.AST, names: set[str], *, in_class: bool) -> None:
     elif isinstance(node, ast.If) and _is_type_checking(node.test):
         skipped = list(node.body)
     is_class = isinstance(node, ast.ClassDef)
-    for field in node._fields:
-        value = getattr(node, field, None)
-        for child in value if isinstance(value, list) else (value,):
-            if isinstance(child, ast.AST) and not any(child is part for part in skipped):
-                _note_names(child, names, in_class=is_class)
+    for child in ast.iter_child_nodes(node):
+        if not skipped or not any(child is part for part in skipped):
+            _note_names(child, names, in_class=is_class)
 
 
 def _module_of(start: Start) -> str:

@@ -63,9 +63,8 @@ def test_rows_of_a_target_keep_their_order() -> None:
 def test_bytes_of_a_file_do_not_tell_how_its_rows_were_kept() -> None:
     """A website that was made bit by bit equals one that was made at once."""
     rows = table(*(f"model-{n % 40}" for n in range(3000)))
-    rows["note"] = pd.Series(
-        [f"{n} " * 200 for n in range(3000)], dtype="str"
-    )  # more than a page holds
+    notes = [f"{n} " * 200 for n in range(3000)]  # more than a page of parquet holds
+    rows["note"] = pd.Series(notes, dtype="str")
     whole = download_rows.table_of(rows)
     pieces = [pyarrow.Table.from_pandas(whole.iloc[n : n + 700]) for n in range(0, 3000, 700)]
     in_pieces = pyarrow.concat_tables(pieces).to_pandas()
