@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,10 +56,32 @@ def test_write_is_atomic_and_leaves_equal_files_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
 
 
-def test_unwritable_place_is_an_output_error(tmp_path: Path) -> None:
+def test_a_working_file_is_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b.txt"
+    assert files.write_over(path, "first and long")
+    place = path.stat().st_ino
+    for text in ("short", "−", "", "longer than before"):
+        assert files.write_over(path, text)
+        assert (path.read_text("utf-8"), path.stat().st_ino) == (text, place)
+    os.utime(path, (1, 1))
+    assert not files.write_over(path, "longer than before")
+    assert path.stat().st_mtime == 1
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_what_another_name_leads_to_is_not_written_over(tmp_path: Path, link: Any) -> None:
+    other, path = tmp_path / "other.txt", tmp_path / "a.txt"
+    other.write_text("of others")
+    link(other, path)
+    assert files.write_over(path, "ours")
+    assert (other.read_text(), path.read_text(), path.is_symlink()) == ("of others", "ours", False)
+
+
+@pytest.mark.parametrize("write", [files.write_text, files.write_over])
+def test_unwritable_place_is_an_output_error(tmp_path: Path, write: Any) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
-        files.write_text(tmp_path / "file" / "below.txt", "x")
+        write(tmp_path / "file" / "below.txt", "x")
 
 
 def _row(**values: object) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Atomic writes: an interrupted run leaves whole files only.
+"""Atomic writes: an interrupted run leaves whole files only, but for working files that nobody else reads.
 
 What a killed one had begun bears its name (see :mod:`common.core.leftovers`), and the next process that
 writes into the same folder removes it.
@@ -10,6 +10,7 @@ import errno
 import functools
 import logging
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -64,6 +65,37 @@ def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
             handle.unlink(missing_ok=True)
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
     return True
+
+
+def write_over(path: Path, text: str) -> bool:
+    r"""As :func:`write_text` with ``only_changed``, for a working file that nobody else reads: not atomic.
+
+    A file system makes room for a new file before it takes the place of another one, which takes longer than
+    all else about a small file. So this writes over what a file holds. It is for files that are known by
+    their size and time, and made again where these are others than they were left with: of a file that a
+    killed program was writing, only a part may be there.
+    """
+    data = text.encode("utf-8")
+    if not _is_alone(path):
+        return write_bytes(path, data)
+    if _holds(path, data):
+        return False
+    try:
+        with path.open("r+b") as file:
+            file.write(data)
+            file.truncate()
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    return True
+
+
+def _is_alone(path: Path) -> bool:
+    """Whether a file is there, and no other name or link leads to it."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
 def _holds(path: Path, data: bytes) -> bool:

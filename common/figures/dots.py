@@ -128,8 +128,8 @@ def dots_svg(rows: Sequence[DotRow], criteria: Sequence[str], *, title: str) -> 
     low, high = ticks[0], ticks[-1]
 
     def x(value: float) -> float:
-        share = (min(max(value, low), high) - low) / (high - low)
-        return round(left + share * (WIDTH - RIGHT - left), 1)
+        inside = low if value < low else high if value > high else value
+        return round(left + (inside - low) / (high - low) * (WIDTH - RIGHT - left), 1)
 
     parts = [
         f'<svg class="dots" viewBox="0 0 {WIDTH} {end + BOTTOM}" role="img" '

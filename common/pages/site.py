@@ -16,10 +16,11 @@ import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..core import files, paths
+from ..core import files, paths, processes
 from ..core.documents import parse_json
 from ..core.mirror import contents, stats
 from ..core.paths import Paths
@@ -83,10 +84,10 @@ def build(
     """
     start = time.perf_counter()
     last = _stamp(folders)
-    stale = _stale(folders, benchmark)
     write_criteria(benchmark, folders)
-    results = contents(folders.method_tests)
-    texts = _hash(_texts(benchmark))
+    listed = processes.beside(workers, partial(contents, folders.method_tests))
+    stale = _stale(folders, benchmark)
+    texts, results = _hash(_texts(benchmark)), listed()
     inputs, output = _inputs(folders, texts, results, stale), _output(folders)
     if not force and last == _state(inputs, output):
         return BuildReport(built=False, seconds=time.perf_counter() - start)

@@ -176,7 +176,7 @@ def made(content: Content) -> dict[str, tuple[str, str]]:
     inputs, memory = Inputs(content), Memory(content.paths.build / "none.json")
     return {
         page.doc: (
-            digest(inputs.of_target(target) if page.inputs is None else page.inputs),
+            inputs.keys[target] if page.inputs is None else digest(page.inputs),
             page.make().text(),
         )
         for target in content.boards

@@ -429,6 +429,13 @@ def test_an_unknown_name_in_a_template_is_an_error() -> None:
         render.render("text.j2")
 
 
+def test_an_entry_never_hides_a_method_of_its_dictionary() -> None:
+    """Names of files and models of strangers are entries, too."""
+    text = "{% for k, v in a.items() %}{{ k }}={{ v }} {% endfor %}{{ a.b }}{{ a.c is defined }}"
+    template = render.environment().from_string(text)
+    assert template.render(a={"items": 1, "b": 2}) == "items=1 b=2 2False"
+
+
 # -- formulas -------------------------------------------------------------------------------------
 
 

@@ -43,7 +43,7 @@ def stretches(rows: pd.DataFrame) -> list[tuple[Owner, int, int]]:
     for values in (rows[name].array for name in Owner._fields):
         begins |= np.asarray(values[1:] != values[:-1], dtype=bool)
     bounds = [0, *(np.flatnonzero(begins) + 1).tolist(), len(rows)]
-    firsts = rows.iloc[bounds[:-1]]
+    firsts = rows[list(Owner._fields)].iloc[bounds[:-1]]
     names = zip(*(firsts[name].tolist() for name in Owner._fields), strict=True)
     pairs = zip(names, pairwise(bounds), strict=True)
     return [(Owner(*name), start, end) for name, (start, end) in pairs]

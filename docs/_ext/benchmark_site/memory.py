@@ -40,9 +40,8 @@ class Inputs:
 
     def __init__(self, content: Content):
         self.content = content
-        folders = content.paths
         self._results = [list(entry) for entry in content.files]
-        self._media = stats(folders.media)
+        self._media = stats(content.paths.media)
         self._below, self._media_below = _by_target(self._results), _by_target(self._media)
         self._of_models = by_model([*self._results, *self._media])
 
@@ -59,11 +58,14 @@ class Inputs:
             ]
         )
 
-    def of_target(self, target: str) -> list[Any]:
-        """What all pages of a target are made from."""
-        media = [*self._media_below.get(target, []), *self._tables(target)]
-        truths = self._media_below.get(OWN, [])
-        return [*self.of_ranking(target), self._structure, media, truths]
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """Target -> hash of what all its pages are made from."""
+        truths, keys = self._media_below.get(OWN, []), {}
+        for target in self.content.boards:
+            media = [*self._media_below.get(target, []), *self._tables(target)]
+            keys[target] = digest([*self.of_ranking(target), self._structure, media, truths])
+        return keys
 
     @cached_property
     def _structure(self) -> list[Any]:
@@ -75,8 +77,7 @@ class Inputs:
 
     def of_ranking(self, target: str) -> list[Any]:
         """What the rankings of a target are made from."""
-        results = self._below.get(target, [])
-        return [self.common, results, self._people, self._stale(target)]
+        return [self.common, self._below.get(target, []), self._people, self._stale(target)]
 
     def of_board(self, board: Board) -> list[Any]:
         """What the ranking of a board is made from; published results do not change."""
@@ -338,8 +339,7 @@ class Memory:
 
 def _ranked(plan: Plan) -> list[Any]:
     """What a comparison takes from the ranking of its models."""
-    keys = {line.key for line in plan.lines if line}
-    standings = plan.standings
+    standings, keys = plan.standings, {line.key for line in plan.lines if line}
     return [
         *(repr(plan.lines), standings.cells, len(standings.compared), standings.reason),
         [

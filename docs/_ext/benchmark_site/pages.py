@@ -123,7 +123,7 @@ def write_target(
             memory.carry(_sections(doc))
         memory.carry(_comparisons(target))
         return
-    whole = digest(inputs.of_target(target))
+    whole = inputs.keys[target]
     for page in of_target(content, target, source, inputs, memory, fragments):
         key = whole if page.inputs is None else digest(page.inputs)
         docs.append(_bring(page, key, source, memory))
@@ -132,7 +132,7 @@ def write_target(
 
 def current(target: str, source: Path, memory: Memory, inputs: Inputs) -> list[str]:
     """Pages of a target, if they are as they were left and nothing that they show changed; else none."""
-    docs: list[str] = memory.recall(target, digest(inputs.of_target(target))) or []
+    docs: list[str] = memory.recall(target, inputs.keys[target]) or []
     return docs if all(_is_as_left(source, doc, memory) for doc in docs) else []
 
 
@@ -260,7 +260,7 @@ def _shown(target: str, planned: Iterable[Comparison], memory: Memory) -> list[C
 
 
 def _write(page: Page, source: Path) -> str:
-    files.write_text(_file(source, page.doc), page.text(), only_changed=True)
+    files.write_over(_file(source, page.doc), page.text())
     return page.doc
 
 

@@ -15,12 +15,24 @@ from common.core.display import percent
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "_templates" / "pages"
 ROOT = "results"
+#: attributes of every dictionary
+METHODS = frozenset(dir(dict))
+
+
+class _Environment(jinja2.Environment):
+    """Jinja without an exception for each name that is an entry of a dictionary, as most are."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """What ``obj.attribute`` means in a template: an attribute, or else an entry."""
+        if type(obj) is dict and attribute in obj and attribute not in METHODS:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
 
 
 @lru_cache(maxsize=1)
 def environment() -> jinja2.Environment:
     """Jinja with escaping on; an unknown name in a template is an error."""
-    env = jinja2.Environment(
+    env = _Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         trim_blocks=True,

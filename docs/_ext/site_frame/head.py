@@ -23,6 +23,8 @@ DRAWN = re.compile(r'<span class="score-bar".*', re.S)
 TAG = re.compile(r"<[^>]+>")
 LONGEST = 160
 SHORTEST = 40
+#: so many characters of a page are searched for it
+REACH = 20_000
 #: what the website is, for pages that say nothing about themselves
 SITE = "Tests of speech models: correctness, fairness and robustness, with every number explained."
 
@@ -45,7 +47,7 @@ def description(body: str) -> str:
     'Score 78.5 %, chance 41.2 %, rank 1 to 11.'
     """
     for pattern in PARAGRAPHS:
-        for match in pattern.finditer(body):
+        for match in pattern.finditer(body, 0, REACH):
             text = plain(DRAWN.sub("", match[1]))
             if len(text) >= SHORTEST:
                 return shorten(text)
