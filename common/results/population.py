@@ -22,12 +22,12 @@ How certain such a score is follows from leaving out each speaker once, with wei
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..core.documents import parse_json
 from ..core.errors import ConfigError
 from ..metrics import METRICS
 from ..uncertainty.student import LEVEL, two_sided
@@ -195,12 +195,12 @@ def _state(table: pd.DataFrame, key: ScoreKey, population: PopulationShares) -> 
     metric, state, group, label = key
     rows = table[(table["metric"] == metric) & (table["state"] == state)]
     for params, part in rows.groupby("given", sort=False):
-        keys = [tuple(each) for each in json.loads(part["keys"].iloc[0])]
+        keys = [tuple(each) for each in parse_json(part["keys"].iloc[0])]
         if (group, label) in keys:
             return _Sums(
                 metric,
                 keys.index((group, label)),
-                json.loads(str(params)),
+                parse_json(str(params)),
                 part["speaker"].fillna("").to_numpy(dtype=object),
                 part["samples"].to_numpy(dtype=np.float64),
                 np.stack(part["sums"].to_list()).astype(np.float64),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core import parquet
+from ..core.documents import parse_json
 from ..core.errors import DataError
 from ..core.files import write_bytes
 from ..metrics import METRICS
@@ -131,8 +132,8 @@ def _scores(table: pd.DataFrame, weights: np.ndarray | None) -> dict[tuple[str, 
         places = table.index.get_indexer(rows.index)
         total = often[places] @ np.stack(rows["sums"].to_list())
         first = rows.iloc[0]
-        values = function.of(total, total, json.loads(first["given"]))
-        keys = json.loads(first["keys"])
+        values = function.of(total, total, parse_json(first["given"]))
+        keys = parse_json(first["keys"])
         group_scores |= {
             (str(metric), str(state), group, label): float(value)
             for (group, label), value in zip(keys, values, strict=True)

@@ -204,7 +204,8 @@ def _parse(source: Path | io.StringIO, name: str) -> pd.DataFrame:
         raise DataError(f"{name}: {_misfit(Path(name), missing)}")
     for column in (*NUMBERS, *COUNTS):
         table[column] = table[column].where(table[column] != "")
-    return _typed(table[list(COLUMNS)].copy())
+    with np.errstate(invalid="ignore"):  # an infinite count is refused, after a warning of its cast
+        return _typed(table[list(COLUMNS)].copy())
 
 
 def _misfit(path: Path, missing: list[str]) -> str:

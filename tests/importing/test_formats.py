@@ -397,6 +397,21 @@ def test_datasets_on_disk(tmp_path, to):
     assert report.entry["path"] == "mine-audio"
 
 
+@pytest.mark.parametrize(
+    "about",
+    [
+        b"[" * 100_000,
+        b'{"info": {"features": [1]}}',
+        b'{"info": {"features": {"label": {"_type": "ClassLabel", "names": 1}}}}',
+    ],
+)
+def test_names_of_classes_that_cannot_be_read_are_none(tmp_path, to, about):
+    content = arrow_table({"bytes": encoded(), "path": "a.wav"})
+    saved(tmp_path / "x", content.replace_schema_metadata({b"huggingface": about}))
+    run(tmp_path / "x", to, columns={"emotion": "label"})
+    assert load(to).table["emotion"].tolist() == ["0"]
+
+
 def test_parts_of_datasets(tmp_path, to):
     for part in ("train", "test"):
         saved(tmp_path / "x" / part, arrow_table({"bytes": encoded(), "path": f"{part}.wav"}))
@@ -523,6 +538,7 @@ def test_broken_shards(tmp_path, to):
         run(path, to)
     for members, links, fault in (
         ({**good, "u1.json": b"{"}, {}, r"a\.tar: u1\.json: is not valid JSON"),
+        ({**good, "u1.json": b"[" * 100_000}, {}, r"a\.tar: u1\.json: is not valid JSON: lists"),
         ({**good, "u1.json": b"[1]"}, {}, r"u1\.json: expected names and values, found \[1\]"),
         ({**good, "u1.txt": b"\xff"}, {}, r"u1\.txt: is not UTF-8 text"),
         ({**good, "u1.flac": encoded("FLAC")}, {}, r"u1\.flac: sample 'u1' has two audio files"),

@@ -36,6 +36,8 @@ def read_jams(path: Path, *, annotation: int | None = None) -> EventTable:
         content = jams.load(str(path), validate=False)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, jams.JamsError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
+    except RecursionError:
+        raise DataError(f"{path}: cannot be read: its lists are nested too deeply") from None
     parts = [part for part in content.annotations if part.namespace in NAMESPACES]
     if not parts:
         names = {str(part.namespace) for part in content.annotations}

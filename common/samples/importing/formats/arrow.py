@@ -5,7 +5,6 @@ They are read with pyarrow; the package ``datasets`` is not needed.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -172,16 +171,16 @@ def _classes(schema: Any) -> dict[str, list[str]]:
     """Names of classes of columns that hold their numbers, as ``datasets`` writes them down."""
     text = (schema.metadata or {}).get(b"huggingface")
     try:
-        features = json.loads(text)["info"]["features"] if text else {}
-    except (ValueError, KeyError, TypeError):
+        features = parse_json(text)["info"]["features"] if text else {}
+        return {
+            name: list(feature["names"])
+            for name, feature in features.items()
+            if isinstance(feature, dict)
+            and feature.get("_type") == "ClassLabel"
+            and feature.get("names")
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
         return {}
-    return {
-        name: list(feature["names"])
-        for name, feature in features.items()
-        if isinstance(feature, dict)
-        and feature.get("_type") == "ClassLabel"
-        and feature.get("names")
-    }
 
 
 def _row(values: Mapping[str, Any], audio: str, classes: Mapping[str, list[str]]) -> Row:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ....core.documents import parse_json
 from ....core.errors import DataError
 from ....core.wording import counted
 from ..conventions import AUDIO
@@ -98,7 +98,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _object(content: bytes, where: str) -> Row:
     try:
-        labels: Any = json.loads(content)
+        labels: Any = parse_json(content)
     except ValueError as error:
         raise DataError(f"{where}: is not valid JSON: {error}") from None
     if not isinstance(labels, dict):
