@@ -72,6 +72,8 @@
   const reset = make("button", { type: "button", className: "tool reset", textContent: "Reset to the paper" });
   const panel = make("details", { className: "own-rules" }, make("summary", { textContent: "Your thresholds, your weights" }));
   const status = set(make("p", { className: "quiet small" }), { role: "status" });
+  /** What follows from the panel, in sight while it is open. */
+  const outcome = set(make("div", { className: "outcome", hidden: true }), { "aria-live": "polite" });
 
   function build() {
     const bar = make("div", { className: "tools" }, search);
@@ -106,8 +108,9 @@
     bar.append(reset);
     panel.addEventListener("toggle", async () => {
       if (panel.open && panel.childElementCount < 2) await fillPanel();
+      tell();
     });
-    tools.replaceChildren(bar, status, panel);
+    tools.replaceChildren(bar, status, panel, outcome);
   }
 
   const loaded = () => Promise.all(targets.map(([target, file]) => scoring.load(target, file)));
@@ -203,6 +206,14 @@
     return remark;
   });
 
+  function tell() {
+    const answers = panel.open ? document.querySelectorAll(".selection:not([hidden]) > .answer") : [];
+    outcome.replaceChildren(...[...answers].map((answer) => answer.cloneNode(true)));
+    outcome.hidden = !answers.length;
+    const field = document.activeElement;
+    if (panel.contains(field) && field.getBoundingClientRect().bottom > outcome.getBoundingClientRect().top) field.scrollIntoView({ block: "center" });
+  }
+
   let latest = 0;
   async function show(controls = true) {
     const turn = (latest += 1);
@@ -225,6 +236,7 @@
       else if (overview) window.selections.matrix(box, all, original.dataset.board);
       else window.selections.selection(box, all[0], all[0].boards.find((each) => each.name === original.dataset.board));
     });
+    tell();
     if (state.sort) sortRows();
     searchRows();
     tools.dataset.shown = written();

@@ -29,6 +29,8 @@
       show: Object.hasOwn(SHOWN, query.get("show")) ? query.get("show") : "differ",
       test: query.get("test") || "",
       q: query.get("q") || "",
+      /** Whether one model alone, as a link names it, gets another one beside it. */
+      isNew: true,
       /** Models of the address that are not here, and its target if that is not. */
       unknown: [],
       noTarget: target === null || targets.some(({ id }) => id === target) ? "" : target,
@@ -145,6 +147,30 @@
   };
   const result = make("div", { className: "comparison-result" });
 
+  const ownOf = (sides) => sides.filter((side) => side.board.origin !== "published");
+
+  /** A folded part whose scripts are loaded, and which is filled, when it is opened. */
+  function folded(css, title, scripts, fill_) {
+    const node = make("details", { className: `folded ${css}` }, make("summary", { textContent: title }));
+    node.addEventListener("toggle", async () => {
+      if (!node.open || "begun" in node.dataset) return;
+      node.dataset.begun = "";
+      try {
+        for (const name of scripts) await scoring.script(`_static/${name}.js`);
+        await fill_(node);
+      } catch (error) {
+        node.append(make("p", { className: "note", textContent: error.message }));
+      }
+    });
+    return node;
+  }
+
+  /** A folded part with the samples that flipped between own models, if there are at least two. */
+  function flippedOf(target, own) {
+    if (!target.samples || own.length < 2) return [];
+    return [folded("flipped", "Flipped samples", ["hear", "flips"], (node) => window.flips.fill(node, target, own))];
+  }
+
   /* What a reader has in hand stays in the page, as the keyboard is lost on what is replaced. */
   const chosen = {
     target: select("Target", targets.map(({ id, label }) => [id, label]), (target) => update({ target, test: "" })),
@@ -221,7 +247,7 @@
     const [before, after] = about.textContent.split(VERDICTS);
     if (state.show !== "verdicts" && verdicts) about.replaceChildren(before, make("a", { href: addressOf({ show: "verdicts" }), textContent: VERDICTS }), after);
     const parts = window.compareTable.parts(data, sides, rows, fitting, { open: fitting.length <= FEW || test >= 0 || Boolean(text), hear: hearOf(), target: here() });
-    const flipped = window.flips.part(here(), sides);
+    const flipped = flippedOf(here(), ownOf(sides));
     flipped.forEach((part) => { part.open = Boolean(result.querySelector(".flipped")?.open); });
     result.replaceChildren(...unknown, list, about, ...flipped, ...(fitting.length ? parts : [nothing()]));
   }
@@ -268,13 +294,16 @@
     const rest = all.filter((side) => !there.includes(side.key) && !side.model.chance && side.model.standing?.score);
     const best = rest.sort((a, b) => scoring.compare(score(b.model), score(a.model)));
     const others = [...best, ...all].filter((side, place, every) => side.board === every[0].board && every.indexOf(side) === place);
-    state.models = there.length ? there : others.slice(0, 2).map((side) => side.key);
+    const alone = state.isNew && there.length === 1 && !state.unknown?.length && !state.noTarget ? all.find((side) => side.key === there[0]).board : null;
+    const beside = alone ? [...best, ...all].filter((side) => side.board === alone && side.key !== there[0]).slice(0, 1) : [];
+    state.models = there.length ? [...there, ...beside.map((side) => side.key)] : others.slice(0, 2).map((side) => side.key);
+    state.isNew = false;
     keep();
     if (!present || present[0] !== data) offer(data, all);
     mirror();
     const sides = state.models.map((key) => all.find((side) => side.key === key));
     if (sides.length > 1 && !answers.has(keyOf(sides))) result.replaceChildren(make("p", { className: "quiet", textContent: "Cells are being compared …" }));
-    for (const name of ["hear", "flips", "side_figures", "compare_table"]) await scoring.script(`_static/${name}.js`);
+    await scoring.script("_static/compare_table.js");
     if (sides.length > 1) await testCells(sides, join(data, sides));
     if (turn !== latest) return;
     fill(data, all);
@@ -288,6 +317,6 @@
     /* the link that was followed is replaced */
     show().then(() => document.activeElement === document.body && chosen.show.node.focus({ preventScroll: true }));
   });
-  window.comparison = { statusOf, column, ends, apart };
+  window.comparison = { statusOf, column, ends, apart, ownOf, folded };
   show();
 })();

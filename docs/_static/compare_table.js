@@ -4,7 +4,7 @@
 
   const { scoring, comparison } = window;
   const { make, set, tidy, shown, aboutOf, lineHead } = scoring;
-  const { statusOf, column, ends, apart } = comparison;
+  const { statusOf, column, ends, apart, ownOf, folded } = comparison;
   const top = document.documentElement.dataset.content_root;
   const MARKS = { p: ["✓", "pass"], f: ["✗", "fail"], s: ["–", "skipped"], e: ["!", "error"] };
   const CERTAIN = 0.05;
@@ -19,6 +19,12 @@
   };
   const ruleText = (data, row) => data.names.criterion[row.board.cells.criterion[row.cell]];
 
+  /** Whether a score equals a bound, which does not belong to the range, but for the rounding of floats. */
+  const isOnBound = (value, { kind, bounds }) => bounds.some((bound) => {
+    const from = ["within", "beyond"].includes(kind) ? Math.abs(value) : value;
+    return Math.abs(from - bound) <= Math.max(1e-12 * Math.max(Math.abs(from), Math.abs(bound)), 1e-15);
+  });
+
   function scoreCell(data, side, row, column_) {
     const cell = row.places[column_];
     const status = statusOf(side, cell);
@@ -30,6 +36,7 @@
     if (value !== null) node.append(shown(value, rule), " ");
     else if (side.model.reasons[cell] !== undefined) node.title = data.names.reason[side.model.reasons[cell]];
     node.append(set(make("b", { textContent: mark }), { role: "img", "aria-label": word }));
+    if (value !== null && rule && "pf".includes(status) && isOnBound(value, rule)) node.append(make("small", { textContent: "equals the bound" }));
     const interval = ends(side, cell);
     if (interval) node.append(make("small", { className: "ci", textContent: interval.map((end) => shown(end)).join(" to ") }));
     return node;
@@ -115,6 +122,13 @@
       ...sides.map((side, n) => scoreCell(data, side, row, n)), ...sides.slice(1).map((_, n) => changeCell(sides, row, n + 1)));
   }
 
+  /** A folded part with the figures of a test, if at least two of the chosen models may have some. */
+  function figuresOf(target, test, sides) {
+    const own = ownOf(sides);
+    if (!target.figures?.tests[test.id] || own.length < 2) return [];
+    return [folded("side-figures", "Figures side by side", ["side_figures"], (node) => window.sideFigures.fill(node, target, test, own))];
+  }
+
   /** A folded part per test with the chosen cells; `rows` are all cells, which axes belong to. */
   let fillers = [];
   addEventListener("beforeprint", () => fillers.forEach((fill) => fill()));
@@ -133,7 +147,7 @@
         if (!part.open || part.querySelector("table")) return;
         const head = make("thead", {}, make("tr", {}, ...titles.map((title) => set(make("th", {}, title.cloneNode?.(true) ?? title), { scope: "col" }))));
         const table = scoring.stopOnce(make("table", { className: "scores live" }, head, make("tbody", {}, ...lines.map((row) => rowOf(data, sides, row, axes, hear)))));
-        part.append(...window.sideFigures.part(target, test, sides), set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": `${test.title}: scores of ${sides.length} models` }));
+        part.append(...figuresOf(target, test, sides), set(make("div", { className: "scroll" }, table), { tabindex: "0", role: "region", "aria-label": `${test.title}: scores of ${sides.length} models` }));
       };
       part.addEventListener("toggle", fill);
       fillers.push(fill);

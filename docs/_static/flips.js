@@ -1,5 +1,5 @@
 /* Samples that only one of two models gets right, or on which one of them comes nearer to the truth.
-   compare.js loads it; hear.js says what is better. */
+   compare.js loads it when its part is opened; hear.js says what is better. */
 (() => {
   "use strict";
 
@@ -77,31 +77,23 @@
     return [said, listOf(samples, table, cell, better, [first, other])];
   }
 
-  /** A folded part with the samples that flipped between the first own model and each other one. */
-  function part(target, sides) {
-    const { samples } = target;
-    const own = sides.filter((side) => side.board.origin !== "published");
-    if (!samples || own.length < 2) return [];
-    const node = make("details", { className: "folded flipped" }, make("summary", { textContent: "Flipped samples" }));
-    node.addEventListener("toggle", async () => {
-      if (!node.open || node.children.length > 1) return;
-      const box = make("div", {}, make("p", { className: "quiet", textContent: "Samples are being loaded …" }));
-      node.append(box);
-      const parts = [];
-      for (const [dataset, { file }] of Object.entries(samples.datasets)) {
-        try {
-          const table = await load(file, `${target.id}/${dataset}`);
-          const cell = cellOf(table);
-          if (cell) own.slice(1).forEach((other) => parts.push(...pairOn(samples, table, cell, [own[0], other])));
-        } catch (error) {
-          parts.push(make("p", { className: "note", textContent: error.message }));
-        }
+  /** Fills a part with the samples that flipped between the first own model and each other one. */
+  async function fill(node, { id, samples }, own) {
+    const box = make("div", {}, make("p", { className: "quiet", textContent: "Samples are being loaded …" }));
+    node.append(box);
+    const parts = [];
+    for (const [dataset, { file }] of Object.entries(samples.datasets)) {
+      try {
+        const table = await load(file, `${id}/${dataset}`);
+        const cell = cellOf(table);
+        if (cell) own.slice(1).forEach((other) => parts.push(...pairOn(samples, table, cell, [own[0], other])));
+      } catch (error) {
+        parts.push(make("p", { className: "note", textContent: error.message }));
       }
-      box.replaceChildren(...(parts.length ? parts : [make("p", { textContent: "There are no annotated samples that two of these models have answers for." })]));
-      node.dataset.shown = "";
-    });
-    return [node];
+    }
+    box.replaceChildren(...(parts.length ? parts : [make("p", { textContent: "There are no annotated samples that two of these models have answers for." })]));
+    node.dataset.shown = "";
   }
 
-  window.flips = { part };
+  window.flips = { fill };
 })();

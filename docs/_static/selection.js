@@ -213,7 +213,7 @@
     });
     const node = make("table", { className: "matrix overview sortable" }, heads("Model", ...columns.map((data) => data.label)), body);
     window.sortableTable(node);
-    box.replaceChildren(make("p", {}, make("strong", { textContent: "Your selection" }), `: ${words()}. Scores, tiers and ranks are computed over these cells only.`), boxed(node, `Your selection: score per model and target, ${title}`));
+    box.replaceChildren(make("p", {}, make("strong", { textContent: "Your selection" }), `: ${words()}. Scores are computed over these cells only; pages of targets have their tiers and ranks.`), boxed(node, `Your selection: score per model and target, ${title}`));
   }
 
   /** Score, bar, tier and ranks of a model on a target, as the overview has them. */

@@ -88,6 +88,28 @@ def test_a_threshold_of_the_reader_judges_anew(visit: Any) -> None:
     page.close()
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_follows_from_a_threshold_is_in_sight_beside_its_field(visit: Any, width: int) -> None:
+    page = visit("results/arousal/index", width=width)
+    page.get_by_text("Your thresholds, your weights").click()
+    outcome = page.locator(".board-tools .outcome")
+    assert outcome.is_hidden()
+    field = page.locator("tr[data-rule='ccc|> 0.5']").locator("input").first
+    field.fill("0.99")
+    answers = page.locator(".selection > .answer")
+    outcome.get_by_text("has the highest score").first.wait_for()
+    assert outcome.locator(".answer").all_inner_texts() == answers.all_inner_texts()
+    field.scroll_into_view_if_needed()
+    top, bottom, end = page.evaluate(
+        """() => [...["top", "bottom"].map((side) => document.querySelector(".outcome").getBoundingClientRect()[side]),
+            document.activeElement.getBoundingClientRect().bottom]"""
+    )
+    assert end <= top < bottom <= page.evaluate("innerHeight") + 1
+    page.get_by_text("Your thresholds, your weights").click()
+    outcome.wait_for(state="hidden")
+    page.close()
+
+
 def test_a_search_leaves_the_models_with_the_text(visit: Any) -> None:
     page = visit("results/index")
     page.get_by_label("Search models").fill("W2V")
@@ -96,6 +118,10 @@ def test_a_search_leaves_the_models_with_the_text(visit: Any) -> None:
     assert page.url.endswith("#?q=W2V")
     page.get_by_label("Origin").select_option("published")
     assert page.locator(".as-ranked[data-origin=own]").is_hidden()
+    page.get_by_label("Origin").select_option("own")
+    assert page.locator(".as-ranked[data-origin=published]").is_hidden()
+    page.get_by_label("Origin").select_option("")
+    assert page.locator(".as-ranked[data-origin=published]").is_visible()
     page.close()
 
 

@@ -33,6 +33,38 @@ def open_all(page: Any) -> None:
     )
 
 
+def test_a_model_that_a_link_names_alone_gets_the_best_other_one_beside_it(visit: Any) -> None:
+    page = visit("results/arousal/model/alpha")
+    page.get_by_role("link", name="Compare with other models").first.click()
+    page.locator(".comparison-result .answer-list").wait_for()
+    assert "model=run%2Falpha&model=run%2Fdice" in page.url
+    page.get_by_label("dice").uncheck()
+    page.get_by_text("Choose at least two models.").wait_for()
+    assert page.url.endswith("model=run%2Falpha")
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("target", "models", "expected"),
+    [
+        ("emotion", ("wavlm", "w2v2-L"), [("> 0.5", "0.50")] * 4),
+        ("arousal", ("hubert-L", "wavlm"), [("|x| < 0.1", n) for n in ("0.10", "0.10", "−0.10")]),
+    ],
+)
+def test_a_score_that_equals_a_bound_says_so(
+    visit: Any, target: str, models: tuple[str, str], expected: list[tuple[str, str]]
+) -> None:
+    page = visit(PAGE)
+    names = "&".join(f"model=published%2F{model}" for model in models)
+    go(page, f"#?target={target}&{names}&show=all")
+    open_all(page)
+    rows = page.evaluate("""() => [...document.querySelectorAll("table.scores tbody tr:not(.head)")]
+        .flatMap((row) => [3, 4].map((place) => [row.cells[1].textContent, row.cells[place].textContent]))""")
+    equal = [(rule, text.split()[0]) for rule, text in rows if "equals the bound" in text]
+    assert sorted(equal) == expected
+    page.close()
+
+
 def test_two_models_side_by_side_show_every_cell_and_their_difference(visit: Any) -> None:
     page = visit(PAGE)
     go(page, TWO + "&show=all")
@@ -285,8 +317,8 @@ def test_cells_have_the_names_that_other_pages_have(visit: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "label", "models", "test"),
     [
-        ("results/arousal/published/wavlm", "Compare with other models", 1, ""),
-        ("results/arousal/model/alpha", "Compare with other models", 1, ""),
+        ("results/arousal/published/wavlm", "Compare with other models", 2, ""),
+        ("results/arousal/model/alpha", "Compare with other models", 2, ""),
         ("results/arousal/fairness_sex", "Compare models in this test", 2, "fairness_sex"),
     ],
 )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from benchmark_site.page import anchor
-from common.core.display import MINUS, decimals, equal_bound, number, percent, tidy
+from common.core.display import MINUS, NUMBER, decimals, equal_bound, number, percent, tidy
 from common.reports.summary import WideCell
 from common.spec import Criterion
 from common.uncertainty import is_decidable
@@ -223,10 +223,15 @@ def on_bound(value: float, criterion: str, status: str) -> str:
 
     >>> on_bound(0.5, "> 0.5", "fail"), on_bound(0.1 + 0.2, "> 0.3", "pass"), on_bound(0.4, "> 0.5", "fail")
     ('equals the bound', 'equals the bound but for rounding', '')
+    >>> on_bound(0.05, "> -0.05", "pass"), on_bound(-0.05, "|x| < 0.05", "fail")
+    ('', 'equals the bound')
     """
     bound = equal_bound(value, criterion)
     if bound is None or status not in ("pass", "fail"):
         return ""
+    numbers = map(float, NUMBER.findall(criterion))
+    if "|" not in criterion and math.copysign(bound, value) not in numbers:
+        return ""  # as large as the bound, but on the other side of zero
     return "equals the bound" if abs(value) == bound else "equals the bound but for rounding"
 
 

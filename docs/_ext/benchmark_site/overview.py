@@ -32,12 +32,13 @@ def index(content: Content) -> Page:
         took=page.href(runpage.DOC) if has_report else "",
         data={name: page.file(f"data/{name}") for name in overall(content)},
         swept=dose.hidden(content),
+        tools=choices.tools(content, list(content.boards), overview=True)
+        if any(content.boards.values())
+        else None,
     )
-    for place, group in enumerate(alike(content)):
+    for group in alike(content):
         name = group[0].name
-        tools = choices.tools(content, list(content.boards), overview=True) if not place else None
-        matrix = _all_targets(content, page, group)
-        html = render("all_targets.j2", name=name, tools=tools, sortable=True, **matrix)
+        html = render("all_targets.j2", name=name, **_all_targets(content, page, group))
         page.sections.append(Section(name, f"{group[0].title}: all targets", html))
     return page
 

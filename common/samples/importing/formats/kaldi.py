@@ -92,6 +92,8 @@ def _paths(folder: Path, entries: Mapping[str, str]) -> dict[str, Path]:
             )
         if not text:
             raise DataError(f"{folder / SCP}: {name}: has no path")
+        if "\0" in text:
+            raise DataError(f"{folder / SCP}: {name}: no path has a NUL as {text!r:.60} does")
         if Path(text).is_absolute():
             paths[name] = Path(os.path.normpath(text))
             continue
