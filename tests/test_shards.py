@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import pickle
+import signal
+import sys
 import threading
+import types
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from common.core.errors import ModelError
 from common.engine.plan import Filters
+from common.models.programs import Program
 from common.predictions import executing, inputs, predict
 from common.predictions.shards import Shard, compute, not_tried
 
@@ -105,6 +110,35 @@ def test_what_is_done_is_kept_when_a_shard_raises(mini, monkeypatch) -> None:
         mini.run(models=("loud",))
     monkeypatch.setattr(executing, "compute", compute)
     assert 0 < mini.run(models=("loud",)).calls < 280
+
+
+def test_an_interrupt_ends_a_model_that_never_answers(monkeypatch, tmp_path) -> None:
+    """Ctrl-C waited for its time limit, ten minutes if the entry names none; so did every further one."""
+    asked = tmp_path / "asked"
+    code = f"open({str(asked)!r}, 'w'); import time; time.sleep(600)"
+    program = Program([sys.executable, "-c", code], tmp_path, start_s=600, timeout_s=600)
+    refused = []
+
+    def hanging(shard, resources):
+        try:
+            program.ask("?")
+        except ModelError as error:
+            refused.append(str(error))
+            raise
+
+    def work():
+        yield types.SimpleNamespace(shard=None)
+        while not asked.exists():
+            pass
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(executing, "compute", hanging)
+    monkeypatch.setattr(executing, "GRACE_S", 0)
+    resources = types.SimpleNamespace(stop=threading.Event())
+    with pytest.raises(KeyboardInterrupt):
+        executing.Threads(1, resources).run(work(), pytest.fail, pytest.fail)
+    ended = f"the program ended before it answered (signal {int(signal.SIGKILL)})"
+    assert refused == [f"{ended}; standard error: empty"]
 
 
 def test_a_model_that_always_fails_is_given_up_and_the_reason_is_the_failure(mini) -> None:

@@ -7,6 +7,8 @@ after reading ended with signal 6. Small files are read in half of the processor
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,11 +32,20 @@ def table(source: Path | bytes, columns: list[str] | None = None) -> pyarrow.Tab
     import pyarrow.parquet
 
     place = pyarrow.BufferReader(source) if isinstance(source, bytes) else source
-    with pyarrow.parquet.ParquetFile(place) as file:
+    with _refused(), pyarrow.parquet.ParquetFile(place) as file:
         content = file.read(columns, use_threads=False)
-    # what is no text in a column of texts would be found later, by whoever asks for that row
-    content.validate(full=True)
+        # what is no text in a column of texts would be found later, by whoever asks for that row
+        content.validate(full=True)
     return content
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """Turn what a damaged file makes pyarrow raise besides OSError and ValueError into the latter."""
+    try:
+        yield
+    except (NotImplementedError, LookupError, TypeError) as error:  # such as integers of 99 bits
+        raise ValueError(error) from None
 
 
 def frame(source: Path | bytes) -> pd.DataFrame:
@@ -48,7 +59,7 @@ def frame(source: Path | bytes) -> pd.DataFrame:
     try:
         return content.to_pandas(use_threads=False)
     # the note is JSON that anybody may have written; pyarrow looks at nothing of it first
-    except (LookupError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, AttributeError, NotImplementedError) as error:
         raise ValueError(f"its note for pandas is damaged: {error!r}") from None
 
 
@@ -56,4 +67,5 @@ def names(path: Path) -> list[str]:
     """Names of the columns of a file, without reading its rows; raises as :func:`table`."""
     import pyarrow.parquet
 
-    return [str(name) for name in pyarrow.parquet.read_schema(path).names]
+    with _refused():
+        return [str(name) for name in pyarrow.parquet.read_schema(path).names]

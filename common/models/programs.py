@@ -24,6 +24,8 @@ SHOWN = 400
 PART = 1 << 16
 #: seconds for a program to end when its input is closed
 FAREWELL_S = 2.0
+#: programs that were begun, as long as somebody wants them
+_begun: weakref.WeakSet[Process] = weakref.WeakSet()
 
 
 class Program:
@@ -117,6 +119,7 @@ class Process:
         assert self.popen.stdin is not None and self.popen.stdout is not None
         self.questions, self.answers = self.popen.stdin, self.popen.stdout
         self.end = weakref.finalize(self, _end, self.popen)
+        _begun.add(self)
         self._words = bytearray()
         # a pipe that nobody reads would block it, and a file could grow without end
         arguments = (self.popen.stderr, self._words)
@@ -136,6 +139,12 @@ class Process:
             self._listener.join(FAREWELL_S)
         text = self._words.decode("utf-8", "replace")
         return writable(" ".join(text.split()))
+
+
+def end_all() -> None:
+    """End all programs that run: nobody waits for their answers any more."""
+    for process in list(_begun):
+        process.end()
 
 
 class _Running(Process):

@@ -9,8 +9,12 @@ from typing import Protocol
 
 import numpy as np
 
+from ..models import programs
 from .inputs import Piece, Request, Source, chunks
 from .shards import Resources, Shard, ShardResult, Wish, compute
+
+#: seconds that calls which were begun may still take when something goes wrong, and between two looks at them
+GRACE_S, LOOK_S = 10.0, 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +122,10 @@ class Threads:
         self._resources = resources
 
     def run(self, work: Iterable[Assignment], take: Take, settled: Callable[[], None]) -> None:
-        """As :meth:`Executor.run`; what was begun is finished when something goes wrong."""
+        """As :meth:`Executor.run`; what was begun may be finished when something goes wrong.
+
+        A model that does not answer in time is ended, or Ctrl-C would wait for one that hangs.
+        """
         running: dict[Future[ShardResult], Assignment] = {}
 
         def settle() -> None:
@@ -136,8 +143,18 @@ class Threads:
                     settle()
             except BaseException:
                 self._resources.stop.set()
-                begun = [future for future in running if not future.cancel()]
-                for future in wait(begun).done:
-                    if not future.exception():
-                        take(running[future], future.result())
+                begun = {future for future in running if not future.cancel()}
+                try:
+                    for future in wait(begun, GRACE_S).done:
+                        if not future.exception():
+                            take(running[future], future.result())
+                finally:
+                    _end(begun)
                 raise
+
+
+def _end(begun: set[Future[ShardResult]]) -> None:
+    """End models that still answer, until nobody waits for them; what they were asked is asked next time."""
+    while begun := wait(begun, 0).not_done:
+        programs.end_all()
+        wait(begun, LOOK_S)

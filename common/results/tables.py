@@ -189,8 +189,8 @@ def read_csv(path: Path) -> pd.DataFrame:
     """
     try:
         return _parse(path, str(path))
-    # pandas raises TypeError for a count that is no whole number
-    except (ValueError, TypeError, OSError) as error:
+    # pandas raises TypeError for a count that is no whole number, OverflowError for one of 20 digits
+    except (ValueError, TypeError, OverflowError, OSError) as error:
         raise DataError(f"{path}: cannot be read as result rows: {error}") from None
 
 
@@ -244,6 +244,6 @@ def read_files(paths: Sequence[Path]) -> pd.DataFrame:
         if all(text.startswith(head) and text.endswith("\n") for text in texts):
             bodies = "".join(text.removeprefix(head) for text in texts)
             return _parse(io.StringIO(head + bodies), str(paths[0].parent))
-    except (ValueError, TypeError, OSError, DataError):
+    except (ValueError, TypeError, OverflowError, OSError, DataError):
         pass
     return pd.concat([read_csv(path) for path in paths], ignore_index=True)
