@@ -8,16 +8,23 @@ follows from paths alone:
 3. fetching was allowed, the host of a remote repository answers, and it holds the version.
 
 A version of a database never changes, so the fingerprint of an entry is that of its definition.
+
+What is damaged in our own cache is set aside and fetched again: header and tables when they cannot be read,
+and of the embedded data, which are made here, any recording with another checksum and the repository itself.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import DataError, DatasetUnavailable
+from ..core.files import BROKEN, set_aside
 from ..core.paths import Paths
 from ..core.provenance import digest
 from ..spec import Column, Dataset, Target
@@ -84,6 +91,18 @@ def load(
     dataset: Dataset, cache: Path, targets: Mapping[str, Target], *, download: bool
 ) -> Samples:
     """Sample table; no audio is fetched."""
+    with _made_again(dataset, cache):
+        try:
+            return _loaded(dataset, cache, targets, download=download)
+        except _Damaged as damage:
+            if not _set_aside(dataset, cache, damage):
+                raise
+        return _loaded(dataset, cache, targets, download=download)
+
+
+def _loaded(
+    dataset: Dataset, cache: Path, targets: Mapping[str, Target], *, download: bool
+) -> Samples:
     from .audformat_adapter import AudformatTables
     from .tables import sample_table
 
@@ -133,12 +152,14 @@ def media(samples: Samples, files: Collection[str]) -> Path:
         DatasetUnavailable: if files are missing and can or may not be fetched
     """
     dataset, root = samples.dataset, samples.root
+    if dataset.embedded:
+        _set_damaged_aside(samples, files)
     todo = [file for file in files if not (root / file).exists()]
     if not todo:
         return root
     sources = _sources(dataset, samples.cache, download=samples.download)
     where = {"version": dataset.version, "cache_root": str(cache_root(dataset, samples.cache))}
-    with repositories.only(sources) as audb:
+    with _made_again(dataset, samples.cache), repositories.only(sources) as audb:
         database_files = set(_call(dataset, audb.dependencies, dataset.database, **where).media)
         downloads = [file for file in todo if file in database_files]
         _call(
@@ -198,6 +219,47 @@ def _existing(dataset: Dataset, audb: Any, root: Path) -> list[str]:
     return [name for name in needed(dataset) if name in table_ids]
 
 
+class _Damaged(DataError):
+    """What is in the cache or in a repository cannot be read."""
+
+
+def _set_aside(dataset: Dataset, cache: Path, why: Exception) -> bool:
+    """Set header and tables of our own cache aside; whether there were any."""
+    if cache_root(dataset, cache) != Paths(cache=cache).audb:
+        return False  # audb keeps it for others, too
+    root = _media_root(dataset, cache)
+    held = [path for folder in (root.parent, root) for path in sorted(folder.glob("db.*"))]
+    held = [path for path in held if path.is_file() and BROKEN not in path.name]
+    for path in held:
+        set_aside(path, why)
+    return bool(held)
+
+
+def _set_damaged_aside(samples: Samples, files: Collection[str]) -> None:
+    """Set recordings aside that are not those that were published."""
+    there = [file for file in files if (samples.root / file).is_file()]
+    expected = _checksums(samples.dataset, samples.cache, there) if there else {}
+    for file, checksum in expected.items():
+        path = samples.root / file
+        if hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest() != checksum:
+            set_aside(path, "is not as it was written")
+
+
+@contextmanager
+def _made_again(dataset: Dataset, cache: Path) -> Iterator[None]:
+    """Let embedded data whose repository cannot be read be made again by the next run."""
+    try:
+        yield
+    except _Damaged as damage:
+        if not dataset.embedded:
+            raise
+        for repository in _embedded(cache):
+            folder = repository.folder / dataset.database
+            if folder.is_dir():
+                set_aside(folder, damage)
+        raise _Damaged(f"{damage}; the next run makes these data again") from None
+
+
 def _call(dataset: Dataset, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call audb and turn what it raises into our errors."""
     import audbackend
@@ -207,10 +269,21 @@ def _call(dataset: Dataset, function: Any, *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
     except (RuntimeError, audbackend.BackendError) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DatasetUnavailable(f"{name} cannot be loaded: {why}") from error
-    except (OSError, ValueError, LookupError) as error:
+        # embedded data are on this machine
+        is_damage = dataset.embedded and not _of_system(getattr(error, "exception", error))
+        unavailable = _Damaged if is_damage else DatasetUnavailable
+        raise unavailable(f"{name} cannot be loaded: {why}") from error
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file makes its library raise anything
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"{place(dataset)}: {name} cannot be loaded: {why}") from error
+        kind = DataError if _of_system(error) else _Damaged
+        raise kind(f"{place(dataset)}: {name} cannot be loaded: {why}") from error
+
+
+def _of_system(error: BaseException) -> bool:
+    """Whether an error is about the machine, such as a full disk, and not about what a file holds."""
+    return isinstance(error, OSError) and error.errno not in (None, errno.ENOENT)
 
 
 def _media_root(dataset: Dataset, cache: Path) -> Path:

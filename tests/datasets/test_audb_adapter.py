@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -321,3 +322,79 @@ def test_a_copied_cache_has_other_times(mini, targets, tmp_path, db_columns, ago
 def test_the_cache_holds_no_pickled_table(mini, targets, tmp_path, db_columns):
     samples = datasets.load(mini(columns=db_columns), tmp_path, targets)
     assert sorted(path.name for path in samples.root.glob("db.words.*")) == ["db.words.parquet"]
+
+
+@pytest.mark.parametrize("name", ["db.yaml", "db.words.parquet"])
+def test_what_is_damaged_in_our_cache_is_set_aside_and_fetched_again(
+    mini, targets, tmp_path, db_columns, caplog, name
+):
+    dataset = mini(columns=db_columns)
+    samples = datasets.load(dataset, tmp_path, targets)
+    os.truncate(samples.root / name, 60)
+    again = datasets.load(dataset, tmp_path, targets)
+    assert again.table.equals(samples.table)
+    assert f"{name}: " in caplog.text and "it is set aside and made again" in caplog.text
+    assert (samples.root / f"{name}.broken").is_file()
+
+
+def test_what_audb_keeps_for_others_is_left_alone(
+    mini, targets, tmp_path, db_columns, monkeypatch, caplog
+):
+    monkeypatch.setenv("AUDB_CACHE_ROOT", str(tmp_path / "audb-of-others"))
+    dataset = mini(columns=db_columns)
+    header = datasets.load(dataset, tmp_path, targets).root / "db.yaml"
+    os.truncate(header, 60)
+    for _ in range(2):
+        with pytest.raises(DataError, match=r"mini: 'minidb' 1\.0\.0 cannot be loaded: "):
+            datasets.load(dataset, tmp_path, targets)
+    assert header.stat().st_size == 60
+    assert caplog.text == ""
+
+
+def test_a_full_disk_is_no_damage(mini, targets, tmp_path, db_columns, monkeypatch, caplog):
+    dataset = mini(columns=db_columns)
+    samples = datasets.load(dataset, tmp_path, targets)
+
+    def full(*args: object, **kwargs: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(audb, "load", full)
+    with pytest.raises(DataError, match=r"cannot be loaded: .*No space left"):
+        datasets.load(dataset, tmp_path, targets)
+    assert (samples.root / "db.yaml").is_file()
+    assert caplog.text == ""
+
+
+@pytest.fixture
+def embedded(mini, published, tmp_path, db_columns):
+    """Entry of embedded data, and the folder that their repository is in."""
+    host = paths.Paths(cache=tmp_path).embedded / "repo"
+    shutil.copytree(published / "repo", host / "embedded-data")
+    return mini(embedded=True, columns=db_columns), host / "embedded-data" / "minidb"
+
+
+def test_an_embedded_recording_with_another_checksum_is_fetched_again(
+    embedded, targets, tmp_path, caplog
+):
+    dataset, _ = embedded
+    path = datasets.media(datasets.load(dataset, tmp_path, targets)) / "a.wav"
+    content, times = path.read_bytes(), path.stat()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    datasets.media(datasets.load(dataset, tmp_path, targets))
+    assert path.read_bytes() == content
+    assert "a.wav: is not as it was written; it is set aside and made again" in caplog.text
+
+
+@pytest.mark.parametrize("kind", ["meta", "media"])
+def test_embedded_data_with_a_damaged_repository_are_made_by_the_next_run(
+    embedded, targets, tmp_path, caplog, kind
+):
+    dataset, repository = embedded
+    for path in (repository / kind).rglob("*.*"):
+        if path.is_file():
+            os.truncate(path, path.stat().st_size // 2)
+    with pytest.raises(DataError, match=r"cannot be loaded: .*; the next run makes these data"):
+        datasets.media(datasets.load(dataset, tmp_path, targets))
+    assert not repository.exists() and repository.with_name("minidb.broken").is_dir()
+    assert "it is set aside and made again" in caplog.text
