@@ -10,6 +10,7 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -351,6 +352,23 @@ def test_results_are_unpacked_only_without_a_fault(
     forged.write_bytes(archives.packed(content))
     assert checking.check(results.benchmark, folders, forged, unpack=True).faults
     assert not folders.output.exists()
+
+
+def test_other_results_of_a_model_with_the_same_id_are_not_lost(
+    results: SimpleNamespace, tmp_path: Path
+) -> None:
+    folders = Paths(tmp_path / "out", results.folders.cache)
+    unpack = partial(checking.check, results.benchmark, folders, results.file, unpack=True)
+    assert not unpack().faults
+    before = {path: path.read_bytes() for path in folders.method_tests.rglob("*.*")}
+    own = folders.method_tests / "arousal" / "loud" / "correctness_own.csv"
+    own.write_text("private")
+    (fault,) = unpack().faults
+    assert fault.startswith(f"{own.parent}: holds other results") and "--force" in fault
+    assert own.read_text() == "private"
+    assert not unpack(force=True).faults
+    assert {path: path.read_bytes() for path in folders.method_tests.rglob("*.*")} == before
+    assert not unpack().faults
 
 
 def test_faults_are_the_exit_code(

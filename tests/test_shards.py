@@ -115,7 +115,7 @@ def test_what_is_done_is_kept_when_a_shard_raises(mini, monkeypatch) -> None:
 def test_an_interrupt_ends_a_model_that_never_answers(monkeypatch, tmp_path) -> None:
     """Ctrl-C waited for its time limit, ten minutes if the entry names none; so did every further one."""
     asked = tmp_path / "asked"
-    code = f"open({str(asked)!r}, 'w'); import time; time.sleep(600)"
+    code = f"import threading; open({str(asked)!r}, 'w'); threading.Event().wait()"
     program = Program([sys.executable, "-c", code], tmp_path, start_s=600, timeout_s=600)
     refused = []
 
@@ -128,7 +128,7 @@ def test_an_interrupt_ends_a_model_that_never_answers(monkeypatch, tmp_path) -> 
 
     def work():
         yield types.SimpleNamespace(shard=None)
-        while not asked.exists():
+        while not asked.exists():  # it says so at once
             pass
         raise KeyboardInterrupt
 

@@ -35,6 +35,11 @@ def add_options(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
         action="store_true",
         help="put results without a fault into method-tests/, so that the website shows them",
     )
+    checking.add_argument(
+        "--force",
+        action="store_true",
+        help="with --unpack: replace other results of a model with the same id",
+    )
 
 
 def command_bundle(context: CommandContext) -> int:
@@ -67,7 +72,12 @@ def command_check_bundle(context: CommandContext) -> int:
     for file in args.bundles:
         try:
             checked = checking.check(
-                benchmark, context.folders, file, unpack=args.unpack, workers=context.workers
+                benchmark,
+                context.folders,
+                file,
+                unpack=args.unpack,
+                force=args.force,
+                workers=context.workers,
             )
         except BenchmarkError as error:
             checked = checking.BundleCheck(faults=[str(error)])

@@ -19,6 +19,7 @@ import numpy as np
 from ...core import archives, files, leftovers
 from ...core.documents import parse_json
 from ...core.errors import BenchmarkError, DataError
+from ...core.mirror import listing
 from ...core.names import unusable
 from ...core.paths import Paths
 from ...core.wording import counted
@@ -81,7 +82,13 @@ class BundleCheck:
 
 
 def check(
-    benchmark: Benchmark, folders: Paths, bundle: Path, *, unpack: bool = False, workers: int = 1
+    benchmark: Benchmark,
+    folders: Paths,
+    bundle: Path,
+    *,
+    unpack: bool = False,
+    force: bool = False,
+    workers: int = 1,
 ) -> BundleCheck:
     """Look at a bundle.
 
@@ -90,6 +97,7 @@ def check(
         folders: where open data are made and, with ``unpack``, where results go
         bundle: the archive
         unpack: whether results without a fault are put beside those of this machine
+        force: whether they replace others of a model with the same id
         workers: parallel workers
 
     Raises:
@@ -121,10 +129,34 @@ def check(
         if not checked.faults:
             recompute(benchmark, unpacked, str(names["id"]), checked, workers=workers)
     if unpack and not checked.faults:
-        for name, data in content.items():
-            if name.startswith(f"{ROWS}/"):
-                files.write_bytes(_place(folders, name, str(names["id"])), data, only_changed=True)
+        _unpack(content, folders, str(names["id"]), checked, force=force)
     return checked
+
+
+def _unpack(
+    content: Mapping[str, bytes], folders: Paths, model: str, checked: BundleCheck, *, force: bool
+) -> None:
+    """Put results beside those of this machine; other results of a model with this id are a fault."""
+    results = {
+        _place(folders, name, model): data
+        for name, data in content.items()
+        if name.startswith(f"{ROWS}/")
+    }
+    lost: list[Path] = []
+    for folder in (folders.method_tests / target / model for target in checked.targets):
+        others = [path for path in listing(folder) if path.read_bytes() != results.get(path)]
+        if others and not force:
+            checked.faults.append(
+                f"{folder}: holds other results of a model with this id, which would be lost; "
+                "rename it, or replace them with --force"
+            )
+        lost += others
+    if checked.faults:
+        return
+    for path in lost:
+        path.unlink()
+    for path, data in results.items():
+        files.write_bytes(path, data, only_changed=True)
 
 
 def _index(bundle: Path, content: Mapping[str, bytes]) -> dict[str, Any]:
