@@ -21,6 +21,7 @@ from ..core.errors import DataError
 from ..core.paths import PUBLISHED
 from ..spec import ID_PATTERN
 from . import COLUMNS, COUNTS, NUMBERS
+from .tables import check_width
 
 #: columns that name a line of the score tables; all others are model ids
 CELL = ["test", "metric", "data", "column"]
@@ -202,6 +203,8 @@ def _read(path: Path, key: Sequence[str] = (), others: Sequence[str] = ()) -> pd
         others: columns that it must have, too
     """
     try:
+        with path.open(encoding="utf-8", newline="") as text:
+            check_width(text)
         table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; the published results are incomplete") from None

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -194,9 +195,36 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise DataError(f"{path}: cannot be read as result rows: {error}") from None
 
 
+def check_width(text: TextIO) -> None:
+    """Refuse a table whose first row has more fields than its head, and begin it again.
+
+    pandas takes the first columns of such a table for names of rows, all others for their neighbours, and
+    minutes for a row of a million fields. In later rows it refuses them itself.
+
+    Args:
+        text: CSV
+
+    Raises:
+        ValueError: if there are too many, or the text is no CSV
+    """
+    try:
+        lines = filter(None, csv.reader(text))  # pandas leaves out empty ones
+        head, first = itertools.islice(itertools.chain(lines, ([], [])), 2)
+    except csv.Error as error:
+        raise ValueError(error) from None
+    if len(first) > len(head):
+        raise ValueError(f"its first row has {len(first)} fields, its head {len(head)}")
+    text.seek(0)
+
+
 def _parse(source: Path | io.StringIO, name: str) -> pd.DataFrame:
     import pandas as pd
 
+    if isinstance(source, Path):
+        with source.open(encoding="utf-8", newline="") as text:
+            check_width(text)
+    else:
+        check_width(source)
     table = pd.read_csv(source, dtype=str, keep_default_na=False, encoding="utf-8")
     table = table.assign(**{name: "" for name in ADDED if name not in table})
     missing = [column for column in COLUMNS if column not in table]
