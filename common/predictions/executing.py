@@ -124,7 +124,8 @@ class Threads:
     def run(self, work: Iterable[Assignment], take: Take, settled: Callable[[], None]) -> None:
         """As :meth:`Executor.run`; what was begun may be finished when something goes wrong.
 
-        A model that does not answer in time is ended, or Ctrl-C would wait for one that hangs.
+        A model in a process of its own that does not answer in time is ended, or Ctrl-C would wait for one
+        that hangs; a model in this process is waited for.
         """
         running: dict[Future[ShardResult], Assignment] = {}
 
