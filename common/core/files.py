@@ -72,8 +72,8 @@ def write_over(path: Path, text: str) -> bool:
 
     A file system makes room for a new file before it takes the place of another one, which takes longer than
     all else about a small file. So this writes over what a file holds. It is for files that are known by
-    their size and time, and made again where these are others than they were left with: of a file that a
-    killed program was writing, only a part may be there.
+    their checksum, or by their size and time, and made again where these are others than they were left
+    with: of a file that a killed program was writing, only a part may be there.
     """
     data = text.encode("utf-8")
     if not _is_alone(path):
