@@ -23,7 +23,8 @@ KEPT = 1024
 Font = tuple[tuple[str, Any], ...]
 
 
-def _font(prop: FontProperties) -> Font:
+def font_of(prop: FontProperties) -> Font:
+    """What a font is chosen by."""
     return (
         ("family", tuple(prop.get_family())),
         ("style", prop.get_style()),
@@ -34,7 +35,8 @@ def _font(prop: FontProperties) -> Font:
     )
 
 
-def _properties(font: Font) -> FontProperties:
+def properties(font: Font) -> FontProperties:
+    """What :func:`font_of` told, as matplotlib has it."""
     named = dict(font)
     return FontProperties(**{**named, "family": list(named["family"])})
 
@@ -42,7 +44,7 @@ def _properties(font: Font) -> FontProperties:
 @functools.lru_cache(KEPT)
 def _size(text: str, font: Font, dpi: float) -> tuple[float, float, float]:
     """Width, height and descent in pixels."""
-    return RendererAgg(1, 1, dpi).get_text_width_height_descent(text, _properties(font), False)
+    return RendererAgg(1, 1, dpi).get_text_width_height_descent(text, properties(font), False)
 
 
 @functools.lru_cache(KEPT)
@@ -55,7 +57,7 @@ def _stamp(
     renderer = RendererAgg(2 * reach, 2 * reach, dpi)
     gc = renderer.new_gc()
     gc.set_foreground(color, isRGBA=True)
-    renderer.draw_text(gc, reach, reach, text, _properties(font), angle)
+    renderer.draw_text(gc, reach, reach, text, properties(font), angle)
     pixels = np.asarray(renderer.buffer_rgba())
     rows, columns = (np.flatnonzero(pixels[..., 3].any(axis=way)) for way in (1, 0))
     if not len(rows):
@@ -75,7 +77,7 @@ class Renderer(RendererAgg):
         """Size of a line of text in pixels."""
         if ismath:
             return super().get_text_width_height_descent(s, prop, ismath)
-        return _size(s, _font(prop), self.dpi)
+        return _size(s, font_of(prop), self.dpi)
 
     def draw_text(
         self,
@@ -93,7 +95,7 @@ class Renderer(RendererAgg):
         if ismath or gc.get_alpha() != 1 or color[3:] != (1,):
             super().draw_text(gc, x, y, s, prop, angle, ismath, mtext)
             return
-        picture, left, bottom = _stamp(s, _font(prop), self.dpi, angle, color)
+        picture, left, bottom = _stamp(s, font_of(prop), self.dpi, angle, color)
         if picture.size:
             self.draw_image(gc, round(x) + left, round(self.height - y) + bottom, picture)
 

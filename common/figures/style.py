@@ -139,11 +139,13 @@ def canvas(
     from matplotlib.figure import Figure
 
     from .canvas import Canvas
+    from .late_axes import LateAxes
     from .layout import Margins
 
     figure = Figure(figsize=(width, height), dpi=DPI, layout=Margins())
     Canvas(figure)
-    axes = figure.subplots(rows, columns, squeeze=False, **kwargs)
+    look = {"axes_class": LateAxes}
+    axes = figure.subplots(rows, columns, squeeze=False, subplot_kw=look, **kwargs)
     if title:
         figure.suptitle(break_title(title))
     return figure, list(axes.flat)

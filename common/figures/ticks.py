@@ -7,23 +7,59 @@ one text that is drawn at every tick. An axis with names keeps the ticks of matp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import functools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist, allow_rasterization
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.ticker import NullLocator, ScalarFormatter
 from matplotlib.transforms import IdentityTransform
 
+from .canvas import KEPT, Font, Renderer, font_of, properties
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: how numbers lie at the horizontal axis, and at the vertical one
+ALIGNED = (
+    {"horizontalalignment": "center", "verticalalignment": "top"},
+    {"horizontalalignment": "right", "verticalalignment": "center_baseline"},
+)
 #: settings of ticks that are understood; the sides at which they are not drawn must be off
 SETTINGS = {"length", "bottom", "left", "labelbottom", "labelleft", "gridOn"}
 OTHER_SIDES = {"top", "right", "labeltop", "labelright"}
+
+
+class Laid(NamedTuple):
+    """Where a number lies around the place that it is aligned with, in pixels.
+
+    Args:
+        extents: its left, lower, right and upper end, shape (4,)
+        x: where its line begins
+        y: the same
+    """
+
+    extents: np.ndarray
+    x: float
+    y: float
+
+
+@functools.lru_cache(KEPT)
+def _laid(label: str, font: Font, dpi: float, way: int) -> Laid:
+    """Where a number lies at an axis; numbers are the same in figure after figure."""
+    text = Text(text=label, fontproperties=properties(font))
+    text.set_figure(Figure(dpi=dpi))
+    renderer = Renderer(1, 1, dpi)
+    below = text.get_window_extent(renderer).y0  # a new text stands on its line
+    text.set(**ALIGNED[way])
+    extents = np.array(text.get_window_extent(renderer).extents)
+    return Laid(extents, float(extents[0]), float(extents[1] - below))
 
 
 class Ticks(Artist):
@@ -43,11 +79,9 @@ class Ticks(Artist):
         self.set_zorder(self._axis.get_zorder())
         self.set_in_layout(False)
         self._text = Text(
-            color=_rc(f"{self._name}tick.color"),
-            fontsize=_rc(f"{self._name}tick.labelsize"),
-            horizontalalignment=("center", "right")[way],
-            verticalalignment=("top", "center_baseline")[way],
+            color=_rc(f"{self._name}tick.color"), fontsize=_rc(f"{self._name}tick.labelsize")
         )
+        self._text.set(**ALIGNED[way])
         axes.add_artist(self)
         figure: Any = axes.get_figure(root=True)
         self._text.set_figure(figure)
@@ -77,21 +111,38 @@ class Ticks(Artist):
     def extents(self, renderer: Any) -> list[np.ndarray]:
         """Left, lower, right and upper end of every number in pixels."""
         return [
-            np.array(self._text.get_window_extent(renderer).extents)
-            for _ in self._written(renderer)
+            self._laid(label, renderer).extents + np.array([*place, *place])
+            for label, place in self._written(renderer)
         ]
 
-    def _written(self, renderer: Any) -> Any:
-        """Turn the text into that of each tick, one after the other."""
+    def _written(self, renderer: Any) -> Iterator[tuple[str, tuple[float, float]]]:
+        """Number of each tick, and the place in pixels that it is aligned with."""
         if not self._setting(f"label{self._side}", True):
             return
         pad = _rc(f"{self._name}tick.major.pad") + self._length()
-        beside = self._origin()[1 - self.way] - renderer.points_to_pixels(pad)
-        for label, at in zip(self._labels, self._pixels(), strict=True):
+        beside = float(self._origin()[1 - self.way] - renderer.points_to_pixels(pad))
+        for label, at in zip(self._labels, self._pixels().tolist(), strict=True):
             if label:
-                self._text.set_text(label)
-                self._text.set_position((beside, at) if self.way else (at, beside))
-                yield label
+                yield label, ((beside, at) if self.way else (at, beside))
+
+    def _laid(self, label: str, renderer: Any) -> Laid:
+        return _laid(label, font_of(self._text.get_fontproperties()), renderer.dpi, self.way)
+
+    def _write(self, renderer: Any) -> None:
+        """Draw the numbers."""
+        text = self._text
+        gc = renderer.new_gc()
+        gc.set_foreground(to_rgba(text.get_color()), isRGBA=True)
+        for label, (x, y) in self._written(renderer):
+            if isinstance(renderer, Renderer):
+                laid = self._laid(label, renderer)
+                line = x + laid.x, renderer.height - (y + laid.y)
+                renderer.draw_text(gc, *line, label, text.get_fontproperties(), 0)
+            else:
+                text.set_text(label)
+                text.set_position((x, y))
+                text.draw(renderer)
+        gc.restore()
 
     def _origin(self) -> np.ndarray:
         return np.array(self.axes.bbox.extents)[:2]  # type: ignore[union-attr]
@@ -120,8 +171,7 @@ class Ticks(Artist):
             length = renderer.points_to_pixels(self._length())
             if length and self._setting(self._side, True):
                 self._lines(renderer, f"{self._name}tick", ".major.width", start - length, start)
-            for _ in self._written(renderer):
-                self._text.draw(renderer)
+            self._write(renderer)
             self._axis.label.draw(renderer)
         self.stale = False
 
