@@ -73,6 +73,15 @@ def passing(criteria: Sequence[str]) -> list[tuple[float, float]]:
     return joined
 
 
+def finite_bounds(criteria: Sequence[str]) -> list[float]:
+    """Where a score begins to pass, or to fail, in increasing order.
+
+    >>> finite_bounds(["|x| < 0.1", "> 0.5"])
+    [-0.1, 0.1, 0.5]
+    """
+    return sorted({edge for pair in passing(criteria) for edge in pair if math.isfinite(edge)})
+
+
 def finding(rows: Sequence[DotRow]) -> str:
     """What the dots say: which models pass most and fewest, and how much chance passes.
 
@@ -109,7 +118,9 @@ def _named(rows: Sequence[DotRow], names: bool = True) -> str:
     return f"{who}, {text}" if len(rows) == 1 else f"{who}, {text} each"
 
 
-def dots_svg(rows: Sequence[DotRow], criteria: Sequence[str], *, title: str) -> str:
+def dots_svg(
+    rows: Sequence[DotRow], criteria: Sequence[str], *, span: Sequence[float] = (), title: str
+) -> str:
     """A line per model with a mark for each cell: a dot passes, a cross fails.
 
     The hatched side of the broken line fails. The dotted line is the median of the cells of the
@@ -118,11 +129,12 @@ def dots_svg(rows: Sequence[DotRow], criteria: Sequence[str], *, title: str) -> 
     Args:
         rows: models from top to bottom
         criteria: when a score passes, as result rows say it
+        span: what the axis encloses besides scores and bounds
         title: what is drawn; the text alternative begins with it
     """
     ranges = passing(criteria)
-    bounds = sorted({edge for pair in ranges for edge in pair if math.isfinite(edge)})
-    ticks = round_ticks([v for row in rows for v in row.values] + bounds)
+    bounds = finite_bounds(criteria)
+    ticks = round_ticks([*(v for row in rows for v in row.values), *bounds, *span])
     left = 12 + LETTER * max(len(_short(row.label)) for row in rows)
     end = TOP + ROW * len(rows)
     low, high = ticks[0], ticks[-1]

@@ -73,6 +73,29 @@ def test_pages_of_tests_draw_models_before_the_tables(small: Any) -> None:
     assert html.index('class="answer"') < html.index('class="dots"') < html.index("<table")
 
 
+def _axes(html: str) -> dict[str, tuple[str, str]]:
+    """Metric -> ends of the axis of its plot."""
+    plots = re.findall(r'aria-label="([^"]*?) of \d+ models? in .*?</svg>', html)
+    drawn = re.findall(r'<svg class="dots".*?</svg>', html, re.DOTALL)
+    texts = [re.findall(r'<text class="x"[^>]*>([^<]*)', drawing) for drawing in drawn]
+    return {title: (text[0], text[-1]) for title, text in zip(plots, texts, strict=True)}
+
+
+def test_neighbouring_plots_of_a_kind_have_one_axis(small: Any) -> None:
+    html = small.page("results/emotion/correctness_classification")
+    axes = _axes(html[html.index('id="published"') :])
+    assert len(axes) == 4 and len(set(axes.values())) == 1
+    html = small.page("results/arousal/correctness_regression")
+    axes = _axes(html[html.index('id="published"') :])
+    ccc, pcc = (axes[f"{name} Correlation Coeff"] for name in ("Concordance", "Pearson"))
+    assert ccc == pcc != axes["Mean Absolute Error"]
+    html = small.page("results/arousal/fairness_sex")
+    axes = _axes(html[html.index('id="published"') :])
+    assert len(axes) == 3
+    ((low, high),) = set(axes.values())
+    assert low == f"−{high}"
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_tables_have_their_full_height(visit: Any, width: int) -> None:
     page = visit("results/arousal/correctness_consistency", width)

@@ -2,51 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from benchmark_site import tables
-from benchmark_site.columns import SideBySide
+from benchmark_site import axes, tables
+from benchmark_site.columns import Rule, SideBySide
 from benchmark_site.content import Board
 from benchmark_site.naming import metric_names
 from benchmark_site.page import anchor
 from benchmark_site.sources import Model
-from common.figures.dots import DotRow, dots_svg, finding
+from common.figures.dots import DotRow, dots_svg, finding, finite_bounds
 from common.figures.text import count
 
 
+class _Plot(NamedTuple):
+    """What is drawn of a metric.
+
+    Args:
+        metric: its id
+        rows: models from top to bottom
+        rules: criteria, and whether scores are compared with a reference
+        cells: number of cells with a value and a verdict
+    """
+
+    metric: str
+    rows: list[DotRow]
+    rules: set[Rule]
+    cells: int
+
+    @property
+    def criteria(self) -> list[str]:
+        """When a score passes."""
+        return sorted({criterion for criterion, _ in self.rules})
+
+    @property
+    def is_two_sided(self) -> bool:
+        """Whether scores pass on both sides of 0."""
+        return any(text.startswith(axes.TWO_SIDED) for text in self.criteria)
+
+    @property
+    def kind(self) -> str:
+        """What it has in common with plots on the same axis."""
+        return axes.kind(self.metric, self.is_two_sided)
+
+    @property
+    def values(self) -> Iterator[float]:
+        """Scores, and the bounds of the criteria."""
+        yield from (value for row in self.rows for value in row.values)
+        yield from finite_bounds(self.criteria)
+
+
 def of_test(board: Board, models: Sequence[Model], test: str) -> list[dict[str, Any]]:
-    """A drawing for each metric with a value that was judged.
+    """A drawing for each metric with a value that was judged; those of a kind have one axis.
 
     Args:
         board: results that may be compared
         models: models in the order of the page
         test: the test
     """
-    drawn = []
+    plots = list(_plots(board, models, test))
+    spans = axes.spans((plot.kind, plot.values, plot.is_two_sided) for plot in plots)
+    return [_drawn(board, plot, spans[plot.kind]) for plot in plots]
+
+
+def _plots(board: Board, models: Sequence[Model], test: str) -> Iterator[_Plot]:
     for metric, scores in board.scores.of_test(test).items():
         rows = [row for row in _rows(scores, models) if row.values]
-        if not rows:
-            continue
-        title, short = metric_names(metric)
-        rules = {rule for column in scores.filled for rule in column.facts.judged}
-        rule = tables.rule_of(metric, rules)
-        lines = len(frozenset().union(*(column.judged for column in scores.filled)))
-        about = f"{title} of {count(len(rows), 'model')} in {count(lines, 'cell')}"
-        about += f", which passes if {rule}." if rule else "."
-        criteria = sorted({criterion for criterion, _ in rules})
-        drawn.append(
-            {
-                "title": title,
-                "href": f"#{anchor(board.name, metric)}",
-                "rule": _beside(title, short, rule),
-                "finding": finding(rows),
-                "svg": Markup(dots_svg(rows, criteria, title=about)),
-            }
-        )
-    return drawn
+        if rows:
+            rules = {rule for column in scores.filled for rule in column.facts.judged}
+            cells = frozenset().union(*(column.judged for column in scores.filled))
+            yield _Plot(metric, rows, rules, len(cells))
+
+
+def _drawn(board: Board, plot: _Plot, span: tuple[float, float]) -> dict[str, Any]:
+    title, short = metric_names(plot.metric)
+    rule = tables.rule_of(plot.metric, plot.rules)
+    about = f"{title} of {count(len(plot.rows), 'model')} in {count(plot.cells, 'cell')}"
+    about += f", which passes if {rule}." if rule else "."
+    return {
+        "title": title,
+        "href": f"#{anchor(board.name, plot.metric)}",
+        "rule": _beside(title, short, rule),
+        "finding": finding(plot.rows),
+        "svg": Markup(dots_svg(plot.rows, plot.criteria, span=span, title=about)),
+    }
 
 
 def _beside(title: str, short: str, rule: str) -> str:
