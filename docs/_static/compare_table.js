@@ -45,32 +45,78 @@
   // -- scores on one axis --------------------------------------------------------------------------
 
   const SVG = "http://www.w3.org/2000/svg";
-  const [WIDTH, STEP, EDGE] = [150, 11, 5];
+  const [WIDTH, STEP, EDGE, TEXT] = [150, 11, 5, 13];
+  /** Width of a letter of the axis, and the least distance between its numbers. */
+  const [LETTER, GAP] = [5.8, 4];
   const draw = (name, attributes) => set(document.createElementNS(SVG, name), attributes);
+  const ruleOf = (data, row) => scoring.criterion(ruleText(data, row));
+  const boundsOf = (rule) => (rule ? rule.bounds.flatMap((bound) => (["within", "beyond"].includes(rule.kind) ? [-bound, bound] : [bound])) : []);
 
-  /** Ends of the axis of each metric: all scores, intervals and bounds of the models in all cells of a test. */
+  /** What rows on one axis have in common: the test, and the unit and range of the metric or of its difference. */
+  const axisOf = (data, row) => `${row.test} ${data.metrics[row.board.cells.metric[row.cell]].kinds[ruleOf(data, row)?.kind === "within" ? 1 : 0]}`;
+
+  /** Round numbers around two ends. */
+  function rounded([low, high]) {
+    const spread = Math.max(high - low, 0.02);
+    const power = 10 ** Math.floor(Math.log10(spread));
+    const step = [0.2, 0.25, 0.5, 1, 2].map((part) => part * power).find((each) => spread / each <= 5);
+    const first = Math.floor(low / step + 1e-9);
+    const last = Math.max(Math.ceil(high / step - 1e-9), first + 1);
+    return [first, last].map((end) => Number((end * step).toFixed(10)));
+  }
+
+  /** Ends of each axis: around all scores, intervals and bounds of the models in all cells of a test; as long on both sides of 0 where scores pass on both. */
   function axesOf(data, sides, rows) {
     const axes = new Map();
+    const twoSided = new Set();
     rows.forEach((row) => {
-      const id = axisOf(row);
+      const id = axisOf(data, row);
+      const rule = ruleOf(data, row);
       const values = sides.flatMap((side, n) => [column(side, "value", row.places[n]), ...(ends(side, row.places[n]) || [])]);
-      const rule = scoring.criterion(ruleText(data, row));
-      const bounds = rule ? rule.bounds.flatMap((bound) => (["within", "beyond"].includes(rule.kind) ? [bound, -bound] : [bound])) : [];
-      const all = [...values, ...bounds].filter((value) => value !== null && Number.isFinite(value));
+      const all = [...values, ...boundsOf(rule)].filter((value) => value !== null && Number.isFinite(value));
       const [low, high] = axes.get(id) || [Infinity, -Infinity];
       axes.set(id, [Math.min(low, ...all), Math.max(high, ...all)]);
+      if (rule?.kind === "within") twoSided.add(id);
+    });
+    axes.forEach(([low, high], id) => {
+      const end = Math.max(-low, high);
+      axes.set(id, high < low ? [0, 1] : rounded(twoSided.has(id) ? [-end, end] : [low, high]));
     });
     return axes;
   }
-  const axisOf = (row) => `${row.test} ${row.board.cells.metric[row.cell]}`;
 
-  /** A line per model: interval and score, on the axis of the metric; broken lines are the bounds. */
+  const decimals = (value) => [0, 1, 2, 3].find((digits) => Math.abs(Number(value.toFixed(digits)) - value) < 1e-9) ?? 3;
+
+  /** Numbers of an axis: its ends, and of the bounds and zero those that do not touch others. */
+  function ticks([low, high], bounds, x) {
+    const digits = Math.max(1, decimals(low), decimals(high));
+    const end = (value, anchor) => ({ value, anchor, text: shown(value, null, digits), at: x(value) });
+    const list = [end(low, "start"), end(high, "end")];
+    const reach = ({ anchor, text, at }) => {
+      const width = LETTER * text.length;
+      const left = { start: at - EDGE, end: at + EDGE - width, middle: at - width / 2 }[anchor];
+      return [left - GAP / 2, left + width + GAP / 2];
+    };
+    [...bounds, 0].filter((value) => value > low && value < high).forEach((value) => {
+      const tick = { value, anchor: "middle", text: shown(value, null, Math.max(1, decimals(value))), at: x(value) };
+      const [left, right] = reach(tick);
+      if (list.every((other) => right <= reach(other)[0] || left >= reach(other)[1])) list.push(tick);
+    });
+    return list;
+  }
+
+  /** A line per model: interval and score, above the numbers of the axis; broken lines are the bounds. */
   function strip(data, sides, row, [low, high]) {
     const height = sides.length * STEP + 4;
-    const node = draw("svg", { width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}`, "aria-hidden": "true", class: "strip" });
-    const x = (value) => EDGE + (high > low ? (Math.min(Math.max(value, low), high) - low) / (high - low) : 0.5) * (WIDTH - 2 * EDGE);
-    const rule = scoring.criterion(ruleText(data, row));
-    const bounds = rule ? rule.bounds.flatMap((bound) => (["within", "beyond"].includes(rule.kind) ? [bound, -bound] : [bound])) : [];
+    const node = draw("svg", { width: WIDTH, height: height + TEXT, viewBox: `0 0 ${WIDTH} ${height + TEXT}`, "aria-hidden": "true", class: "strip" });
+    const x = (value) => EDGE + (Math.min(Math.max(value, low), high) - low) / (high - low) * (WIDTH - 2 * EDGE);
+    const bounds = boundsOf(ruleOf(data, row));
+    ticks([low, high], bounds, x).forEach(({ text, anchor, at }) => {
+      node.append(draw("line", { class: "back", x1: at, x2: at, y1: 0, y2: height + 2 }));
+      const label = draw("text", { x: at + { start: -EDGE, end: EDGE, middle: 0 }[anchor], y: height + TEXT - 2, "text-anchor": anchor });
+      label.textContent = text;
+      node.append(label);
+    });
     bounds.forEach((bound) => node.append(draw("line", { class: "bound", x1: x(bound), x2: x(bound), y1: 0, y2: height })));
     sides.forEach((side, n) => {
       const value = column(side, "value", row.places[n]);
@@ -118,7 +164,7 @@
     };
     link("samples", "Samples", own[0] || sides[0]);
     own.slice(1).forEach((other) => link(own.length > 2 ? `flipped, ${other.model.label}` : "flipped samples", `Samples that flipped between ${own[0].model.label} and ${other.model.label}`, own[0], other));
-    return make("tr", {}, head, make("td", {}, make("code", { textContent: tidy(ruleText(data, row)) })), make("td", { className: "on-axis" }, strip(data, sides, row, axes.get(axisOf(row)))),
+    return make("tr", {}, head, make("td", {}, make("code", { textContent: tidy(ruleText(data, row)) })), make("td", { className: "on-axis" }, strip(data, sides, row, axes.get(axisOf(data, row)))),
       ...sides.map((side, n) => scoreCell(data, side, row, n)), ...sides.slice(1).map((_, n) => changeCell(sides, row, n + 1)));
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -123,22 +124,36 @@ def test_at_first_only_cells_that_differ_are_shown_folded_by_test(visit: Any) ->
     page.close()
 
 
-def test_cells_of_a_metric_have_one_axis_in_a_test(visit: Any) -> None:
+@pytest.mark.parametrize(
+    ("target", "test", "axes"),
+    [("arousal", "fairness_sex", 1), ("arousal", "correctness_regression", 2)],
+)
+def test_cells_of_a_kind_of_metric_have_one_axis_with_numbers(
+    visit: Any, target: str, test: str, axes: int
+) -> None:
     page = visit(PAGE)
-    go(page, TWO + "&show=all&test=fairness_sex")
+    go(page, TWO.replace("arousal", target) + f"&show=all&test={test}")
     rows = page.evaluate(
         """() => [...document.querySelectorAll(".compared-test tbody tr")].map((row) => ({
             rule: row.cells[0].firstChild.textContent + row.cells[1].textContent,
             bounds: [...row.querySelectorAll(".strip .bound")].map((line) => line.getAttribute("x1")),
             marks: row.querySelectorAll(".strip circle, .strip path").length,
             values: row.querySelectorAll("td.p, td.f").length,
+            ends: ["start", "end"].map((side) => row.querySelector(`.strip text[text-anchor=${side}]`)?.textContent),
+            places: [...row.querySelectorAll(".strip text")].map((text) => text.getBoundingClientRect())
+                .map(({ left, right }) => [left, right]).sort(([a], [b]) => a - b),
         }))"""
     )
     assert len(rows) > 3 and all(row["marks"] == row["values"] for row in rows)
     places: dict[str, set[tuple[str, ...]]] = {}
     for row in rows:
         places.setdefault(row["rule"], set()).add(tuple(row["bounds"]))
+        assert all(a[1] < b[0] for a, b in pairwise(row["places"]))
     assert all(len(each) == 1 for each in places.values())
+    ends = {tuple(row["ends"]) for row in rows}
+    assert len(ends) == axes and all(map(all, ends))
+    if test.startswith("fairness"):
+        assert all(low == f"−{high}" for low, high in ends)
     page.close()
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmark_site import glossary
+from benchmark_site import axes, glossary
 from benchmark_site.content import Board, Content
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.naming import dataset_names, metric_names
@@ -150,12 +150,13 @@ def cells(content: Content, target: str) -> dict[str, Any]:
     }
 
 
-def _metric(content: Content, name: str) -> dict[str, str]:
-    """Names of a metric, what it means, and where more stands."""
+def _metric(content: Content, name: str) -> dict[str, Any]:
+    """Names of a metric, what has the same axis, what it means, and where more stands."""
     label, short = metric_names(name)
+    kinds = [axes.kind(name, is_two_sided) for is_two_sided in (False, True)]
     term = glossary.term(content, Page("index", ""), name)
     hint = {"hint": term.text, "href": term.href} if term and term.href else {}
-    return {"id": name, "label": label, "short": short, **hint}
+    return {"id": name, "label": label, "short": short, "kinds": kinds, **hint}
 
 
 @cache
