@@ -24,6 +24,7 @@ from common.core.paths import Paths
 from common.engine.check import faults
 from common.metrics import METRICS, Metric
 from common.models.base import Batch, SampleKey
+from common.reports.metric_names import name_of
 from common.results import COLUMNS, STATUSES
 from common.results.criteria import write_criteria
 from common.results.manifest import Manifest
@@ -85,7 +86,7 @@ def test_what_datasets_and_tests_cite_has_a_reference() -> None:
 @pytest.mark.parametrize("metric", list(METRICS), ids=lambda metric: metric.id)
 def test_every_metric_has_a_reference_and_a_method_page(metric: Metric) -> None:
     assert metric.cite in references()
-    assert f"\n``{metric.id}``: {metric.label}\n" in METHOD["metrics"]
+    assert f"\n``{metric.id}``: {name_of(metric.id).full}\n" in METHOD["metrics"]
 
 
 def test_the_page_of_metrics_knows_their_range_and_what_is_best() -> None:

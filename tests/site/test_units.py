@@ -29,6 +29,7 @@ from benchmark_site import (
     tables,
     testpages,
 )
+from benchmark_site.naming import metric_names
 from benchmark_site.scores import BoardScores
 from docutils.utils.math import MathError
 from local_math import mathml
@@ -39,6 +40,7 @@ from common.cli.bench import site
 from common.cli.bench.usage import Stopwatch
 from common.core import display, files, paths
 from common.core.mirror import contents, listing, mirror, names_below
+from common.metrics import METRICS
 from common.reports.summary import Key, WideCell
 from common.spec import load_benchmark
 
@@ -398,6 +400,18 @@ def test_no_name_leaves_its_folder(name: str) -> None:
     assert made_slug == page.slug(name) != page.slug(name + "2")
 
 
+def test_a_metric_has_one_name_and_at_most_an_abbreviation() -> None:
+    for entry in METRICS:
+        full, short = metric_names(entry.id)
+        assert short == full or short.isupper()
+    assert metric_names("class_proportion_spearmans_rho") == ("Spearman's rho", "Spearman's rho")
+    assert metric_names("percentage_unchanged_classes")[1] == "Percentage Unchanged Predictions"
+    page = (paths.DOCS / "method" / "metrics.rst").read_text("utf-8")
+    stated = dict(re.findall(r"^``(\w+)``: (.+)$", page, re.MULTILINE))
+    assert stated.keys() <= set(METRICS.names())
+    assert stated == {name: metric_names(name)[0] for name in stated}
+
+
 def test_titles_are_text() -> None:
     """Whatever they look like: markup, places of patterns, or brackets of a slot."""
     name = "*a* `b`_ <c> & @above@ --> -1"
@@ -699,7 +713,7 @@ def test_raters_stand_beside_models_and_chance() -> None:
     rated = line("one-rater", "d", value=0.6, ci_low=0.55, ci_high=0.65, note="9 ratings")
     own.people = results.frame([rated])
     (strip,) = strips.strips(own, "correctness_regression")
-    assert strip["title"] == "CCC, d"
+    assert strip["title"] == "Concordance Correlation Coeff, d"
     assert strip["text"] == "chance 0.020, best model 0.400 (a), one rater 0.600 (0.550 to 0.650)"
     assert strip["rater"] == {"left": "55.00%", "right": "65.00%", "at": "60.00%"}
     assert [mark["css"] for mark in strip["marks"]] == ["model", "chance"]

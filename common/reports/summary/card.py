@@ -22,6 +22,7 @@ from ...metrics import METRICS
 from ...results import STATUSES
 from ...results.tally import VerdictCounts, family_of, half_up
 from ...spec.records import Target
+from ..metric_names import name_of
 
 Row = Mapping[Any, Any]
 
@@ -103,7 +104,6 @@ def _scores(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, 
     for row in rows:
         if row["label"] or pd.isna(row["value"]) or families.get(row["test"], "") != FAMILY:
             continue
-        metric = METRICS.get(row["metric"]) if row["metric"] in METRICS else None
         args = {"test": row["test"], "criterion": row["criterion"], "verdict": row["status"]}
         if pd.notna(row["n"]):
             args["n"] = int(row["n"])
@@ -112,7 +112,7 @@ def _scores(rows: Sequence[Row], families: Mapping[str, str]) -> list[dict[str, 
         entries.append(
             {
                 "type": row["metric"],
-                "name": metric.label if metric else row["metric"],
+                "name": name_of(row["metric"]).full if row["metric"] in METRICS else row["metric"],
                 "value": float(row["value"]),
                 "args": args,
             }

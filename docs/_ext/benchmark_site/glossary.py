@@ -65,7 +65,7 @@ def term(content: Content, page: Page, metric: str) -> Term | None:
     if not text:
         return None
     href = page.href(PAGE, place(metric)) if PAGE in content.method_pages else ""
-    return Term(metric_names(metric)[1], text, href)
+    return Term(metric_names(metric)[0], text, href)
 
 
 def terms(content: Content, page: Page, metrics: Iterable[str]) -> list[Term]:

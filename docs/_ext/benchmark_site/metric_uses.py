@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmark_site import glossary
 from benchmark_site.content import Content
+from benchmark_site.naming import metric_names
 from benchmark_site.page import Page
 from benchmark_site.render import render
 from common.metrics import METRICS
@@ -24,7 +25,7 @@ def table(content: Content) -> str:
             "id": metric.id,
             "place": glossary.place(metric.id),
             "meaning": glossary.meaning(metric.id),
-            "label": metric.label,
+            "label": metric_names(metric.id)[0],
             "tests": [
                 {
                     "label": content.benchmark.tests[test].title,

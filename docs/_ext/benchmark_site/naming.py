@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from benchmark_site.content import Content, words
 from common.metrics import METRICS
+from common.reports.metric_names import name_of
 
 
 def metric_names(metric: str) -> tuple[str, str]:
-    """Label and short name of a metric; its id in words where it is not registered."""
+    """Name of a metric, and its abbreviation if it has one; its id in words where it is not registered."""
     if metric in METRICS:
-        entry = METRICS.get(metric)
-        return entry.label, entry.short
+        return name_of(metric)
     acronyms = {entry.id: entry.short for entry in METRICS if entry.short.isupper()}
     text = words(" ".join(acronyms.get(part, part) for part in metric.split("_")))
     return text, text

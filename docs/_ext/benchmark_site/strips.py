@@ -51,7 +51,7 @@ def _strip(
         f"one rater {number(rater.value)} ({cells.cell(rater, digits=3).interval})",
     ]
     return {
-        "title": f"{metric_names(metric)[1]}, {key.data}",
+        "title": f"{metric_names(metric)[0]}, {key.data}",
         "text": ", ".join(filter(None, parts)),
         "note": rater.note,
         "rater": {"left": place(ends[0]), "right": place(ends[1]), "at": place(rater.value)},
