@@ -90,14 +90,25 @@ def describe_error_composition(names: Sequence[str], errors: Mapping[str, np.nda
         return f"Errors per annotated item of {len(names)}: none is defined."
     low, high = (int(defined[choose(total[defined])]) for choose in (np.argmin, np.argmax))
     parts = [
-        f"{total[low]:.2f} ({names[low]})"
-        + ("" if low == high else f" to {total[high]:.2f} ({names[high]})")
+        f"{total[low]:.2f} for {names[low]}"
+        + ("" if low == high else f" to {total[high]:.2f} for {names[high]}")
     ]
     for kind, rates in errors.items():
         rates = np.asarray(rates, np.float64)
         finite = np.where(np.isfinite(rates), rates, -1.0)
         at = int(np.argmax(finite))
-        parts.append(
-            f"{kind} up to {finite[at]:.2f} ({names[at]})" if finite[at] > 0 else f"no {kind}"
-        )
+        parts.append(_largest(kind, float(finite[at]), names[at]))
     return f"Errors per annotated item of {len(names)}: " + "; ".join(parts) + "."
+
+
+def _largest(kind: str, rate: float, name: str) -> str:
+    """The largest rate of a kind of error in words.
+
+    >>> _largest("deletions", 0.5, "all (micro)"), _largest("deletions", 0.004, "dog")
+    ('deletions up to 0.50 for all (micro)', 'deletions below 0.01')
+    """
+    if rate <= 0:
+        return f"no {kind}"
+    return (
+        f"{kind} below 0.01" if f"{rate:.2f}" == "0.00" else f"{kind} up to {rate:.2f} for {name}"
+    )

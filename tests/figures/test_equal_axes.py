@@ -100,7 +100,7 @@ def test_error_rates_have_one_axis_and_a_cut_bar_its_number() -> None:
     assert [text.get_text() for text in axes[0].texts] == ["0.40", "0.50"]
     assert [text.get_text() for text in axes[1].texts] == ["40.10 →", "40.20 →"]
     assert alt == (
-        "Errors per annotated item of 2: 40.10 (all (micro)) to 40.20 (dog); "
-        "substitutions up to 0.10 (all (micro)); deletions up to 0.20 (dog); "
-        "insertions up to 40.00 (dog)."
+        "Errors per annotated item of 2: 40.10 for all (micro) to 40.20 for dog; "
+        "substitutions up to 0.10 for all (micro); deletions up to 0.20 for dog; "
+        "insertions up to 40.00 for dog."
     )

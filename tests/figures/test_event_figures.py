@@ -142,7 +142,9 @@ def test_errors_are_stacked_and_rates_without_reference_are_said() -> None:
     assert bars == [(0, 0.5), (0, 0), (0.5, 0.25), (0, 0)]
     assert [t.get_text() for t in axes.texts] == ["0.75", "no reference"]
     text = describe_error_composition(["dog", "cat"], errors)
-    assert "deletions up to 0.50 (dog); insertions up to 0.25 (dog)" in text
+    assert "deletions up to 0.50 for dog; insertions up to 0.25 for dog" in text
+    text = describe_error_composition(["dog"], {"deletions": np.array([0.004])})
+    assert text == "Errors per annotated item of 1: 0.00 for dog; deletions below 0.01."
 
 
 def test_of_many_names_those_with_the_highest_rate_are_shown() -> None:

@@ -144,16 +144,17 @@ def test_the_sentence_and_the_table(found) -> None:
 
 def test_verdicts_on_fairness_stand_beside_bound_and_p() -> None:
     lines = [
-        row("a", 0.3, "fail", bound="published", p_adjusted=0.012, fairness="unfair"),
+        row("a", 0.3, "fail", bound="published", p_adjusted=0.0004, fairness="unfair"),
         row("b", 0.1, bound="published", p_adjusted=0.4, fairness="fair within 0.2"),
         row("b", 0.05, metric="uar", bound="published", p_adjusted=1, fairness="fair within 0.2"),
     ]
-    made = groups.of_rows(results.frame([{**line, "p_value": 0.5} for line in lines]))
+    made = groups.of_rows(results.frame([{**line, "p_value": 0.0001} for line in lines]))
     assert made is not None
     assert made.outcomes == {"fair within its bound": 2, "unfair": 1}
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", shown(made, "t", "m.html")))
     assert "The difference passes if |difference| &lt; 0.2 (published bound)" in text
-    assert "by permuting speakers: unfair (p 0.012)." in text
+    assert "by permuting speakers: unfair (p &lt; 0.001)." in text
+    assert made.first.p == made.first.q == "< 0.001"
     assert "Fairness: 2 fair within its bound, 1 unfair." in text
     assert (
         "Fairness"

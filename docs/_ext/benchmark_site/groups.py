@@ -211,9 +211,9 @@ def _comparison(row: Line, q: float, several: bool, digits: int) -> Comparison:
         n="" if pd.isna(row.n) else cells.count(int(row.n)),
         interval=_ends(row.ci_low, row.ci_high),
         effect=_shown(row.effect, 2),
-        p=_shown(row.p_value),
-        q=_shown(q),
-        adjusted=_shown(row.p_adjusted),
+        p=_probability(row.p_value),
+        q=_probability(q),
+        adjusted=_probability(row.p_adjusted),
         fairness=row.fairness,
         css=css,
         mark=mark,
@@ -288,8 +288,17 @@ def _ends(low: float, high: float) -> str:
     return "" if math.isnan(low) else f"{number(low)} to {number(high)}"
 
 
-def _shown(value: float, digits: int = 3) -> str:
+def _shown(value: float, digits: int) -> str:
     return "" if math.isnan(value) else number(value, digits=digits)
+
+
+def _probability(value: float) -> str:
+    """A p or q value, which is never zero; empty if there is none.
+
+    >>> _probability(0.0004), _probability(0.0123), _probability(math.nan)
+    ('< 0.001', '0.012', '')
+    """
+    return "< 0.001" if value < 0.001 else _shown(value, 3)
 
 
 def severity(value: float, criterion: str, status: str) -> float:
