@@ -236,7 +236,7 @@ def test_error_rates_in_the_figure_are_those_of_the_table(
     )
     most = {kind: max(np.array(values)[known]) for kind, values in widths.items()}
     for kind, value in most.items():
-        assert (f"{kind} up to {value:.2f} (" if value else f"no {kind}") in alt
+        assert (f"{kind} up to {value:.2f} for " if value else f"no {kind}") in alt
 
 
 def test_the_confusion_figure_has_the_counts_of_the_table(told: dict[str, Any]) -> None:
