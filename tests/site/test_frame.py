@@ -152,6 +152,22 @@ def test_a_reader_can_choose_the_theme(visit: Any) -> None:
     page.close()
 
 
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_pictures_have_a_soft_ground_in_the_dark_and_a_white_one_on_paper(
+    visit: Any, media: str
+) -> None:
+    page = visit("results/arousal/correctness_regression", color_scheme="dark")
+    page.emulate_media(media=media, color_scheme="dark")
+    light = "document.querySelector('.figures img') && getComputedStyle(document.querySelector('.figures img')).filter"
+    assert page.evaluate(light) == ("brightness(0.88)" if media == "screen" else "brightness(1)")
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    assert page.evaluate(light) == "brightness(1)"
+    page.emulate_media(media=media, color_scheme="light")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert page.evaluate(light) == ("brightness(0.88)" if media == "screen" else "brightness(1)")
+    page.close()
+
+
 def test_paper_shows_whole_tables(visit: Any) -> None:
     page = visit("results/arousal/correctness_regression", 720)
     page.emulate_media(media="print")
