@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 from html import escape
+from itertools import accumulate, pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -16,8 +18,8 @@ from ..core import display
 from .text import listed
 
 WIDTH, ROW, TOP, BOTTOM, RIGHT = 380, 17, 6, 24, 16
-#: so wide is a letter of a name, and so many letters are shown
-LETTER, LETTERS = 6.7, 24
+#: so wide is a letter of a name, so many stand on a line, and so high is one more line
+LETTER, LETTERS, LINE = 6.7, 20, 12
 #: least distance between two numbers of the axis
 GAP = 5
 #: at most so many models are named in a sentence
@@ -135,8 +137,10 @@ def dots_svg(
     ranges = passing(criteria)
     bounds = finite_bounds(criteria)
     ticks = round_ticks([*(v for row in rows for v in row.values), *bounds, *span])
-    left = 12 + LETTER * max(len(_short(row.label)) for row in rows)
-    end = TOP + ROW * len(rows)
+    names = [textwrap.wrap(row.label, LETTERS) or [""] for row in rows]
+    left = 12 + LETTER * max(len(line) for name in names for line in name)
+    ends = list(accumulate((ROW + LINE * (len(name) - 1) for name in names), initial=TOP))
+    end = ends[-1]
     low, high = ticks[0], ticks[-1]
 
     def x(value: float) -> float:
@@ -162,11 +166,11 @@ def dots_svg(
         parts.append(f'<path class="by-chance" d="M{x(median(dice.values)):g} {TOP}V{end}"/>')
     for place, text in tick_labels(ticks, WIDTH - RIGHT - left).items():
         parts.append(f'<text class="x" x="{x(ticks[place]):g}" y="{end + 15}">{text}</text>')
-    for number, row in enumerate(rows):
-        y = TOP + ROW * (number + 0.5)
+    for row, name, (start, stop) in zip(rows, names, pairwise(ends), strict=True):
+        y = (start + stop) / 2
         css = ' class="chance"' if row.chance else ""
-        label = f'<text class="y" x="{left - 9:g}" y="{y + 4:g}">{escape(_short(row.label))}</text>'
-        parts.append(f"<g{css}>{label}{_marks([x(v) for v in row.passed], 'p', y)}")
+        parts.append(f"<g{css}>{_label(name, left - 9, y)}")
+        parts.append(_marks([x(v) for v in row.passed], "p", y))
         parts.append(f"{_marks([x(v) for v in row.failed], 'f', y)}</g>")
     return "".join([*parts, "</svg>"])
 
@@ -184,8 +188,11 @@ def _marks(places: Sequence[float], css: str, y: float) -> str:
     return f'<path class="f" d="{crosses}"/>'
 
 
-def _short(label: str) -> str:
-    return label if len(label) <= LETTERS else f"{label[: LETTERS - 1]}…"
+def _label(lines: Sequence[str], x: float, y: float) -> str:
+    """A name on one line or several, around a height."""
+    first, *others = map(escape, lines)
+    rest = "".join(f'<tspan x="{x:g}" dy="{LINE}">{line}</tspan>' for line in others)
+    return f'<text class="y" x="{x:g}" y="{y + 4 - LINE * len(others) / 2:g}">{first}{rest}</text>'
 
 
 def _digits(ticks: Sequence[float]) -> int:

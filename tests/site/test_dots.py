@@ -42,6 +42,22 @@ def test_every_cell_is_a_mark_on_its_side_of_the_bound() -> None:
     assert "<bad>" not in drawing
 
 
+def test_long_names_are_whole_on_lines_of_their_own() -> None:
+    name, id_ = "Baseline detector (demonstration)", "x" * 60
+    rows = [DotRow(each, False, (0.6,), ()) for each in (name, id_, "good")]
+    drawing = dots_svg(rows, ["> 0.5"], title="")
+    labels = re.findall(r'<text class="y".*?</text>', drawing)
+    lines = [re.findall(r">([^<]+)<", label) for label in labels]
+    assert " ".join(lines[0]) == name and "".join(lines[1]) == id_ and lines[2] == ["good"]
+    assert max(len(line) for label in lines for line in label) <= 20
+    places = [float(y) for _, y in re.findall(r"M([\d.]+) ([\d.]+)h0", drawing)]
+    tops = [float(re.search(r' y="([\d.]+)"', label)[1]) for label in labels]
+    # a line of text is 12 high and stands above its place; the dot lies in the middle of the name
+    for top, each, place in zip(tops, lines, places, strict=True):
+        assert abs(top - 4 + 12 * (len(each) - 1) / 2 - place) < 0.6
+    assert all(12 * len(lines[n]) <= tops[n + 1] - tops[n] for n in (0, 1))
+
+
 def test_what_it_says() -> None:
     assert finding([GOOD, BAD, DICE]) == (
         "Most pass: good, 2 of 2. Fewest: <bad>, 1 of 3. By chance: 0 of 2."

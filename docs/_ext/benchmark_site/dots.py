@@ -97,13 +97,13 @@ def _beside(title: str, short: str, rule: str) -> str:
     '> -0.05'
     >>> _beside("Unweighted Average Recall", "UAR", "|Δ UAR| < 0.1"), _beside("Share", "Part", "")
     ('|Δ UAR| < 0.1', 'Part')
-    >>> _beside("Mean Value", "Mean Value", "|Mean Value| < 0.1")
-    '|x| < 0.1'
+    >>> _beside("Mean Value", "Mean Value", "|Mean Value| < 0.1"), _beside("F", "F", "|Δ F| < 0.1")
+    ('|x| < 0.1', '|Δ| < 0.1')
     """
     if rule.count(short) == 1:
         rule = rule.removeprefix(f"{short} ")
         if short == title:
-            rule = rule.replace(short, "x")
+            rule = rule.replace(f"Δ {short}", "Δ").replace(short, "x")
     return rule or ("" if short == title else short)
 
 
