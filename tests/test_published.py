@@ -98,6 +98,10 @@ def test_every_model_that_listens_says_what_it_was_built_on(rows: pd.DataFrame) 
         assert entry["architecture"] and entry["developer"] and entry["paper"]
         assert entry["link"].startswith("https://arxiv.org/abs/")
         assert entry["parameters_million"] == "" or int(entry["parameters_million"]) > 0
+        # one or more addresses; where the sizes of these differ, they are named
+        addresses = entry["weights"].split()
+        assert addresses and all(address.startswith("https://") for address in addresses)
+        assert bool(entry["sizes"]) == (entry["parameters_million"] == "")
 
 
 # -- rows -------------------------------------------------------------------------------------

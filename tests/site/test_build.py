@@ -207,6 +207,14 @@ def test_a_published_model_is_not_anonymous(small: Any) -> None:
     html = small.page("results/arousal/published/w2v2-L")
     assert "Built on wav2vec 2.0 large (Meta AI, about 317 million parameters)." in text(html)
     assert '<a href="https://arxiv.org/abs/2006.11477">' in html
+    identity = text(html.partition("</dl>")[0])
+    weights = "pre-trained (not stated which): huggingface.co/facebook/wav2vec2-large or "
+    assert f"fine-tuned ones are not published; {weights}" in identity
+    assert "of the pre-trained weights: Apache-2.0" in identity
+    assert '<a href="https://huggingface.co/facebook/wav2vec2-large">huggingface.co/' in html
+    card = (small.html / "data/cards/published/w2v2-L.md").read_text("utf-8")
+    assert "* License: of the pre-trained weights: Apache-2.0\n" in card
+    assert "* Weights: fine-tuned ones are not published" in card and "license:" not in card
     chance = small.page("results/arousal/published/random-gaussian")
     assert "Built on" not in chance
 

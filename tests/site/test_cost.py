@@ -233,7 +233,7 @@ def test_pages_of_models_begin_with_their_cost(folders: Paths) -> None:
         modelpages.page(content, "arousal", paper[stated], []).html for stated in (True, False)
     )
     assert re.search(r"about \d+ million parameters", known)
-    assert "<dt>Parameters</dt><dd>not stated</dd>" in unknown.partition("</dl>")[0]
+    assert "<dt>Parameters</dt><dd>not stated which size: " in unknown.partition("</dl>")[0]
 
 
 def test_figures_make_only_pages_anew_that_show_them(folders: Paths) -> None:

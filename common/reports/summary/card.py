@@ -147,6 +147,7 @@ def card(
     *,
     facts: Mapping[str, Any],
     scores: Sequence[Scored],
+    built: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Model card: the metadata block, then a section to be pasted into a card.
 
@@ -157,13 +158,14 @@ def card(
         targets: declared targets
         facts: what is known about the model, for example its ``license``
         scores: where it stands, target by target
+        built: name and value of what is known of the network that it was built on
     """
     block: dict[str, Any] = {}
     if facts.get("license"):
         block["license"] = str(facts["license"]).lower()
     block |= model_index(name, rows, families, targets)
     text = yaml.dump(block, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
-    body = section(name, rows, families, targets, facts=facts, scores=scores)
+    body = section(name, rows, families, targets, facts=facts, scores=scores, built=built)
     return f"---\n{text}---\n\n{body}"
 
 
@@ -175,6 +177,7 @@ def section(
     *,
     facts: Mapping[str, Any],
     scores: Sequence[Scored],
+    built: Sequence[tuple[str, str]] = (),
 ) -> str:
     """What the tests found, as Markdown."""
     version = facts.get("version", "")
@@ -184,6 +187,9 @@ def section(
         "passed cells, averaged over tests and families. It means something only beside scores "
         "on the same data. Skipped cells have no verdict."
     )
+    if built:
+        lines.append("")
+    lines += [f"* {markdown(label)}: {markdown(value)}" for label, value in built]
     by_target: dict[str, list[Row]] = {}
     for row in rows:
         by_target.setdefault(row["target"], []).append(row)

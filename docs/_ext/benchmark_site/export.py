@@ -21,6 +21,7 @@ from benchmark_site.content import Content
 from benchmark_site.download_rows import HEAD, VERSION, Owner
 from benchmark_site.memory import Inputs, Memory, digest
 from benchmark_site.page import slug
+from benchmark_site.paper_models import BUILT
 from benchmark_site.ranked import Ranked
 from benchmark_site.render import model_doc
 from benchmark_site.schema import MODELS, ROWS, STANDING, schema
@@ -256,7 +257,8 @@ def _card(content: Content, places: Mapping[Owner, np.ndarray], model: Model) ->
         for board in content.boards_of(target, model)
     ]
     targets = content.benchmark.targets
-    return card(model.label, rows, families, targets, facts=facts, scores=scores)
+    built = [fact for fact in model.facts if model.published and fact[0] in BUILT]
+    return card(model.label, rows, families, targets, facts=facts, scores=scores, built=built)
 
 
 def _models(content: Content) -> dict[str, Any]:

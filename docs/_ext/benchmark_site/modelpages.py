@@ -25,14 +25,15 @@ from benchmark_site.content import Board, Content, words
 from benchmark_site.export import badge_file, card_file, rows_file
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import model_doc, provenance_doc, render, target_doc, test_doc
-from benchmark_site.sources import COST, FACTS, FOUNDATION, UNPUBLISHED, Model
+from benchmark_site.sources import COST, FACTS, FOUNDATION, WEIGHTS, Model
 from benchmark_site.tables import Source
 from common.reports.summary import total
 
 #: facts that stand above the scores
 IDENTITY = (
-    *(FACTS[key] for key in ("version", "license", "author", "source")),
-    UNPUBLISHED,
+    *(FACTS[key] for key in ("version", "author", "source")),
+    WEIGHTS,
+    FACTS["license"],
     *(COST[key] for key in ("parameters", "size", "rtf", "memory")),
 )
 

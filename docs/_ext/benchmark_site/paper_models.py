@@ -6,9 +6,12 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from benchmark_site.sources import COST, FOUNDATION, UNKNOWN, UNPUBLISHED, UNSTATED, Model
+from benchmark_site.sources import COST, FACTS, FOUNDATION, UNSTATED, WEIGHTS, Model
 from common.results import published
 from common.results.cost import of_network
+
+#: facts of the network that a model was built on
+BUILT = frozenset((*FOUNDATION.values(), COST["parameters"], WEIGHTS, FACTS["license"]))
 
 
 def paper_models(rows: pd.DataFrame) -> dict[str, list[Model]]:
@@ -37,9 +40,13 @@ def paper_models(rows: pd.DataFrame) -> dict[str, list[Model]]:
 def _foundation(entry: Mapping[str, str]) -> list[tuple[str, str]]:
     """What is known of the network that a model was built on; nothing for chance models."""
     facts = [(label, entry[key]) for key, label in FOUNDATION.items() if entry.get(key)]
-    silent = facts and not entry.get("parameters_million")
+    if not facts:
+        return []
+    if not entry.get("parameters_million"):
+        sizes = entry.get("sizes", "")
+        facts.append((COST["parameters"], f"{UNSTATED} which size: {sizes}" if sizes else UNSTATED))
     return [
         *facts,
-        *([(COST["parameters"], UNSTATED)] if silent else []),
-        *([(UNPUBLISHED, UNKNOWN)] if facts else []),
+        (WEIGHTS, published.weights(entry)),
+        (FACTS["license"], published.weights_license(entry)),
     ]

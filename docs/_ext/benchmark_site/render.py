@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from benchmark_site import cells
 from benchmark_site.page import slug
@@ -15,6 +17,8 @@ from common.core.display import percent
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "_templates" / "pages"
 ROOT = "results"
+#: an address within a text
+ADDRESS = re.compile(r"(https://[^\s;,<>\"']+)")
 #: attributes of every dictionary
 METHODS = frozenset(dir(dict))
 
@@ -44,7 +48,24 @@ def environment() -> jinja2.Environment:
     env.filters["count"] = cells.count
     env.filters["width"] = cells.width
     env.filters["bar"] = cells.bar
+    env.filters["linked"] = linked
     return env
+
+
+def linked(text: str) -> Markup:
+    """A text in which addresses are links, shown without their beginning.
+
+    >>> linked("<i> at https://a.org/b; or")
+    Markup('&lt;i&gt; at <a href="https://a.org/b">a.org/b</a>; or')
+    """
+    parts = ADDRESS.split(text)
+    # every second part is an address
+    return Markup("").join(
+        Markup('<a href="{}">{}</a>').format(part, part.removeprefix("https://"))
+        if at % 2
+        else part
+        for at, part in enumerate(parts)
+    )
 
 
 def compiled(folder: Path) -> None:

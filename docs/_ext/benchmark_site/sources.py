@@ -67,8 +67,7 @@ ORIGINS = {
 }
 #: shown where nobody says it
 UNSTATED = "not stated"
-UNPUBLISHED = "License and weights"
-UNKNOWN = "not stated with the published results"
+WEIGHTS = "Weights"
 DEMO = "Own runs on embedded demonstration data"
 Manifests = Mapping[tuple[str, str], Manifest]
 
