@@ -107,6 +107,24 @@ def test_source_depends_on_all_that_is_shown_and_on_nothing_else(mini, monkeypat
     assert len({known, *found}) == len(others) + 1
 
 
+def test_a_figure_is_titled_with_the_name_of_its_dataset(mini, monkeypatch) -> None:
+    job = _job(mini, monkeypatch)
+    titles = set()
+    named = replace(
+        job, cell=replace(job.cell, dataset=_labelled(job.cell.dataset, "Tones, plain"))
+    )
+    for each in (job, named):
+        for _, figure, _ in drawing._figures(each):
+            titles.add(figure.get_suptitle() or figure.axes[0].get_title())
+    assert titles == {job.cell.dataset.label or job.cell.dataset.data, "Tones, plain"}
+    sources = {drawing.source(each.cell, each.view) for each in (job, named)}
+    assert len(sources) == 2
+
+
+def _labelled(dataset: Any, label: str) -> Any:
+    return dataset.model_copy(update={"label": label})
+
+
 def test_missing_labels_count(mini, monkeypatch) -> None:
     job = _job(mini, monkeypatch)
 

@@ -136,6 +136,7 @@ def source(cell: Cell, view: View, details: Mapping[str, Any] | None = None) -> 
             "figure": cell.test.figures.get(cell.target.kind, ""),
             "design": cell.test.design,
             "data": cell.dataset.data,
+            "title": cell.dataset.label,
             "dataset": view.dataset,
             "seed": view.seed,
             "missing": dict(view.missing),
@@ -198,9 +199,10 @@ def _figures(job: Job) -> Iterator[tuple[str, Figure, str]]:
     if any("null" in row for row in view.rows):
         names.append("null_distributions")
     design = design_of(cell.test)
+    title = cell.dataset.label or cell.dataset.data
     for name in names:
         texts = ALTS.get(name)(view, design)
-        for suffix, figure in FIGURES.get(name)(view, design, cell.dataset.data).items():
+        for suffix, figure in FIGURES.get(name)(view, design, title).items():
             yield suffix, figure, texts[suffix]
 
 

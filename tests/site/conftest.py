@@ -503,6 +503,7 @@ def write_docs(folder: Path) -> Path:
     (folder / "method").mkdir()
     (folder / "method" / "correctness_regression.rst").write_text(
         "Regression\n==========\n\nFrom -0.15 to -0.00 on 2026-11-22.\n\n``x = -1`` is code.\n\n"
+        "``iemocap-dimensions`` or ``demo-emotion``.\n\n"
         ".. list-table::\n\n   * - -0.05\n     - 10\\ :sup:`-3`\n"
     )
     (folder / "method" / "listen.rst").write_text(LISTEN)

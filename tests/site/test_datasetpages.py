@@ -48,6 +48,34 @@ def test_every_dataset_has_a_page_that_the_list_leads_to(content: Content) -> No
         assert f'href="{page.doc.rpartition("/")[2]}.html"' in first.html
 
 
+def test_what_was_not_run_has_a_name_and_a_page(content: Content) -> None:
+    page = Page("results/arousal/model/alpha", "Alpha")
+    ids = ("iemocap-dimensions", "iemocap-categories", "demo-rooms", "of-nobody")
+    lines = datasetpages.not_run(content, page, {(name, "not here"): "Regression" for name in ids})
+    assert [(line["id"], line["name"], line["href"]) for line in lines] == [
+        ("demo-rooms", "Embedded rooms", ""),
+        (
+            "iemocap-categories",
+            "IEMOCAP (sessions 4 and 5), categories",
+            "../../dataset/iemocap.html",
+        ),
+        (
+            "iemocap-dimensions",
+            "IEMOCAP (sessions 4 and 5), dimensions",
+            "../../dataset/iemocap.html",
+        ),
+        ("of-nobody", "of-nobody", ""),
+    ]
+
+
+def test_methods_name_datasets_and_lead_to_their_pages(small: Any) -> None:
+    html = small.page("method/correctness_regression")
+    link = r'<a class="reference internal" href="\.\./results/dataset/iemocap\.html" '
+    link += r'title="iemocap-dimensions">IEMOCAP \(sessions 4 and 5\)</a>'
+    assert re.search(link, html) and ">iemocap-dimensions<" not in html
+    assert ">demo-emotion<" in html  # its page is there only where it was used
+
+
 def test_shares_are_those_of_executed_cells_on_these_data(content: Content) -> None:
     (page,) = (page for page in pages_of(content) if page.doc.endswith("/crema-d"))
     assert (page.title, "ODbL-1.0" in page.html, "English" in page.html) == ("CREMA-D", True, True)

@@ -132,7 +132,7 @@ def test_a_long_table_says_once_what_its_rows_share(small: Any) -> None:
     for name in (OWN, PAPER):
         table = section(small.page(name), "all-cells")
         rows = re.findall(r"<tr[^>]* data-of=.*?</tr>", table)
-        links = [link for row in rows for link in re.findall(r"<a [^>]*>", row)]
+        links = [link for row in rows for link in re.findall(r'<a (?!href="#note)[^>]*>', row)]
         data = [re.sub(r"<[^>]*>", "", re.findall(r"<td>(.*?)</td>", row)[1]) for row in rows]
         runs = 1 + sum(a != b for a, b in pairwise(data))
         assert rows and len(links) <= runs, name
@@ -191,14 +191,14 @@ def test_without_scripts_everything_can_be_opened(visit: Any) -> None:
     assert page.locator("table.all-cells tbody tr").count() == 5
 
 
-def test_paper_shows_everything(visit: Any) -> None:
+def test_paper_shows_what_is_folded(visit: Any) -> None:
     page = visit(OWN)
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("table.all-cells").is_visible()
+    assert page.locator("#about dl.facts").is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
-    assert not page.locator("table.all-cells").is_visible()
+    assert not page.locator("#about dl.facts").is_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -252,3 +252,24 @@ def test_a_card_has_the_score_for_each_target(new_site: Callable[..., Any]) -> N
     lines = [line._replace(score=Fraction(1, 3)) for line in board.standings.lines]
     board.standings = replace(board.standings, lines=tuple(lines))
     assert digest(Inputs(content).of_card(model)) != before
+
+
+def test_a_letter_leads_to_what_it_stands_for(small: Any) -> None:
+    html = small.page(PAPER)
+    letters = set(
+        re.findall(r'<sup><a href="#note-([a-z]+)" aria-label="note \1">\1</a></sup>', html)
+    )
+    assert letters and letters == set(re.findall(r'<li id="note-([a-z]+)"><sup>\1</sup>', html))
+
+
+@pytest.mark.parametrize("name", [OWN, PAPER])
+def test_a_printed_page_has_few_sheets_and_names_the_table(
+    visit: Callable[..., Any], name: str
+) -> None:
+    page = visit(name)
+    sheets = len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+    page.emulate_media(media="print")
+    shown = page.inner_text("#all-cells")
+    page.emulate_media(media="screen")
+    assert sheets <= 4
+    assert f"data/{name}.csv" in shown and "Passes if" not in shown

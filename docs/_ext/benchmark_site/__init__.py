@@ -28,6 +28,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from benchmark_site.front import FILES, Finished, Rest
     from benchmark_site.listening import Listen, MadeOf, Sound
     from benchmark_site.minus import Minus
+    from benchmark_site.named import Named
     from common.core import closure
 
     for name in FILES:
@@ -37,6 +38,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("sound", Sound)
     app.add_directive("made-of", MadeOf)
     app.add_transform(Minus)
+    app.add_transform(Named)
     app.connect("builder-inited", plots.place)
     app.connect("env-get-outdated", plots.outdated)
     drawn = plots.DrawnAhead()
@@ -48,6 +50,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for group, name in PLUGINS:
         register_plugin(group, name, find_plugin(group, name), force=True)
     # pages are read again where the code that reads them has changed
-    modules = (Finished, Listen, Minus)
+    modules = (Finished, Listen, Minus, Named)
     reading = int(closure.code_of(*(part.__module__ for part in modules))[:12], 16)
     return {"env_version": reading, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,8 +14,9 @@ from benchmark_site.cell_data import NOT_STATED, language_of, languages
 from benchmark_site.cells import VERDICTS
 from benchmark_site.content import FAMILIES, Board, Content, alike, words
 from benchmark_site.memory import digest
-from benchmark_site.page import Page, Planned, Section, slug
-from benchmark_site.render import ROOT, model_doc, render, target_doc, test_doc
+from benchmark_site.naming import dataset_names, entry_of, shown_as
+from benchmark_site.page import Page, Planned, Section
+from benchmark_site.render import ROOT, dataset_doc, model_doc, render, target_doc, test_doc
 from benchmark_site.tables import Source
 from common.spec import Dataset
 
@@ -28,19 +29,6 @@ Counts = dict[tuple[str, str], Shares]
 USED = ("dataset", "dataset_version", "data", "test", "target", "n")
 #: what the catalog says where nobody knows
 UNKNOWN = ("", "unknown")
-
-
-def dataset_doc(dataset: str) -> str:
-    """Page of a dataset."""
-    name = slug(dataset)
-    return f"{ROOT}/dataset/{'index-dataset' if name == 'index' else name}"
-
-
-def entry_of(content: Content, dataset: str) -> Dataset | None:
-    """What the catalog says of a dataset of result rows, which may be one of its parts."""
-    entries = content.benchmark.datasets
-    parts = (entry for entry in entries.values() if entry.name == dataset)
-    return entries.get(dataset) or next(parts, None)
 
 
 def _entries(content: Content, dataset: str) -> list[Dataset]:
@@ -59,6 +47,29 @@ def links(content: Content, page: Page, datasets: Iterable[str]) -> list[dict[st
     order = sorted(set(datasets), key=lambda name: (label_of(content, name).lower(), name))
     return [
         {"label": label_of(content, name), "href": page.href(dataset_doc(name))} for name in order
+    ]
+
+
+def not_run(
+    content: Content, page: Page, missing: Mapping[tuple[str, str], str]
+) -> list[dict[str, str]]:
+    """Lines on datasets that were not there: names, addresses, reasons.
+
+    Args:
+        content: what the pages show
+        page: where they are shown
+        missing: dataset and reason -> who missed it
+    """
+    names = dataset_names(content, {dataset for dataset, _ in missing})
+    return [
+        {
+            "id": dataset,
+            "name": names[dataset],
+            "href": page.href(dataset_doc(shown)) if (shown := shown_as(content, dataset)) else "",
+            "reason": reason,
+            "models": who,
+        }
+        for (dataset, reason), who in sorted(missing.items())
     ]
 
 

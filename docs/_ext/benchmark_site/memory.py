@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmark_site.content import Board, Content
+from benchmark_site.naming import absent
 from benchmark_site.sources import Model
 from common.core import files, paths
 from common.core.mirror import contents, stats
@@ -174,7 +175,7 @@ class Inputs:
             _model(model),
             self._targets_of[model.id],
             [
-                [board.name, board.title, board.absent.get(model.id, {})]
+                [board.name, board.title, absent(self.content, board.absent.get(model.id, {}))]
                 for board in self.content.boards_of(target, model)
             ],
             self._rows_of(target, model),
@@ -255,12 +256,9 @@ class Inputs:
         return [lines, [entry for entry in self._stale(target) if entry[1] == model.id]]
 
     def _board(self, board: Board, test: str) -> list[Any]:
-        absent = {
-            name: {key: why for key, why in reasons.items() if key.partition("/")[0] == test}
-            for name, reasons in board.absent.items()
-        }
+        lacks = {m: absent(self.content, reasons, test) for m, reasons in board.absent.items()}
         models = [_model(line.model, test) for line in board.ranking]
-        return [board.name, board.title, models, absent, len(board.models)]
+        return [board.name, board.title, models, lacks, len(board.models)]
 
     @cached_property
     def _people(self) -> list[Any]:

@@ -55,7 +55,7 @@ ALT = re.compile(r'\balt="([^"]*)"')
 ACTIVE = re.compile(r"<(audio|script)\b.*?</\1>", re.S)
 #: parts of a page that only a website has: whole ones, and links that are not the name of something
 ONLINE = re.compile(
-    r'<p class="(?:badge-line|downloads|chips)">.*?</p>|<nav class="tabs".*?</nav>'
+    r'<p class="(?:badge-line|downloads|chips|only-printed)">.*?</p>|<nav class="tabs".*?</nav>'
     r'|<a class="(?:online|hear)".*?</a>(?:, )?|<a class="numbers" href="(?!#)[^"]*">.*?</a>',
     re.S,
 )

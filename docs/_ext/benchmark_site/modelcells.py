@@ -18,6 +18,7 @@ from benchmark_site import (
     tables,
 )
 from benchmark_site.content import Board, Content
+from benchmark_site.export import rows_file
 from benchmark_site.naming import metric_names
 from benchmark_site.page import Page, Section, anchor
 from benchmark_site.render import render, test_doc
@@ -150,6 +151,7 @@ def everything(content: Content, page: Page, model: Model, entries: Sequence[Mod
     html = render(
         "all_cells.j2",
         label=model.label,
+        file=f"data/{rows_file(entries[0].board.target, model)}",
         rows=rows,
         named=json.dumps(named.lists(), ensure_ascii=False, separators=(",", ":")),
         has_n=any(entry.score.n is not None for entry in entries),

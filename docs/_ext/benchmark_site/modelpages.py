@@ -94,7 +94,7 @@ def _sections(content: Content, page: Page, target: str, model: Model) -> list[S
         title = "Slices of the samples in which it is worse than elsewhere"
         worse.html = render("folded.j2", title=title, html=Markup(worse.html))
         parts.append(worse)
-    parts.append(Section("about", "About the model", _facts(page, target, model)))
+    parts.append(Section("about", "About the model", _facts(content, page, target, model)))
     past = versions.section(content, target, model)
     if past:
         past.html = render("folded.j2", title="How its versions did", html=Markup(past.html))
@@ -138,25 +138,26 @@ def _elsewhere(content: Content, page: Page, target: str, model: Model) -> list[
     return entries if len(entries) > 1 else []
 
 
-def _not_run(model: Model) -> list[dict[str, str]]:
+def _not_run(content: Content, page: Page, model: Model) -> list[dict[str, str]]:
     """Datasets that were not there, with the tests that miss them."""
     lines: dict[tuple[str, str], list[str]] = {}
     for key, reason in model.not_run.items():
         test, _, dataset = key.partition("/")
         lines.setdefault((dataset, reason), []).append(test)
-    return [
-        {"name": dataset, "reason": reason, "models": ", ".join(sorted(tests))}
-        for (dataset, reason), tests in sorted(lines.items())
-    ]
+    titles = {
+        key: ", ".join(content.tests[test].title for test in sorted(tests) if test in content.tests)
+        for key, tests in lines.items()
+    }
+    return datasetpages.not_run(content, page, titles)
 
 
-def _facts(page: Page, target: str, model: Model) -> str:
+def _facts(content: Content, page: Page, target: str, model: Model) -> str:
     facts = render(
         "facts.j2",
         facts=model.facts,
         csv=page.file(f"data/{rows_file(target, model)}"),
         schema=page.file("data/schema.json"),
-        not_run=_not_run(model),
+        not_run=_not_run(content, page, model),
         provenance="" if model.published else page.href(provenance_doc(target, model)),
         card=page.file(f"data/{card_file(model)}"),
         badge=page.file(f"data/{badge_file(target, model)}"),

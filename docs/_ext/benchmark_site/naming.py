@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from benchmark_site.content import Content, words
 from common.metrics import METRICS
 from common.reports.metric_names import name_of
+from common.spec import Dataset
 
 
 def metric_names(metric: str) -> tuple[str, str]:
@@ -17,6 +18,13 @@ def metric_names(metric: str) -> tuple[str, str]:
     acronyms = {entry.id: entry.short for entry in METRICS if entry.short.isupper()}
     text = words(" ".join(acronyms.get(part, part) for part in metric.split("_")))
     return text, text
+
+
+def entry_of(content: Content, dataset: str) -> Dataset | None:
+    """What the catalog says of a dataset of result rows, which may be one of its parts."""
+    entries = content.benchmark.datasets
+    parts = (entry for entry in entries.values() if entry.name == dataset)
+    return entries.get(dataset) or next(parts, None)
 
 
 def dataset_names(content: Content, datasets: Iterable[str]) -> dict[str, str]:
@@ -35,3 +43,29 @@ def _rest(content: Content, dataset: str) -> str:
     if entry is None:
         return dataset
     return dataset.removeprefix(entry.database).lstrip("-") or entry.version
+
+
+def shown_as(content: Content, dataset: str) -> str:
+    """Dataset whose page shows a dataset without results: itself, or what it is a part of; empty: none."""
+    boards = (board for boards in content.boards.values() for board in boards)
+    used = frozenset[str]().union(*(board.datasets for board in boards))
+    entry = entry_of(content, dataset)
+    if dataset in used or entry is None:
+        return dataset if dataset in used else ""
+    return entry.database if entry.database in used or not entry.embedded else ""
+
+
+def absent(content: Content, reasons: Mapping[str, str], test: str = "") -> list[list[str]]:
+    """What was not run, why, and which page shows it.
+
+    Args:
+        content: what the pages show
+        reasons: ``test/dataset`` -> reason
+        test: the only test that counts; empty: all do
+    """
+    pairs = ((key.partition("/"), why) for key, why in reasons.items())
+    return [
+        [name, dataset, why, shown_as(content, dataset)]
+        for (name, _, dataset), why in pairs
+        if test in ("", name)
+    ]

@@ -97,6 +97,12 @@ def test_doc(target: str, test: str) -> str:
     return f"{ROOT}/{slug(target)}/{'index-test' if name == 'index' else name}"
 
 
+def dataset_doc(dataset: str) -> str:
+    """Page of a dataset."""
+    name = slug(dataset)
+    return f"{ROOT}/dataset/{'index-dataset' if name == 'index' else name}"
+
+
 def model_doc(target: str, model: Model) -> str:
     """All tests of a model; an own model may bear the name of a published one."""
     folder = "published" if model.published else "model"

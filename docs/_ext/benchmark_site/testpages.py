@@ -127,7 +127,7 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         certain=any(line["sure"].judged for line in lines),
         errors=any(line["tally"].errors for line in lines),
         chance=board.chance(test),
-        not_run=_not_run(board, test),
+        not_run=_not_run(content, page, board, test),
         metrics=[*jumps, {"anchor": samples.place(board), "title": "Listen"}] if sound else jumps,
     )
     html += _worst(content, page, board, models, test)
@@ -250,7 +250,7 @@ def _column(page: Page, board: Board, model: Model, test: str) -> Column:
     return Column(model.label, href, model.chance, model.slug, origin)
 
 
-def _not_run(board: Board, test: str) -> list[dict[str, Any]]:
+def _not_run(content: Content, page: Page, board: Board, test: str) -> list[dict[str, str]]:
     """Datasets that were not there, with the models that missed them."""
     lines: dict[tuple[str, str], list[str]] = {}
     for model in board.models:
@@ -259,11 +259,8 @@ def _not_run(board: Board, test: str) -> list[dict[str, Any]]:
             if name == test:
                 lines.setdefault((dataset, reason), []).append(model.label)
     everyone = len(board.models)
-    return [
-        {
-            "name": dataset,
-            "reason": reason,
-            "models": "all models" if len(models) == everyone else ", ".join(models),
-        }
-        for (dataset, reason), models in sorted(lines.items())
-    ]
+    who = {
+        key: "all models" if len(models) == everyone else ", ".join(models)
+        for key, models in lines.items()
+    }
+    return datasetpages.not_run(content, page, who)
