@@ -47,12 +47,16 @@ def _rest(content: Content, dataset: str) -> str:
 
 def shown_as(content: Content, dataset: str) -> str:
     """Dataset whose page shows a dataset without results: itself, or what it is a part of; empty: none."""
-    boards = (board for boards in content.boards.values() for board in boards)
-    used = frozenset[str]().union(*(board.datasets for board in boards))
+    if _has_results(content, dataset):
+        return dataset
     entry = entry_of(content, dataset)
-    if dataset in used or entry is None:
-        return dataset if dataset in used else ""
-    return entry.database if entry.database in used or not entry.embedded else ""
+    if entry is None or (entry.embedded and not _has_results(content, entry.database)):
+        return ""
+    return entry.database
+
+
+def _has_results(content: Content, dataset: str) -> bool:
+    return any(dataset in board.datasets for boards in content.boards.values() for board in boards)
 
 
 def absent(content: Content, reasons: Mapping[str, str], test: str = "") -> list[list[str]]:
