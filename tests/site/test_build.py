@@ -217,6 +217,7 @@ def test_a_published_model_is_not_anonymous(small: Any) -> None:
     assert "* Weights: fine-tuned ones are not published" in card and "license:" not in card
     chance = small.page("results/arousal/published/random-gaussian")
     assert "Built on" not in chance
+    assert "<code>python build.py report w2v2-L --pdf</code>" in html
 
 
 def test_comparison_starts_with_the_overall_score(small: Any) -> None:

@@ -212,6 +212,14 @@ def test_samples_and_audio_are_shown(content: Content) -> None:
     assert html.count("50.0 %") == 1 and html.count("25.0 %") == 2
 
 
+def test_sizes_stand_at_the_top(content: Content) -> None:
+    described(content, "crema-d", speakers=2, per_speaker=(1.0, 2.0, 3.0))
+    page = next(page for page in pages_of(content) if page.doc.endswith("/crema-d"))
+    for name, value in (("Samples", "4"), ("Speakers", "2"), ("Duration", "2.00 h")):
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in page.html
+    assert page.html.index("<dt>Samples</dt>") < page.html.index("<dt>License</dt>")
+
+
 def test_broken_and_silent_ones_are_named_and_never_markup(content: Content) -> None:
     name = "<b>ü & x</b>.wav"
     html = described(

@@ -27,6 +27,24 @@ def languages_of(content: Content, entries: Iterable[Dataset]) -> set[str]:
     return {languages()["codes"].get(code, code) for each in labels for code in each}
 
 
+def sizes(content: Content, entries: Iterable[Dataset]) -> dict[str, str]:
+    """Samples, speakers and duration of the largest part that a run has described; empty if there is none."""
+    described = [
+        (facts, entry)
+        for entry in entries
+        if (facts := dataset_facts.read(entry.id, content.paths)) is not None
+    ]
+    if not described:
+        return {}
+    facts, entry = max(described, key=lambda pair: pair[0].samples)
+    part = f" ({entry.label or entry.id})" if len(described) > 1 else ""
+    return {
+        "Samples": _count(facts.samples) + part,
+        "Speakers": _count(facts.speakers) if facts.speakers else "",
+        "Duration": duration(facts.durations.total) if facts.durations is not None else "",
+    }
+
+
 def of_dataset(content: Content, page: Page, name: str, entries: Iterable[Dataset]) -> str:
     """HTML for all parts of a dataset that a run has described; empty if there are none.
 

@@ -201,6 +201,7 @@ def _page(content: Content, dataset: str, rows: pd.DataFrame) -> Page:
     entry = entry_of(content, dataset)
     facts = {
         "Version": _names(rows["dataset_version"]) if len(rows) else entry.version if entry else "",
+        **datasetfacts.sizes(content, _entries(content, dataset)),
         "Language": _languages(content, dataset, rows),
         "License": _license(content, dataset),
         "Source": entry.source if entry else "",

@@ -7,6 +7,7 @@ work without a script.
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from markupsafe import Markup
@@ -162,6 +163,7 @@ def _facts(content: Content, page: Page, target: str, model: Model) -> str:
         card=page.file(f"data/{card_file(model)}"),
         badge=page.file(f"data/{badge_file(target, model)}"),
         label=model.label,
+        report=f"python build.py report {shlex.quote(model.id)} --pdf",
     )
     return render("folded.j2", title=ABOUT, html=Markup(facts))
 
