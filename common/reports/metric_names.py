@@ -31,6 +31,8 @@ def name_of(metric: str) -> MetricName:
 
     >>> name_of("ccc"), name_of("spearmans_rho").short
     (MetricName(full='Concordance Correlation Coeff', short='CCC'), "Spearman's rho")
+    >>> name_of("recall_per_bin").full
+    'Recall per Bin'
     >>> name_of("change_uar").full, name_of("change_segment_f_macro").full
     ('Change UAR', 'Change Segment-based Macro F-score')
     """
@@ -38,5 +40,5 @@ def name_of(metric: str) -> MetricName:
     if entry.of:
         change = f"Change {name_of(entry.of).short}"
         return MetricName(change, change)
-    full = SPELLED.get(entry.label, entry.label)
+    full = SPELLED.get(entry.label, entry.label).replace(" Per ", " per ")
     return MetricName(full, entry.short if entry.short.isupper() else full)

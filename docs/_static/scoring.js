@@ -85,8 +85,8 @@
 
   // -- what counts ------------------------------------------------------------------------------------
 
-  /** Weight of each cell: that of its dataset and language; 0 where it is left out. */
-  function cellWeights(data, board, choice) {
+  /** Weight of each cell: that of its dataset and language; 0 where it is left out. Those outside the ranking have one if it is for `every` cell. */
+  function cellWeights(data, board, choice, every = false) {
     const { cells } = board;
     const weights = choice.weights || {};
     const only = choice.only || {};
@@ -97,7 +97,7 @@
     const datasets = data.datasets.map((d) => (fits("dataset", d.id) ? of("dataset", d.id) : 0));
     const languages = data.languages.map((l) => (fits("language", l.id) ? of("language", l.id) : 0));
     return cells.test.map((test, cell) =>
-      cells.counts[cell] === "1" && tests[test] ? datasets[cells.dataset[cell]] * languages[cells.language[cell]] : 0);
+      (every || cells.counts[cell] === "1") && tests[test] ? datasets[cells.dataset[cell]] * languages[cells.language[cell]] : 0);
   }
 
   /** Whether a model passes a cell, with the thresholds of the reader. */
@@ -308,7 +308,7 @@
 
   window.scoring = {
     make, set, official, tidy, shown, source, about, aboutOf, lineHead, term, stopOnce,
-    rank, stability, criterion, passes, ruleOf, rulesOf, percent, tenths, text, number, minus, compare, fraction, mean, thousandths, HOLDS,
+    rank, stability, cellWeights, criterion, passes, ruleOf, rulesOf, percent, tenths, text, number, minus, compare, fraction, mean, thousandths, HOLDS,
   };
 
   // -- loading: scripts work from a disk, too ---------------------------------------------------------

@@ -68,7 +68,8 @@
     const ranked = judged.standings.size > 0;
     const tested = ranked && !judged.reason;
     const leader = result.lines[0].model;
-    const columns = ["Model", ...(ranked ? ["Ranks"] : []), ...(tested ? ["p"] : []), "Score", "Change", "Beyond chance", ...titles, "Cells passed"];
+    const columns = ["Model", ...(ranked ? ["Ranks"] : []), ...(tested ? ["p"] : []), "Score", "Change", "Beyond chance", ...titles, "Cells passed", "Executed"];
+    const weights = scoring.cellWeights(data, board, boards.state, true);
     const parts = bodies(result, judged);
     parts.forEach((body, title) => title && body.append(set(make("tr", {}, set(make("th", { colSpan: columns.length }, make("span", { textContent: title })), { scope: "rowgroup" })), { class: "head" })));
     result.lines.forEach((line) => {
@@ -84,12 +85,20 @@
         ...(tested ? [pCell(standing && model !== leader ? judged.p(leader, model) : null)] : []), shown,
         cell(change ? points(change) : "", sortKey(change)), cell(line.beyond ? scoring.percent(line.beyond) : "", sortKey(line.beyond)),
         ...shares.map((share) => cell(share ? scoring.percent(share) : "", sortKey(share))),
-        cell(line.cells ? `${line.passed} / ${line.cells}` : "", line.cells || 0)));
+        cell(line.cells ? `${line.passed} / ${line.cells}` : "", line.cells || 0), executed(model, weights)));
     });
     const node = make("table", { className: "ranking standings sortable" }, heads(...columns), ...parts.values());
     if (ranked) node.tHead.rows[0].cells[1].dataset.first = "ascending";
     window.sortableTable(node);
     return boxed(node, `Your selection: ranking for ${data.label}, ${board.title}`);
+  }
+  /** How many of the chosen cells have a verdict, also those outside the ranking, and how many have none. */
+  function executed(model, weights) {
+    const number = (letters) => weights.reduce((sum, weight, place) => sum + Number(weight > 0 && letters.includes(model.status[place])), 0);
+    const node = cell(`${number("pf")}`, number("pf"));
+    if (number("s")) node.append(make("small", { textContent: `${number("s")} skipped` }));
+    if (number("e")) node.append(make("small", { className: "e", textContent: `${number("e")} in error` }));
+    return node;
   }
   const pCell = (p) => (p === null ? cell("", 2) : cell(p < 0.001 ? "< 0.001" : p.toFixed(3), p));
   const ranksText = ({ low, high }) => (low === high ? `${low}` : `${low}–${high}`);

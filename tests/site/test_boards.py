@@ -25,7 +25,7 @@ ROWS = """([box, columns]) => {
             }),
         ]);
 }"""
-SCORES = ["Score", "Beyond chance", "Correctness", "Cells passed"]
+SCORES = ["Score", "Beyond chance", "Correctness", "Cells passed", "Executed"]
 
 
 def go(page: Any, **state: str) -> None:
