@@ -11,7 +11,7 @@ correlations, and a missing value that is skipped by some criteria and fails oth
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -52,8 +52,6 @@ FOUNDATION = (
 )
 #: columns of datasets.csv that metrics.csv may name in braces
 PLACEHOLDERS = ("group", "compare_table", "tables")
-#: of the weights of the published models
-UNPUBLISHED = "fine-tuned ones are not published"
 NO_VALUE = "no value published"
 NO_VALUE_FAILS = "no value published, which this criterion of the paper counts as failed"
 NEGATIVE_RHO = "passes in the paper because its criterion ignores the sign"
@@ -109,35 +107,6 @@ def foundations(folder: Path = PUBLISHED) -> dict[str, dict[str, str]]:
         str(model): {str(key): str(value) for key, value in entry.items()}
         for model, entry in table.iterrows()
     }
-
-
-def weights(entry: Mapping[str, str]) -> str:
-    """What is to be had of the weights of a published model.
-
-    Args:
-        entry: what :func:`foundations` says of it
-
-    >>> weights({"weights": "https://a.org/b"})
-    'fine-tuned ones are not published; pre-trained: https://a.org/b'
-    >>> weights({"weights": "https://a.org/b https://a.org/c https://a.org/d"}).partition("; ")[2]
-    'pre-trained (not stated which): https://a.org/b, https://a.org/c or https://a.org/d'
-    """
-    addresses = entry.get("weights", "").split()
-    if not addresses:
-        return UNPUBLISHED
-    *others, last = addresses
-    if not others:
-        return f"{UNPUBLISHED}; pre-trained: {last}"
-    return f"{UNPUBLISHED}; pre-trained (not stated which): {', '.join(others)} or {last}"
-
-
-def weights_license(entry: Mapping[str, str]) -> str:
-    """The license of the pre-trained weights of a published model.
-
-    >>> weights_license({"weights_license": "Apache-2.0"})
-    'of the pre-trained weights: Apache-2.0'
-    """
-    return f"of the pre-trained weights: {entry.get('weights_license') or 'not stated'}"
 
 
 def chance(folder: Path = PUBLISHED) -> tuple[str, ...]:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_site import datasetpages
+from benchmark_site import datasetpages, modelpages
 from benchmark_site.content import Content, load
 from benchmark_site.memory import Inputs, Memory
 from benchmark_site.page import Page
 from benchmark_site.pages import write_datasets
+from benchmark_site.sources import Model
 
 from common.results import dataset_facts, published
 from common.results.dataset_facts import DatasetFacts, Durations
@@ -66,6 +67,16 @@ def test_what_was_not_run_has_a_name_and_a_page(content: Content) -> None:
         ),
         ("of-nobody", "of-nobody", ""),
     ]
+
+
+def test_a_test_without_results_is_named_where_it_was_not_run(content: Content) -> None:
+    assert "events_segment_based" not in content.tests
+    missed = {f"{test}/far-away": "not here" for test in ("events_segment_based", "of_old")}
+    model = Model("alpha", "Alpha", not_run=missed)
+    page = Page("results/sound-events/model/alpha", "Alpha")
+    (line,) = modelpages._not_run(content, page, model)
+    title = content.benchmark.tests["events_segment_based"].title
+    assert line["models"] == f"{title}, of_old"
 
 
 def test_methods_name_datasets_and_lead_to_their_pages(small: Any) -> None:

@@ -145,8 +145,9 @@ def _not_run(content: Content, page: Page, model: Model) -> list[dict[str, str]]
     for key, reason in model.not_run.items():
         test, _, dataset = key.partition("/")
         lines.setdefault((dataset, reason), []).append(test)
+    suite = content.benchmark.tests
     titles = {
-        key: ", ".join(content.tests[test].title for test in sorted(tests) if test in content.tests)
+        key: ", ".join(suite[test].title if test in suite else test for test in sorted(tests))
         for key, tests in lines.items()
     }
     return datasetpages.not_run(content, page, titles)

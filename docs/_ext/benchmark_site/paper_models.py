@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -10,6 +10,8 @@ from benchmark_site.sources import COST, FACTS, FOUNDATION, UNSTATED, WEIGHTS, M
 from common.results import published
 from common.results.cost import of_network
 
+#: of the weights of the published models
+UNPUBLISHED = "fine-tuned ones are not published"
 #: facts of the network that a model was built on
 BUILT = frozenset((*FOUNDATION.values(), COST["parameters"], WEIGHTS, FACTS["license"]))
 
@@ -47,6 +49,25 @@ def _foundation(entry: Mapping[str, str]) -> list[tuple[str, str]]:
         facts.append((COST["parameters"], f"{UNSTATED} which size: {sizes}" if sizes else UNSTATED))
     return [
         *facts,
-        (WEIGHTS, published.weights(entry)),
-        (FACTS["license"], published.weights_license(entry)),
+        (WEIGHTS, _weights(entry.get("weights", "").split())),
+        (
+            FACTS["license"],
+            f"of the pre-trained weights: {entry.get('weights_license') or UNSTATED}",
+        ),
     ]
+
+
+def _weights(addresses: Sequence[str]) -> str:
+    """What is to be had of the weights of a published model.
+
+    >>> _weights(["https://a.org/b"])
+    'fine-tuned ones are not published; pre-trained: https://a.org/b'
+    >>> _weights(["https://a.org/b", "https://a.org/c", "https://a.org/d"]).partition("; ")[2]
+    'pre-trained (not stated which): https://a.org/b, https://a.org/c or https://a.org/d'
+    """
+    if not addresses:
+        return UNPUBLISHED
+    *others, last = addresses
+    if not others:
+        return f"{UNPUBLISHED}; pre-trained: {last}"
+    return f"{UNPUBLISHED}; pre-trained (not stated which): {', '.join(others)} or {last}"
