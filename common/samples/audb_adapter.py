@@ -110,27 +110,23 @@ def _loaded(
     if root == Paths(cache=cache).audb:  # made by earlier versions of this program
         drop_pickles(_media_root(dataset, cache))
     sources = _sources(dataset, cache, download=download and not _is_cached(dataset, cache))
+    where = {"version": dataset.version, "cache_root": str(root)}
     with repositories.only(sources) as audb:
+        dependencies = _call(dataset, audb.dependencies, dataset.database, **where)
         db = _call(
             dataset,
             audb.load,
             dataset.database,
-            version=dataset.version,
             only_metadata=True,
-            tables=_existing(dataset, audb, root),
+            tables=_existing(dataset, dependencies.table_ids),
             full_path=False,
-            cache_root=str(root),
             pickle_tables=False,  # they must be younger than the table, which a copy is not
             verbose=False,
+            **where,
         )
 
     def durations(files: Collection[str]) -> dict[str, float]:
-        where = {"version": dataset.version, "cache_root": str(root)}
-        with repositories.only(sources) as audb:
-            dependencies = _call(dataset, audb.dependencies, dataset.database, **where)
-            return {
-                file: float(dependencies.duration(file)) for file in files if file in dependencies
-            }
+        return {file: float(dependencies.duration(file)) for file in files if file in dependencies}
 
     return Samples(
         dataset,
@@ -140,6 +136,7 @@ def _loaded(
         _recipe(dataset, cache),
         cache,
         download,
+        checksums=_checksums_in(dependencies) if dataset.embedded else {},
     )
 
 
@@ -200,17 +197,21 @@ def _checksums(dataset: Dataset, cache: Path, files: Collection[str]) -> dict[st
     where = {"version": dataset.version, "cache_root": str(cache_root(dataset, cache))}
     with repositories.only(_local(dataset, cache)) as audb:
         dependencies = _call(dataset, audb.dependencies, dataset.database, **where)
+    every = _checksums_in(dependencies)
+    return {file: every[file] for file in files if file in every}
+
+
+def _checksums_in(dependencies: Any) -> dict[str, str]:
+    """File -> checksum, of all that a version holds."""
     table = dependencies()
-    rows = table[table.index.isin(files) & (table["removed"] == 0)]["checksum"]
+    rows = table[table["removed"] == 0]["checksum"]
     return {str(file): str(checksum) for file, checksum in rows.items() if checksum}
 
 
-def _existing(dataset: Dataset, audb: Any, root: Path) -> list[str]:
+def _existing(dataset: Dataset, table_ids: Collection[str]) -> list[str]:
     """Tables that the entry names and the database has; alternatives may be missing."""
     from .tables import missing
 
-    where = {"version": dataset.version, "cache_root": str(root)}
-    table_ids = _call(dataset, audb.dependencies, dataset.database, **where).table_ids
     required = [("table", name) for name in dataset.tables]
     required += [(f"columns.{name}.table", c.table) for name, c in _joined(dataset)]
     for key, name in required:
@@ -237,10 +238,10 @@ def _set_aside(dataset: Dataset, cache: Path, why: Exception) -> bool:
 
 def _set_damaged_aside(samples: Samples, files: Collection[str]) -> None:
     """Set recordings aside that are not those that were published."""
-    there = [file for file in files if (samples.root / file).is_file()]
-    expected = _checksums(samples.dataset, samples.cache, there) if there else {}
-    for file, checksum in expected.items():
-        path = samples.root / file
+    for file in files:
+        path, checksum = samples.root / file, samples.checksums.get(file)
+        if checksum is None or not path.is_file():
+            continue
         if hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest() != checksum:
             set_aside(path, "is not as it was written")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -52,6 +52,7 @@ class Samples:
         cache: cache folder of the program
         download: whether audio that is missing may be fetched from a remote repository
         kin: other versions of the database, see :func:`common.samples.datasets.kin`
+        checksums: file -> MD5 of its content, of data that the program itself makes
     """
 
     dataset: Dataset
@@ -62,6 +63,7 @@ class Samples:
     cache: Path = Path()
     download: bool = False
     kin: tuple[Kin, ...] = ()
+    checksums: Mapping[str, str] = field(default_factory=dict)
 
 
 class DataAdapter(Protocol):

@@ -120,7 +120,7 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     folders = Paths(tmp_path / "out", tmp_path / "cache")
     Engine(benchmark, folders, workers=1).run(filters=Filters(tests=("robustness_phone_of_beeps",)))
     rebuild = Rebuilder(benchmark, folders)
-    used = cell_samples.update(benchmark, folders, rebuild.answered)
+    used = cell_samples.begin(benchmark, folders, rebuild.answered)()
     assert all((folders.media / name).is_file() for name in used)
     yield sample_tables.read(folders.sample_table("beeps", "tones"))
     sys.modules.pop("tone_model", None)

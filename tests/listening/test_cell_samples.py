@@ -37,7 +37,7 @@ class Folder:
         self.rebuild = Rebuilder(self.benchmark, self.folders)
 
     def update(self) -> set[str]:
-        return cell_samples.update(self.benchmark, self.folders, self.rebuild.answered)
+        return cell_samples.begin(self.benchmark, self.folders, self.rebuild.answered)()
 
     def table(self, target: str) -> dict[str, Any]:
         return sample_tables.read(self.folders.sample_table(target, "tones"))
@@ -225,9 +225,9 @@ def test_several_threads_make_the_same_tables(
     """Also where there is no room for all; what was begun for nothing belongs to no table."""
 
     def make(workers: int) -> tuple[set[str], dict[str, bytes]]:
-        used = cell_samples.update(
+        used = cell_samples.begin(
             free.benchmark, free.folders, free.rebuild.answered, workers=workers
-        )
+        )()
         content = {n: d for n, d in free.media().items() if n in used or n.startswith(TABLES)}
         for folder in (SAMPLES, TABLES):
             shutil.rmtree(free.folders.media / folder)

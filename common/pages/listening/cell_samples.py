@@ -12,9 +12,10 @@ from __future__ import annotations
 import csv
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,11 +28,11 @@ from ...core.rng import DEFAULT_SEED
 from ...perturbations.library import Library
 from ...results import sample_tables
 from ...results.keys import CellKey
-from ...results.manifest import Manifest
 from ...results.sample_tables import PICTURE
-from ...spec import Benchmark, Dataset, Target
+from ...spec import Benchmark, Dataset
 from ...spec.view import ORIGINAL
 from . import licences
+from .sample_groups import SampleGroup, sample_groups
 from .sample_table import AnsweredCell, SampleTable, WorstFirst
 from .samples import Rebuild, condition_label
 from .sounds import Key, SoundMaker
@@ -43,20 +44,6 @@ State = tuple[Key, str]
 
 #: sounds and pictures of a table without annotations take at most so much room
 MOST_MB_UNKNOWN = 0.75
-
-
-class SampleGroup(NamedTuple):
-    """The cells of a target on a dataset.
-
-    Args:
-        target: the target
-        dataset: the dataset
-        cells: test -> model -> what its manifest notes about the cell
-    """
-
-    target: Target
-    dataset: Dataset
-    cells: dict[str, dict[str, Mapping[str, Any]]]
 
 
 class TableMade(NamedTuple):
@@ -73,7 +60,11 @@ class TableMade(NamedTuple):
     compared: set[str]
 
 
-def update(
+#: target and dataset -> what became of their table
+Outcomes = dict[tuple[str, str], TableMade]
+
+
+def begin(
     benchmark: Benchmark,
     folders: Paths,
     rebuild: Rebuild,
@@ -82,8 +73,8 @@ def update(
     download: bool = False,
     workers: int = 1,
     most_mb: float | None = None,
-) -> set[str]:
-    """Bring the tables of all targets up to date; returns the files with sounds that they need.
+) -> Callable[[], set[str]]:
+    """Bring the tables of all targets up to date, and leave some to other processes.
 
     Args:
         benchmark: catalog and suite
@@ -94,19 +85,26 @@ def update(
         workers: so many processes or threads make sounds
         most_mb: room of the sounds of a table; None: what is usual for answers of its kind
 
+    Returns:
+        waits for the others, writes which tables there are, and returns the files with sounds that
+        they need
+
     Raises:
         OutputError: if a file cannot be written
     """
-    groups = [
-        group
-        for target in benchmark.targets.values()
-        for group in _groups(benchmark, folders, target)
-    ]
+    groups = sample_groups(benchmark, folders)
     maker = _Maker(benchmark, folders, rebuild, seed, download, most_mb)
-    outcomes = _outcomes(maker, groups, workers)
+    return partial(_settled, maker, groups, _outcomes(maker, groups, workers))
+
+
+def _settled(
+    maker: _Maker, groups: Sequence[SampleGroup], wait: Callable[[], Outcomes]
+) -> set[str]:
+    """Write which tables there are, remove the others, and return the files that they need."""
+    folders, outcomes = maker.folders, wait()
     tables: set[Path] = set()
     used: set[str] = set()
-    indices: dict[str, dict[str, Any]] = {target: {} for target in benchmark.targets}
+    indices: dict[str, dict[str, Any]] = {target: {} for target in maker.benchmark.targets}
     for group in groups:
         silent, sounds, compared = outcomes[group.target.id, group.dataset.id]
         entry = {"silent": silent, "tests": sorted(group.cells), "compared": sorted(compared)}
@@ -126,10 +124,8 @@ def update(
     return used
 
 
-def _outcomes(
-    maker: _Maker, groups: Sequence[SampleGroup], workers: int
-) -> dict[tuple[str, str], TableMade]:
-    """Bring tables up to date; for target and dataset what became of it.
+def _outcomes(maker: _Maker, groups: Sequence[SampleGroup], workers: int) -> Callable[[], Outcomes]:
+    """Bring a share of the tables up to date; what waits for the others and says what became of all.
 
     The tables of a dataset, which share its sounds, are made in one process; a dataset that may not
     be played costs nothing.
@@ -149,10 +145,8 @@ def _outcomes(
         for share in shares
     )
     waiting = [processes.beside(workers, other) for other in others]
-    outcomes = first()
-    for wait in waiting:
-        outcomes |= wait()
-    return outcomes
+    mine = first()
+    return lambda: reduce(or_, (wait() for wait in waiting), mine)
 
 
 def _files(content: Mapping[str, Any]) -> set[str]:
@@ -166,19 +160,6 @@ def _compared(content: Mapping[str, Any]) -> set[str]:
     if content.get("truth") is not None:
         return set(content["tests"])
     return {name.partition("/")[0] for name in content.get("changes", ())}
-
-
-def _groups(benchmark: Benchmark, folders: Paths, target: Target) -> Iterator[SampleGroup]:
-    cells: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
-    for model in benchmark.models.values():
-        manifest = Manifest.read(folders.manifest(target.id, model.id))
-        for key, noted in (manifest.cells if manifest else {}).items():
-            test, _, dataset = key.partition("/")
-            declared = test in benchmark.tests and dataset in benchmark.datasets
-            if noted.get("status") == "done" and declared:
-                cells.setdefault(dataset, {}).setdefault(test, {})[model.id] = noted
-    for dataset, tests in sorted(cells.items()):
-        yield SampleGroup(target, benchmark.datasets[dataset], dict(sorted(tests.items())))
 
 
 class _Maker:
@@ -204,7 +185,7 @@ class _Maker:
         self.code = closure.code_of(type(self))
         self.sounds = SoundMaker(benchmark, folders, self.library, download=download)
 
-    def tables(self, groups: Iterable[SampleGroup]) -> dict[tuple[str, str], TableMade]:
+    def tables(self, groups: Iterable[SampleGroup]) -> Outcomes:
         """Bring tables up to date; for target and dataset what became of it."""
         outcomes = {}
         for group in groups:

@@ -32,7 +32,7 @@ def update(
         OutputError: if a file cannot be written
     """
     rebuild = Rebuilder(benchmark, folders).answered
-    used = cell_samples.update(
+    tables = cell_samples.begin(
         benchmark,
         folders,
         rebuild,
@@ -41,5 +41,5 @@ def update(
         workers=workers,
         most_mb=most_mb,
     )
-    samples.update(benchmark, folders, rebuild, seed=seed, download=download, others=used)
+    samples.update(benchmark, folders, rebuild, seed=seed, download=download, others=tables)
     scenes.update(benchmark, folders, download=download)

@@ -70,7 +70,7 @@ def update(
     *,
     seed: int = DEFAULT_SEED,
     download: bool = False,
-    others: Iterable[str] = (),
+    others: Callable[[], Iterable[str]] = tuple,
 ) -> int:
     """Bring the samples of all result pages up to date; returns the number of new sound files.
 
@@ -80,7 +80,7 @@ def update(
         rebuild: finds samples and predictions of a cell
         seed: seed of the run
         download: whether recordings may be fetched from remote repositories
-        others: files below ``extra/media/samples/`` that other pages need
+        others: waits for the other pages and returns the files below ``extra/media/samples/`` that they need
 
     Raises:
         OutputError: if a file cannot be written
@@ -100,7 +100,7 @@ def update(
         if path not in pages:
             path.unlink()
     used = {src for page in pages.values() for entry in page.values() for src in _sounds(entry)}
-    prune(folders.media, used | set(others))
+    prune(folders.media, used.union(others()))
     return maker.sounds.written
 
 
