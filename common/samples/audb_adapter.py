@@ -21,7 +21,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import DataError, DatasetUnavailable
 from ..core.files import BROKEN, set_aside
@@ -33,6 +33,9 @@ from .base import Kin, Samples, definition
 from .entries import needed, place
 from .event_lists.databases import drop_pickles
 from .repositories import Repository
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: folder of files in their original form below ``<cache root>/<name>/<version>``
 FLAVOR = "d3b62a9b"
@@ -136,7 +139,7 @@ def _loaded(
         _recipe(dataset, cache),
         cache,
         download,
-        checksums=_checksums_in(dependencies) if dataset.embedded else {},
+        checksums=_checksums_in(dependencies()) if dataset.embedded else {},
     )
 
 
@@ -197,13 +200,12 @@ def _checksums(dataset: Dataset, cache: Path, files: Collection[str]) -> dict[st
     where = {"version": dataset.version, "cache_root": str(cache_root(dataset, cache))}
     with repositories.only(_local(dataset, cache)) as audb:
         dependencies = _call(dataset, audb.dependencies, dataset.database, **where)
-    every = _checksums_in(dependencies)
-    return {file: every[file] for file in files if file in every}
-
-
-def _checksums_in(dependencies: Any) -> dict[str, str]:
-    """File -> checksum, of all that a version holds."""
     table = dependencies()
+    return _checksums_in(table[table.index.isin(files)])
+
+
+def _checksums_in(table: pd.DataFrame) -> dict[str, str]:
+    """File -> checksum, of those in a dependency table that the version holds."""
     rows = table[table["removed"] == 0]["checksum"]
     return {str(file): str(checksum) for file, checksum in rows.items() if checksum}
 

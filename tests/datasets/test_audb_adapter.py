@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import subprocess
@@ -384,6 +385,17 @@ def test_an_embedded_recording_with_another_checksum_is_fetched_again(
     datasets.media(datasets.load(dataset, tmp_path, targets))
     assert path.read_bytes() == content
     assert "a.wav: is not as it was written; it is set aside and made again" in caplog.text
+
+
+def test_a_recording_is_looked_at_without_reading_what_its_version_holds(
+    embedded, targets, tmp_path, monkeypatch
+):
+    dataset, _ = embedded
+    samples = datasets.load(dataset, tmp_path, targets)
+    root, held = datasets.media(samples), dict(samples.checksums)
+    assert held["a.wav"] == hashlib.md5((root / "a.wav").read_bytes()).hexdigest()
+    monkeypatch.setattr(audb, "dependencies", lambda *args, **options: pytest.fail("read again"))
+    assert datasets.media(samples, ["a.wav"]) == root
 
 
 @pytest.mark.parametrize("kind", ["meta", "media"])

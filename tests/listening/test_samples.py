@@ -14,7 +14,7 @@ import pytest
 import soundfile
 
 from common.core.errors import NotCached
-from common.core.paths import Paths
+from common.core.paths import SAMPLES, Paths
 from common.core.rng import generator
 from common.pages.listening import licences, samples
 from common.pages.listening.answers import ConditionPair
@@ -211,6 +211,20 @@ def test_what_is_heard_no_more_is_removed(mini: Mini) -> None:
         mini.folders.manifest("arousal", model).unlink()
     mini.update()
     assert mini.files() == {}
+
+
+def test_other_pages_are_waited_for_when_the_samples_are_there(mini: Mini) -> None:
+    other = mini.folders.media / SAMPLES / "other.flac"
+
+    def waited() -> list[str]:
+        assert mini.entry()["conditions"]
+        other.write_bytes(b"made meanwhile")
+        return [f"{SAMPLES}/{other.name}"]
+
+    samples.update(mini.benchmark, mini.folders, mini.rebuild, others=waited)
+    assert other.is_file()
+    mini.update()
+    assert not other.exists()
 
 
 def test_what_may_not_be_played_has_answers_and_a_reason(tmp_path: Path) -> None:

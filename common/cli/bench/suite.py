@@ -44,7 +44,8 @@ def bench_suite(
         datasets: ids; empty: all
 
     Raises:
-        BenchmarkError: if a run fails, or a distinct input was predicted more than once
+        BenchmarkError: if embedded data cannot be made, a run fails, or a distinct input was
+            predicted more than once
     """
     cache = folder / "cache"
     cache.mkdir()
