@@ -58,13 +58,13 @@ def test_write_is_atomic_and_leaves_equal_files_alone(tmp_path: Path) -> None:
 
 def test_a_working_file_is_written_over(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b.txt"
-    assert files.write_over(path, "first and long")
+    assert files.write_over(path, b"first and long")
     place = path.stat().st_ino
     for text in ("short", "−", "", "longer than before"):
-        assert files.write_over(path, text)
+        assert files.write_over(path, text.encode())
         assert (path.read_text("utf-8"), path.stat().st_ino) == (text, place)
     os.utime(path, (1, 1))
-    assert not files.write_over(path, "longer than before")
+    assert not files.write_over(path, b"longer than before")
     assert path.stat().st_mtime == 1
 
 
@@ -73,15 +73,15 @@ def test_what_another_name_leads_to_is_not_written_over(tmp_path: Path, link: An
     other, path = tmp_path / "other.txt", tmp_path / "a.txt"
     other.write_text("of others")
     link(other, path)
-    assert files.write_over(path, "ours")
+    assert files.write_over(path, b"ours")
     assert (other.read_text(), path.read_text(), path.is_symlink()) == ("of others", "ours", False)
 
 
-@pytest.mark.parametrize("write", [files.write_text, files.write_over])
+@pytest.mark.parametrize("write", [files.write_bytes, files.write_over])
 def test_unwritable_place_is_an_output_error(tmp_path: Path, write: Any) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
-        write(tmp_path / "file" / "below.txt", "x")
+        write(tmp_path / "file" / "below.txt", b"x")
 
 
 def _row(**values: object) -> dict[str, object]:

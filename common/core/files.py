@@ -67,15 +67,14 @@ def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
     return True
 
 
-def write_over(path: Path, text: str) -> bool:
-    r"""As :func:`write_text` with ``only_changed``, for a working file that nobody else reads: not atomic.
+def write_over(path: Path, data: bytes) -> bool:
+    r"""As :func:`write_bytes` with ``only_changed``, for a working file that nobody else reads: not atomic.
 
     A file system makes room for a new file before it takes the place of another one, which takes longer than
     all else about a small file. So this writes over what a file holds. It is for files that are known by
     their checksum, or by their size and time, and made again where these are others than they were left
     with: of a file that a killed program was writing, only a part may be there.
     """
-    data = text.encode("utf-8")
     if not _is_alone(path):
         return write_bytes(path, data)
     if _holds(path, data):

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from . import heap, leftovers, paths
 from .errors import BenchmarkError
@@ -88,6 +88,13 @@ def beside(workers: int, work: Callable[[], T], *, yielding: bool = False) -> Ca
     return Fork(lambda tell: work(), yielding=yielding).result
 
 
+class ForkStep(NamedTuple):
+    """What a process passes on, or its result in the end."""
+
+    is_last: bool
+    content: Any
+
+
 class Fork(Generic[T]):
     """Work that a copy of this process begins now, and that tells how far it is when its result is waited for.
 
@@ -127,15 +134,25 @@ class Fork(Generic[T]):
         Raises:
             BenchmarkError: if the process was killed
         """
-        with self._pipe:
-            while (message := self._message())[0] is None:
-                tell(*message[1])
-        self._process.join()
-        is_done, answer = message
-        if not is_done:
-            raise answer
-        result: T = answer
+        while not (step := self.step()).is_last:
+            tell(*step.content)
+        result: T = step.content
         return result
+
+    def step(self) -> ForkStep:
+        """Wait for what the work passes on next, or for its result; raises what :meth:`result` raises."""
+        try:
+            is_done, content = self._message()
+        except BenchmarkError:
+            self._pipe.close()
+            raise
+        if is_done is None:
+            return ForkStep(False, content)
+        self._pipe.close()
+        self._process.join()
+        if not is_done:
+            raise content
+        return ForkStep(True, content)
 
     def _message(self) -> Any:
         with guarding(self._what):

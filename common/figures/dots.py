@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cache
 from html import escape
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from statistics import median
 from typing import NamedTuple
+
+import numpy as np
 
 from ..core import display
 from .text import listed
@@ -108,7 +111,7 @@ def finding(rows: Sequence[DotRow]) -> str:
 
 
 def _share(row: DotRow) -> float:
-    return len(row.passed) / len(row.values)
+    return len(row.passed) / (len(row.passed) + len(row.failed))
 
 
 def _named(rows: Sequence[DotRow], names: bool = True) -> str:
@@ -136,16 +139,21 @@ def dots_svg(
     """
     ranges = passing(criteria)
     bounds = finite_bounds(criteria)
-    ticks = round_ticks([*(v for row in rows for v in row.values), *bounds, *span])
-    names = [textwrap.wrap(row.label, LETTERS) or [""] for row in rows]
+    values = list(chain.from_iterable(chain(row.passed, row.failed) for row in rows))
+    ticks = round_ticks([*values, *bounds, *span])
+    names = [_lines(row.label) for row in rows]
     left = 12 + LETTER * max(len(line) for name in names for line in name)
     ends = list(accumulate((ROW + LINE * (len(name) - 1) for name in names), initial=TOP))
     end = ends[-1]
     low, high = ticks[0], ticks[-1]
 
+    def places(numbers: Sequence[float]) -> list[float]:
+        inside = np.clip(np.array(numbers, dtype=float), low, high)
+        exact = left + (inside - low) / (high - low) * (WIDTH - RIGHT - left)
+        return [round(place, 1) for place in exact.tolist()]
+
     def x(value: float) -> float:
-        inside = low if value < low else high if value > high else value
-        return round(left + (inside - low) / (high - low) * (WIDTH - RIGHT - left), 1)
+        return places([value])[0]
 
     parts = [
         f'<svg class="dots" viewBox="0 0 {WIDTH} {end + BOTTOM}" role="img" '
@@ -166,26 +174,38 @@ def dots_svg(
         parts.append(f'<path class="by-chance" d="M{x(median(dice.values)):g} {TOP}V{end}"/>')
     for place, text in tick_labels(ticks, WIDTH - RIGHT - left).items():
         parts.append(f'<text class="x" x="{x(ticks[place]):g}" y="{end + 15}">{text}</text>')
+    marks = iter(places(values))
     for row, name, (start, stop) in zip(rows, names, pairwise(ends), strict=True):
         y = (start + stop) / 2
         css = ' class="chance"' if row.chance else ""
         parts.append(f"<g{css}>{_label(name, left - 9, y)}")
-        parts.append(_marks([x(v) for v in row.passed], "p", y))
-        parts.append(f"{_marks([x(v) for v in row.failed], 'f', y)}</g>")
+        parts.append(_marks(set(islice(marks, len(row.passed))), "p", y))
+        parts.append(f"{_marks(set(islice(marks, len(row.failed))), 'f', y)}</g>")
     return "".join([*parts, "</svg>"])
 
 
-def _marks(places: Sequence[float], css: str, y: float) -> str:
-    """One path for all marks of a verdict; what would lie on each other is drawn once."""
-    places = sorted(set(places))
+def _marks(places: Collection[float], css: str, y: float) -> str:
+    """One path for all marks of a verdict."""
     if not places:
         return ""
     if css == "p":  # a line of no length with round ends is a dot
         dot = f" {y:g}h0"
-        return f'<path class="p" d="{"".join([f"M{x:g}{dot}" for x in places])}"/>'
+        return f'<path class="p" d="{"".join([f"M{_short(x)}{dot}" for x in sorted(places)])}"/>'
     cross = f" {y - 2.5:g}l5 5m0-5l-5 5"
-    crosses = "".join([f"M{x - 2.5:g}{cross}" for x in places])
+    crosses = "".join([f"M{_short(x - 2.5)}{cross}" for x in sorted(places)])
     return f'<path class="f" d="{crosses}"/>'
+
+
+@cache
+def _lines(label: str) -> list[str]:
+    """A name as lines."""
+    return textwrap.wrap(label, LETTERS) or [""]
+
+
+@cache
+def _short(place: float) -> str:
+    """A place as text; there are few, as they are rounded."""
+    return f"{place:g}"
 
 
 def _label(lines: Sequence[str], x: float, y: float) -> str:

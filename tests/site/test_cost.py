@@ -213,7 +213,7 @@ def test_stale_figures_are_marked(folders: Paths) -> None:
 
 def test_pages_of_models_begin_with_their_cost(folders: Paths) -> None:
     content = content_of(folders)
-    html = modelpages.page(content, "arousal", own(content, "alpha"), []).html
+    html = modelpages.page(content, "arousal", own(content, "alpha")).html
     identity = html.partition("</dl>")[0]
     for name, value in (
         ("Parameters", "94.4 M (counted in its files)"),
@@ -222,7 +222,7 @@ def test_pages_of_models_begin_with_their_cost(folders: Paths) -> None:
         ("Peak memory", "64.8 MB"),
     ):
         assert f"<dt>{name}</dt><dd>{value}</dd>" in identity
-    chance = modelpages.page(content, "arousal", own(content, "dice"), []).html
+    chance = modelpages.page(content, "arousal", own(content, "dice")).html
     assert "Parameters" not in chance
     paper = {
         bool(m.cost.parameters): m
@@ -230,7 +230,7 @@ def test_pages_of_models_begin_with_their_cost(folders: Paths) -> None:
         if m.published and not m.chance
     }
     known, unknown = (
-        modelpages.page(content, "arousal", paper[stated], []).html for stated in (True, False)
+        modelpages.page(content, "arousal", paper[stated]).html for stated in (True, False)
     )
     assert re.search(r"about \d+ million parameters", known)
     assert "<dt>Parameters</dt><dd>not stated which size: " in unknown.partition("</dl>")[0]

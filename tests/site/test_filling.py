@@ -45,7 +45,7 @@ def write(folders: filling.Folders, html: str, name: str = "results/a") -> None:
     inner = {"id": "inner", "title": "Inner", "html": html, "sections": []}
     outer = {"id": "outer", "title": "Scores > -1", "html": "", "sections": [inner]}
     page = {"html": "", "sections": [outer]}
-    files.write_text(folders.source / f"{name}.page", page_file.text("A", page))
+    files.write_bytes(folders.source / f"{name}.page", page_file.data("A", page))
 
 
 def filled(folders: filling.Folders) -> str:
@@ -108,7 +108,9 @@ def test_a_page_follows_its_title_and_those_above_it(parts: filling.Folders) -> 
     step = '\n<li><a href="../../index.html">@above@</a></li>'
     files.write_text(pattern, f"<ol>{step}\n</ol><!--@begin--><h1>@title@</h1><!--@end-->")
     doc, notes = "results/a/model/b", parts.site.parent / "notes.json"
-    files.write_text(parts.source / f"{doc}.page", page_file.text("", {"html": "", "sections": []}))
+    files.write_bytes(
+        parts.source / f"{doc}.page", page_file.data("", {"html": "", "sections": []})
+    )
     way = {"results/index": "Results", "results/a/index": "Arousal & more", doc: "B"}
     for up, title in [("Arousal & more", "B"), ("<Arousal>", "B"), ("<Arousal>", "C")]:
         titles = {**way, "results/a/index": up, doc: title}
@@ -125,11 +127,12 @@ def test_a_page_file_keeps_every_character_and_tells_when_some_are_lost(
     parts: filling.Folders, html: str
 ) -> None:
     write(parts, html)
-    text = page_file.read(parts.source / "results" / "a.page")
-    [outer] = page_file.content(text)["sections"]
-    assert outer["title"] == "Scores > -1" and outer["html"] == ""
-    assert outer["sections"] == [{"id": "inner", "title": "Inner", "html": html, "sections": []}]
-    for other in (text + "x", text[:-1]):
+    data = (parts.source / "results" / "a.page").read_bytes()
+    [outer] = page_file.content(data)["sections"]
+    inner = {"id": "inner", "title": "Inner", "html": html.encode(), "sections": []}
+    assert outer["title"] == "Scores > -1" and outer["html"] == b""
+    assert outer["sections"] == [inner]
+    for other in (data + b"x", data[:-1]):
         with pytest.raises(ValueError):
             page_file.content(other)
 
@@ -145,7 +148,8 @@ def test_a_page_file_keeps_every_character_and_tells_when_some_are_lost(
     ],
 )
 def test_only_images_get_a_time_of_loading(tmp_path: Path, html: str, expected: str) -> None:
-    assert pictures.sized(html, pictures.Files("results/a", tmp_path, tmp_path)) == expected
+    images = pictures.Files("results/a", tmp_path, tmp_path)
+    assert pictures.sized(html.encode(), images).decode() == expected
 
 
 def test_a_page_is_left_alone_while_nothing_changes(parts: filling.Folders) -> None:

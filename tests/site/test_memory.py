@@ -25,6 +25,7 @@ from common import results
 from common.cli.bench import site as bench
 from common.core import files, paths
 from common.core.errors import BenchmarkError
+from common.core.processes import can_fork
 from common.pages import framing, rendering
 from common.pages import site as pages_site
 from common.results import published, sample_tables
@@ -176,8 +177,8 @@ def made(content: Content) -> dict[str, tuple[str, str]]:
     inputs, memory = Inputs(content), Memory(content.paths.build / "none.json")
     return {
         page.doc: (
-            inputs.keys[target] if page.inputs is None else digest(page.inputs),
-            page.make().text(),
+            inputs.key(target) if page.inputs is None else digest(page.inputs),
+            page.make().data.decode(),
         )
         for target in content.boards
         for page in pages.of_target(content, target, NOWHERE, inputs, memory)
@@ -323,16 +324,36 @@ def test_whether_models_can_be_compared_is_found_out_once(
     assert set(looked) == {"results/arousal/comparison/run-alpha", *new}
 
 
+@pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_notes_of_all_parts_come_together(tmp_path: Path, workers: int) -> None:
+def test_notes_of_all_parts_come_together(tmp_path: Path, workers: int, together: bool) -> None:
     memory, counts = Memory(tmp_path / "made.json"), []
-    team = Team(memory, workers, counts.append)
-    for name in "cab":
-        team.begin(lambda notes, name=name: notes.keep(name, "1", name.upper()))
-    team.end()
+    parts = [lambda notes, name=name: notes.keep(name, "1", name.upper()) for name in "cab"]
+    with Team(memory, workers, counts.append) as team:
+        for some in [parts] if together else [[part] for part in parts]:
+            team.begin(*some)
     memory.write()
     assert list(json.loads((tmp_path / "made.json").read_text())) == ["a", "b", "c"]
     assert memory.content("b") == "B" and counts == [1, 2, 3]
+
+
+def next_descriptor() -> int:
+    """Number that the next open file gets: the lowest that is free."""
+    reader, writer = os.pipe()
+    os.close(writer)
+    os.close(reader)
+    return reader
+
+
+@pytest.mark.skipif(not can_fork(), reason="this system has no copies of processes")
+def test_a_process_makes_part_after_part_and_each_part_is_made_once(tmp_path: Path) -> None:
+    memory, before = Memory(tmp_path / "made.json"), next_descriptor()
+    names = [str(number) for number in range(50)]
+    with Team(memory, 2) as team:
+        team.begin(*(lambda notes, n=name: notes.keep(n, "1", os.getpid()) for name in names))
+    makers = [memory.content(name) for name in names]
+    assert 1 <= len(set(makers)) <= 2 and os.getpid() not in makers
+    assert next_descriptor() == before
 
 
 def test_a_failure_beside_the_team_ends_its_processes(tmp_path: Path) -> None:

@@ -416,7 +416,7 @@ def test_titles_are_text() -> None:
     """Whatever they look like: markup, places of patterns, or brackets of a slot."""
     name = "*a* `b`_ <c> & @above@ --> -1"
     made_page = page.Page("results/x/y", name, "<p>&lt;</p>", [page.Section("s", "|d|")])
-    assert page.sections_of(made_page.text()) == made_page.sections
+    assert page.sections_of(made_page.data, ["s"]) == made_page.sections
     pattern = (
         '<!--@about:{"title": "@title@", "url": "https://x.org/a/results/_/pattern.html"}-->'
         '<title>@title@</title>\n<li><a href="../index.html">@above@</a></li>'
@@ -636,7 +636,7 @@ def ranking_html(rows: list[dict[str, Any]], *chance: str) -> str:
         stale={},
     )
     made_page = rankings.ranking(everything, "arousal", [])
-    html = made_page.text() + field.field(everything)
+    html = made_page.data.decode() + field.field(everything)
     assert not re.search(r"\b(nan|None|inf)\b", html), re.findall(
         r".{40}\b(?:nan|None|inf)\b", html
     )

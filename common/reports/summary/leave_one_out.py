@@ -206,9 +206,12 @@ def _reached(
     times = np.zeros(len(height), dtype=np.int64)
     for start in range(0, len(drawn), AT_ONCE):
         part = np.ascontiguousarray(drawn[start : start + AT_ONCE].T)
-        sizes = np.abs(part[first] - part[second]) / spread[:, None]
-        largest = np.maximum.accumulate(sizes, axis=0)
-        times += (largest >= height[:, None]).sum(axis=1)
+        sizes = part[first]
+        sizes -= part[second]
+        np.abs(sizes, out=sizes)
+        sizes /= spread[:, None]
+        np.maximum.accumulate(sizes, axis=0, out=sizes)
+        times += np.count_nonzero(sizes >= height[:, None], axis=1)
     return times
 
 

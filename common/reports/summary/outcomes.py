@@ -12,9 +12,9 @@ is told apart by its cause (:mod:`common.metrics.reasons`):
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import compress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -75,47 +75,101 @@ def outcomes(rows: pd.DataFrame) -> Outcomes:
     Args:
         rows: result rows of one target and scope
     """
-    rows = rows[[*CELL, *OWNER, "status", "cause"]]
-    status, cause = rows["status"].to_numpy(), _causes(rows)
-    judged = np.isin(status, (PASS, FAIL))
+    every = _Numbers(rows)
+    status = rows["status"].to_numpy(dtype=object)
+    judged = (status == PASS) | (status == FAIL)
+    cause = _causes(rows["cause"].to_numpy(dtype=object), status == SKIP, judged, every.cells)
     skipped = (status == SKIP) & (cause == MODEL)
     # of several rows of a cell the best known one counts: passed, failed, without a verdict
-    code = np.where(status == PASS, 1.0, 0.0)[judged | skipped]
-    here = rows[judged | skipped].assign(code=code, judged=judged[judged | skipped])
-    every = rows[OWNER].drop_duplicates()
-    columns = pd.MultiIndex.from_frame(every).sort_values()
-    best = here.groupby([*CELL, *OWNER], sort=True)[["code", "judged"]].max()
-    passed = best["code"].unstack(OWNER).reindex(columns=columns).astype("float64")
-    verdicts = best["judged"].unstack(OWNER).reindex(columns=columns).eq(True)
-    impossible = rows[(cause == DATA) & (status == SKIP)]
-    fixed = ~passed.index.isin(pd.MultiIndex.from_frame(impossible[CELL]))
-    absent = passed.isna().to_numpy()
-    other = _marked(rows[status != ERROR][cause[status != ERROR] != NOT_RUN], SCORE, passed)
-    broken = _marked(rows[(status == ERROR) & (cause != DATA)], BROKEN, passed)
+    places = np.flatnonzero(judged | skipped)
+    line, present = pd.factorize(every.cells[places], sort=True)
+    first = every.first_of_cells[present]
+    passed = np.full((len(present), len(every.models)), np.nan)
+    verdicts = np.zeros(passed.shape, dtype=bool)
+    owner = every.owners[places]
+    passed[line, owner] = 0.0
+    is_pass = status[places] == PASS
+    passed[line[is_pass], owner[is_pass]] = 1.0
+    is_judged = judged[places]
+    verdicts[line[is_judged], owner[is_judged]] = True
+    fixed = ~np.isin(present, every.cells[(cause == DATA) & (status == SKIP)])
+    absent = np.isnan(passed)
+    other = every.marked((status != ERROR) & (cause != NOT_RUN), every.scores, first)
+    broken = every.marked((status == ERROR) & (cause != DATA), every.metrics, first)
     fixed &= ~(absent & other).any(axis=1)
-    passed = passed.mask(absent & broken, 0.0)
-    return Outcomes(passed[fixed], verdicts[fixed])
+    passed[absent & broken] = 0.0
+    index = every.index(first[fixed])
+    return Outcomes(
+        pd.DataFrame(passed[fixed], index, every.models),
+        pd.DataFrame(verdicts[fixed], index, every.models),
+    )
 
 
-def _causes(rows: pd.DataFrame) -> np.ndarray:
+class _Numbers:
+    """Rows with numbers in place of names, in the order of the names.
+
+    Args:
+        rows: with columns :data:`CELL` and :data:`OWNER`
+    """
+
+    def __init__(self, rows: pd.DataFrame):
+        self._size = len(rows)
+        self._columns = {name: pd.factorize(rows[name], sort=True) for name in (*CELL, *OWNER)}
+        #: what ends in an error together, a score, a cell: each is a part of the one before
+        self.metrics = self._joined(BROKEN)
+        self.scores = self._joined(SCORE[len(BROKEN) :], self.metrics)
+        self.cells = self._joined(CELL[len(SCORE) :], self.scores)
+        self.owners = self._joined(OWNER)
+        self.models = self._named(OWNER, _places(self.owners))
+        #: a row of each cell
+        self.first_of_cells = _places(self.cells)
+
+    def _joined(self, names: Iterable[str], above: np.ndarray | None = None) -> np.ndarray:
+        """Numbers of what several columns name together."""
+        joint = np.zeros(self._size, dtype=np.int64) if above is None else above
+        for name in names:
+            codes, entries = self._columns[name]
+            joint = joint * len(entries) + codes
+        return pd.factorize(joint, sort=True)[0]
+
+    def _named(self, names: list[str], rows: np.ndarray) -> pd.MultiIndex:
+        columns = [self._columns[name] for name in names]
+        levels: Any = [entries for _, entries in columns]
+        return pd.MultiIndex(levels=levels, codes=[c[rows] for c, _ in columns], names=names)
+
+    def index(self, rows: np.ndarray) -> pd.MultiIndex:
+        """Cells of some rows."""
+        return self._named(CELL, rows)
+
+    def marked(self, mask: np.ndarray, numbers: np.ndarray, cells: np.ndarray) -> np.ndarray:
+        """Whether a model has some of the rows, for cells and each model.
+
+        Args:
+            mask: these rows
+            numbers: what a row stands for: all cells with its number
+            cells: a row of each cell
+        """
+        marks = np.zeros((numbers.max(initial=-1) + 1, len(self.models)), dtype=bool)
+        marks[numbers[mask], self.owners[mask]] = True
+        return marks[numbers[cells]]
+
+
+def _places(numbers: np.ndarray) -> np.ndarray:
+    """A place of each number from 0 on, all of which occur."""
+    places = np.zeros(numbers.max(initial=-1) + 1, dtype=np.int64)
+    places[numbers] = np.arange(len(numbers))
+    return places
+
+
+def _causes(
+    cause: np.ndarray, skipped: np.ndarray, judged: np.ndarray, cells: np.ndarray
+) -> np.ndarray:
     """Cause of each row without a verdict; derived where the row does not say."""
-    cause = rows["cause"].to_numpy(dtype=object)
-    unsaid = (cause == "") & (rows["status"] == SKIP).to_numpy()
+    unsaid = (cause == "") & skipped
     if unsaid.any():
-        index = pd.MultiIndex.from_frame(rows[CELL])
-        judged = index.isin(index[rows["status"].isin((PASS, FAIL))])
-        cause = np.where(unsaid, np.where(judged, MODEL, DATA), cause)
+        derived = np.where(np.isin(cells, cells[judged]), MODEL, DATA)
+        cause = np.where(unsaid, derived.astype(object), cause)
     return cause
-
-
-def _marked(rows: pd.DataFrame, keys: list[str], table: pd.DataFrame) -> np.ndarray:
-    """Whether a model has such rows, for each cell and model of a table."""
-    if rows.empty:
-        return np.zeros(table.shape, dtype=bool)
-    sizes = rows.groupby([*keys, *OWNER], sort=False).size().unstack(OWNER)
-    cells = pd.MultiIndex.from_frame(table.index.to_frame(index=False)[keys])
-    marks: np.ndarray = sizes.reindex(index=cells, columns=table.columns).notna().to_numpy()
-    return marks
 
 
 def common_cells(outcome_table: Outcomes, models: list[Key]) -> tuple[list[Key], pd.Index]:

@@ -65,7 +65,7 @@ def write(content: Content, target: str, site: Path, memory: Memory, inputs: Inp
         inputs: what it is made from
     """
     path = site / file_of(target)
-    key = digest([inputs.keys[target], LANGUAGES.read_text("utf-8")])
+    key = digest([inputs.key(target), LANGUAGES.read_text("utf-8")])
     if not (memory.recall(file_of(target), key) and path.exists()):
         files.write_text(path, script(content, target), only_changed=True)
         memory.keep(file_of(target), key, True)

@@ -141,23 +141,16 @@ class ScoreColumn:
     @cached_property
     def passed(self) -> tuple[float, ...]:
         """Values that pass."""
-        return tuple(self._of(PASSED))
+        return self._of(PASSED)
 
     @cached_property
     def failed(self) -> tuple[float, ...]:
         """Values that fail."""
-        return tuple(self._of(FAILED))
+        return self._of(FAILED)
 
-    def _of(self, verdict: str) -> Iterator[float]:
+    def _of(self, verdict: str) -> tuple[float, ...]:
         pairs = zip(self.facts.values, self.facts.verdicts, strict=True)
-        return (value for value, letter in pairs if letter == verdict and not math.isnan(value))
-
-    @cached_property
-    def judged(self) -> frozenset[Key]:
-        """Lines with a value and a verdict."""
-        facts = self.facts
-        triples = zip(facts.lines.keys, facts.values, facts.verdicts, strict=True)
-        return frozenset(k for k, value, letter in triples if is_judged(value, letter))
+        return tuple([v for v, letter in pairs if letter == verdict and not math.isnan(v)])
 
     @cached_property
     def values(self) -> dict[Key, float]:
@@ -234,6 +227,25 @@ class SideBySide:
         parts = [dict(zip(keys, datasets, strict=True)) for keys, datasets in every]
         for key in self.index:
             yield from ((key.data, part[key]) for part in parts if key in part)
+
+
+def judged(columns: Iterable[ScoreColumn]) -> set[Key]:
+    """Lines with a value and a verdict in one of the columns."""
+    groups: dict[int, list[Facts]] = {}
+    for column in columns:
+        groups.setdefault(id(column.facts.lines), []).append(column.facts)
+    keys: set[Key] = set()
+    for facts in groups.values():
+        # most columns have all of them, so few are looked at
+        rest = set(range(len(facts[0].values)))
+        for each in facts:
+            rest = {
+                place for place in rest if not is_judged(each.values[place], each.verdicts[place])
+            }
+            if not rest:
+                break
+        keys.update(key for place, key in enumerate(facts[0].lines.keys) if place not in rest)
+    return keys
 
 
 def distinct(columns: Iterable[ScoreColumn]) -> list[Lines]:

@@ -123,7 +123,7 @@ def planned(content: Content) -> Iterator[Planned]:
         return
     order = sorted(groups, key=lambda name: label_of(content, name).lower())
     index = _index(content, {name: groups[name] for name in order})
-    yield Planned(INDEX, [index.text()], lambda: index)
+    yield Planned(INDEX, [index.data.decode()], lambda: index)
     counts = _counts(content)
     boards = alike(content)
     models = [
@@ -144,7 +144,7 @@ def planned(content: Content) -> Iterator[Planned]:
         shown = [(part, _shares(part, name, counts)) for part in boards]
         lists = [[[*key, *pair] for key, pair in sorted(shares.items())] for _, shares in shown]
         here = [[name in board.datasets for board in part] for part in boards]
-        inputs = [page.text(), models, here, lists]
+        inputs = [page.data.decode(), models, here, lists]
         yield Planned(page.doc, inputs, partial(_with_models, content, page, name, shown))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from benchmark_site import axes, tables
-from benchmark_site.columns import Rule, SideBySide
+from benchmark_site.columns import Rule, SideBySide, judged
 from benchmark_site.content import Board
 from benchmark_site.naming import metric_names
 from benchmark_site.page import anchor
@@ -50,7 +51,7 @@ class _Plot(NamedTuple):
     @property
     def values(self) -> Iterator[float]:
         """Scores, and the bounds of the criteria."""
-        yield from (value for row in self.rows for value in row.values)
+        yield from chain.from_iterable(chain(row.passed, row.failed) for row in self.rows)
         yield from finite_bounds(self.criteria)
 
 
@@ -69,11 +70,10 @@ def of_test(board: Board, models: Sequence[Model], test: str) -> list[dict[str, 
 
 def _plots(board: Board, models: Sequence[Model], test: str) -> Iterator[_Plot]:
     for metric, scores in board.scores.of_test(test).items():
-        rows = [row for row in _rows(scores, models) if row.values]
+        rows = [row for row in _rows(scores, models) if row.passed or row.failed]
         if rows:
             rules = {rule for column in scores.filled for rule in column.facts.judged}
-            cells = frozenset().union(*(column.judged for column in scores.filled))
-            yield _Plot(metric, rows, rules, len(cells))
+            yield _Plot(metric, rows, rules, len(judged(scores.filled)))
 
 
 def _drawn(board: Board, plot: _Plot, span: tuple[float, float]) -> dict[str, Any]:

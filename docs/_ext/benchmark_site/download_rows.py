@@ -177,8 +177,8 @@ def columns_of(table: pd.DataFrame) -> dict[str, Any]:
 
 def _plain(values: pd.Series) -> list[Any]:
     """Numbers as JSON has them; None where there is none."""
-    away = values.isna().to_numpy()
+    there = values.notna().to_numpy()
     kind, nothing = ("int64", 0) if values.name in COUNTS else ("float64", np.nan)
-    numbers = values.to_numpy(kind, na_value=nothing).astype("object")
-    numbers[away] = None
+    numbers = np.full(len(values), None, dtype=object)  # most columns have few
+    numbers[there] = values.to_numpy(kind, na_value=nothing)[there]
     return numbers.tolist()

@@ -107,7 +107,7 @@ class Fragments:
         ]
         body = "\n".join([compact_json(list(places)), *texts])
         files.clear_way(path, folders=3)
-        files.write_over(path, f"{_sum(body)}\n{body}")
+        files.write_over(path, f"{_sum(body)}\n{body}".encode())
 
     def remove_others(self, content: Content) -> None:
         """Remove what belongs to no test any more."""

@@ -99,8 +99,7 @@ def make(
         targets = sorted(content.boards, key=lambda target: target not in ranked)
         due = [t for t in targets if not pages.current(t, source, memory, inputs)]
         with Team(memory, workers, lambda done: progress(STAGE, done, len(due) + 1)) as team:
-            for target in due:
-                team.begin(partial(of_target, target))
+            team.begin(*(partial(of_target, target) for target in due))
             for target in (t for t in targets if t not in due):
                 of_target(target, memory)
             preview.write(content, site, memory, inputs)

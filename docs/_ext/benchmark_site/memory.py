@@ -45,6 +45,7 @@ class Inputs:
         self._media = stats(content.paths.media)
         self._below, self._media_below = _by_target(self._results), _by_target(self._media)
         self._of_models = by_model([*self._results, *self._media])
+        self._keys: dict[str, str] = {}
 
     @cached_property
     def common(self) -> str:
@@ -59,14 +60,14 @@ class Inputs:
             ]
         )
 
-    @cached_property
-    def keys(self) -> dict[str, str]:
-        """Target -> hash of what all its pages are made from."""
-        truths, keys = self._media_below.get(OWN, []), {}
-        for target in self.content.boards:
+    def key(self, target: str) -> str:
+        """Hash of what all pages of a target are made from."""
+        if target not in self._keys:
             media = [*self._media_below.get(target, []), *self._tables(target)]
-            keys[target] = digest([*self.of_ranking(target), self._structure, media, truths])
-        return keys
+            truths = self._media_below.get(OWN, [])
+            parts = [*self.of_ranking(target), self._structure, media, truths]
+            self._keys[target] = digest(parts)
+        return self._keys[target]
 
     @cached_property
     def _structure(self) -> list[Any]:

@@ -42,18 +42,18 @@ IDENTITY = (
 ABOUT = "Facts, downloads, badge and card"
 
 
-def page(
-    content: Content, target: str, model: Model, sections: list[Section] | None = None
-) -> Page:
+def page(content: Content, target: str, model: Model, before: bytes = b"") -> Page:
     """Page of a model.
 
     Args:
         content: what the pages show
         target: the target
         model: the model
-        sections: all below the first lines, made of the same rows before; None: they are made now
+        before: content of a page file with all below the first lines, made of the same rows; empty:
+            it is made now
     """
-    page = Page(model_doc(target, model), f"{model.label}: {content.label(target).lower()}")
+    title = f"{model.label}: {content.label(target).lower()}"
+    page = Page(model_doc(target, model), title, before=before)
     boards = content.boards_of(target, model)
     page.html = render(
         "model.j2",
@@ -77,7 +77,8 @@ def page(
         identity=_identity(model),
         elsewhere=_elsewhere(content, page, target, model),
     )
-    page.sections = _sections(content, page, target, model) if sections is None else sections
+    if not before:
+        page.sections = _sections(content, page, target, model)
     return page
 
 

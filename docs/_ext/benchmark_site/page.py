@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -55,7 +55,7 @@ class Section:
     def from_dict(cls, entry: Mapping[str, Any]) -> Section:
         """Section of the entry of a page file."""
         parts = [cls.from_dict(part) for part in entry["sections"]]
-        return cls(entry["id"], entry["title"], entry["html"], parts)
+        return cls(entry["id"], entry["title"], entry["html"].decode(), parts)
 
 
 @dataclass
@@ -67,12 +67,14 @@ class Page:
         title: heading, plain text
         html: what stands before the first section
         sections: the rest
+        before: content of the page file whose sections are the rest, in place of ``sections``
     """
 
     doc: str
     title: str
     html: str = ""
     sections: list[Section] = field(default_factory=list)
+    before: bytes = b""
 
     def href(self, doc: str, place: str = "") -> str:
         """Relative address of another document.
@@ -90,10 +92,13 @@ class Page:
         """
         return relative(path, posixpath.dirname(self.doc))
 
-    def text(self) -> str:
-        """Text of the page file."""
+    @property
+    def data(self) -> bytes:
+        """Content of the page file."""
+        if self.before:
+            return page_file.renewed(self.before, self.title, self.html)
         sections = [asdict(section) for section in self.sections]
-        return page_file.text(self.title, {"html": self.html, "sections": sections})
+        return page_file.data(self.title, {"html": self.html, "sections": sections})
 
 
 class Planned(NamedTuple):
@@ -110,11 +115,12 @@ class Planned(NamedTuple):
     make: Callable[[], Page]
 
 
-def sections_of(text: str) -> list[Section]:
-    """Sections of a page file.
+def sections_of(page: bytes, names: Collection[str]) -> list[Section]:
+    """Sections of a page file with one of these ids.
 
-    >>> page = Page("a", "A", sections=[Section("b", "B", "<p>")])
-    >>> sections_of(page.text()) == page.sections
+    >>> page = Page("a", "A", sections=[Section("b", "B", "<p>"), Section("c", "C")])
+    >>> sections_of(page.data, ["b"]) == page.sections[:1]
     True
     """
-    return [Section.from_dict(entry) for entry in page_file.content(text)["sections"]]
+    entries = page_file.content(page)["sections"]
+    return [Section.from_dict(entry) for entry in entries if entry["id"] in names]

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from site_frame import page_file
 from site_frame.page_file import PAGE
 
 from benchmark_site import (
@@ -123,7 +122,7 @@ def write_target(
             memory.carry(_sections(doc))
         memory.carry(_comparisons(target))
         return
-    whole = inputs.keys[target]
+    whole = inputs.key(target)
     for page in of_target(content, target, source, inputs, memory, fragments):
         key = whole if page.inputs is None else digest(page.inputs)
         docs.append(_bring(page, key, source, memory))
@@ -132,7 +131,7 @@ def write_target(
 
 def current(target: str, source: Path, memory: Memory, inputs: Inputs) -> list[str]:
     """Pages of a target, if they are as they were left and nothing that they show changed; else none."""
-    docs: list[str] = memory.recall(target, inputs.keys[target]) or []
+    docs: list[str] = memory.recall(target, inputs.key(target)) or []
     return docs if all(_is_as_left(source, doc, memory) for doc in docs) else []
 
 
@@ -205,10 +204,11 @@ def _of_test(
     file, name, key = _file(source, doc), _sections(doc), digest(inputs.common)
     is_same = memory.recall(name, key) and _is_as_left(source, doc, memory)
     memory.keep(name, key, True)
-    sections = sections_of(page_file.read(file)) if is_same else []
+    boards = [board for board in content.boards[target] if test in board.tests]
+    published = [board.name for board in boards if board.published]
+    sections = sections_of(file.read_bytes(), published) if is_same else []
     if fragments is None:
         return testpages.page(content, target, test, sections)
-    boards = [board for board in content.boards[target] if test in board.tests]
     keys = [(board, inputs.of_columns(board, test)) for board in boards if not board.published]
     for board, of_models in keys:
         fragments.give(board, test, of_models)
@@ -230,8 +230,8 @@ def _of_model(
     )
     is_same = memory.recall(name, key) and _is_as_left(source, doc, memory)
     memory.keep(name, key, True)
-    sections = sections_of(page_file.read(file)) if is_same else None
-    return modelpages.page(content, target, model, sections)
+    before = file.read_bytes() if is_same else b""
+    return modelpages.page(content, target, model, before)
 
 
 def _sections(doc: str) -> str:
@@ -260,7 +260,7 @@ def _shown(target: str, planned: Iterable[Comparison], memory: Memory) -> list[C
 
 
 def _write(page: Page, source: Path) -> str:
-    files.write_over(_file(source, page.doc), page.text())
+    files.write_over(_file(source, page.doc), page.data)
     return page.doc
 
 

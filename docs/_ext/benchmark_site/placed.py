@@ -85,15 +85,12 @@ def place(
         for target, boards in content.boards.items()
         if any(memory.recall(_name(board), keys[target][board.name]) is None for board in boards)
     ]
-    if len(new) > 1:
+    if new:
         importlib.import_module("scipy.special")  # once, before processes that need it begin
     with Team(memory, workers if new else 1) as team:
-        for target in new:
-            team.begin(partial(rank_anew, target))
+        team.begin(*(partial(rank_anew, target) for target in new))
         for target in content.boards.keys() - new:
             rank(target, memory)
-        if new:
-            importlib.import_module("scipy.special")  # before those begin that make pages
         meanwhile()
     for target in new:
         for board in content.boards[target]:

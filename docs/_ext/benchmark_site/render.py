@@ -30,7 +30,10 @@ class _Environment(jinja2.Environment):
         """What ``obj.attribute`` means in a template: an attribute, or else an entry."""
         if type(obj) is dict and attribute in obj and attribute not in METHODS:
             return obj[attribute]
-        return super().getattr(obj, attribute)
+        try:
+            return getattr(obj, attribute)
+        except AttributeError:
+            return super().getattr(obj, attribute)
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -40,22 +41,32 @@ def doc(target: str) -> str:
 
 def of_test(content: Content, page: Page, board: Board, model: Model, test: str) -> Samples:
     """Addresses of the samples of the cells of a model in a test: on their page, or their timelines."""
-    if board.published:
-        return unheard
-    query = {"model": model.id, "test": test}
+    return unheard if board.published else _Heard(content, page, board.target, model, test)
 
-    @cache
-    def timed() -> frozenset[str]:
-        return event_details.timed(content, board.target, model, test)
 
-    def samples(score: WideCell, key: Key) -> str:
-        rest = place(content, board.target, test, score.dataset, key)
-        if rest or key.data not in timed():
-            return f"{page.href(doc(board.target))}#?{urlencode(query)}{rest}" if rest else ""
-        timelines = event_details.timelines(test, key.data)
-        return f"{page.href(model_doc(board.target, model))}#{timelines}"
+@dataclass(frozen=True)
+class _Heard:
+    """Addresses of samples; arguments as of :func:`of_test`."""
 
-    return samples
+    content: Content
+    page: Page
+    target: str
+    model: Model
+    test: str
+
+    def __call__(self, score: WideCell, key: Key) -> str:
+        rest = place(self.content, self.target, self.test, score.dataset, key)
+        if rest:
+            query = urlencode({"model": self.model.id, "test": self.test})
+            return f"{self.page.href(doc(self.target))}#?{query}{rest}"
+        if key.data not in self._timed:
+            return ""
+        timelines = event_details.timelines(self.test, key.data)
+        return f"{self.page.href(model_doc(self.target, self.model))}#{timelines}"
+
+    @cached_property
+    def _timed(self) -> frozenset[str]:
+        return event_details.timed(self.content, self.target, self.model, self.test)
 
 
 def of_model(page: Page, target: str, model: Model) -> str:

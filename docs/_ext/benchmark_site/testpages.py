@@ -7,6 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from benchmark_site import (
     compare_page,
     datasetpages,
@@ -20,6 +22,7 @@ from benchmark_site import (
     strips,
     tables,
 )
+from benchmark_site.cells import bar
 from benchmark_site.content import Board, Content
 from benchmark_site.groups import differences
 from benchmark_site.naming import metric_names
@@ -118,15 +121,18 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
         {"anchor": anchor(board.name, metric), "title": metric_names(metric)[0]}
         for metric in scores
     ]
+    chance = board.chance(test)
+    certain = any(line["sure"].judged for line in lines)
+    errors = any(line["tally"].errors for line in lines)
     html = render(
         "board.j2",
-        answer=answer(lines, board.chance(test)),
+        answer=answer(lines, chance),
         dots=dots.of_test(board, models, test),
         label=f"{board.title}: passed cells per model",
-        lines=lines,
-        certain=any(line["sure"].judged for line in lines),
-        errors=any(line["tally"].errors for line in lines),
-        chance=board.chance(test),
+        rows=[_row(line, chance, certain=certain, errors=errors) for line in lines],
+        certain=certain,
+        errors=errors,
+        chance=chance,
         not_run=_not_run(content, page, board, test),
         metrics=[*jumps, {"anchor": samples.place(board), "title": "Listen"}] if sound else jumps,
     )
@@ -164,6 +170,40 @@ def _board(content: Content, page: Page, board: Board, test: str) -> Section:
     if sound:
         parts.append(Section(samples.place(board), samples.TITLE, sound))
     return Section(board.name, board.title, html, parts)
+
+
+def _row(
+    line: Mapping[str, Any], chance: Fraction | None, *, certain: bool, errors: bool
+) -> Markup:
+    """Verdicts of a model as a row; written here, as a page of a hundred models has a hundred.
+
+    Args:
+        line: the model
+        chance: share that the best chance model passes
+        certain: whether there is a column of second verdicts
+        errors: whether there is one of errors
+    """
+    label, tally = escape(line["label"]), line["tally"]
+    css, kind = (
+        (' class="chance"', ' <span class="quiet">chance</span>') if line["chance"] else ("", "")
+    )
+    parts = [
+        f'<tr{css}><th scope="row" data-name="{label}"><a href="{escape(line["href"])}">{label}</a>'
+        f'{kind}</th><td data-sort="{float(tally.share or 0)}">'
+        f"{bar(tally.share, True, chance, 'no verdict')}</td>",
+        *(_counted(number) for number in (tally.passed, tally.failed, tally.skipped)),
+    ]
+    if certain:
+        doubt, of = line["sure"].doubt, line["sure"].judged
+        parts.append(_counted(doubt, f"{doubt} of {of}" if of else ""))
+    if errors:
+        parts.append(_counted(tally.errors, css=" e" if tally.errors else ""))
+    return Markup("".join([*parts, "</tr>"]))
+
+
+def _counted(number: int, text: str | None = None, css: str = "") -> str:
+    """Cell with a number of cells, or what is said of it."""
+    return f'<td class="n{css}" data-sort="{number}">{number if text is None else text}</td>'
 
 
 def answer(lines: Sequence[Mapping[str, Any]], chance: Fraction | None) -> str:

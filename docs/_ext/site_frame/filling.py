@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from html import escape
 from pathlib import Path
@@ -20,26 +20,26 @@ from common.core import closure, display, files, processes, provenance
 from common.core.mirror import listing, stat_of
 from site_frame import head, page_file, patterns, pictures
 from site_frame.page_file import PAGE
-from site_frame.slots import ABOUT, BEGIN, END, PAGES, PATTERNS, SLOT
+from site_frame.slots import ABOUT, BEGIN, END, PAGES, PATTERNS, SLOT_IN_DATA
 
 #: where a script shows tables
-LATER = "data-cells="
+LATER = b"data-cells="
 #: files that only pages with one of such texts need
 WHERE_USED = {
-    "events.css": ('class="events-details',),
-    "events.js": ('class="events-details',),
-    "export.js": ("<table", LATER),
-    "field.css": ('class="scroll field',),
-    "hints.js": ('<table class="scores', "data-hint=", LATER),
-    "listen.css": ('class="listen',),
-    "listen.js": ('class="listen',),
+    "events.css": (b'class="events-details',),
+    "events.js": (b'class="events-details',),
+    "export.js": (b"<table", LATER),
+    "field.css": (b'class="scroll field',),
+    "hints.js": (b'<table class="scores', b"data-hint=", LATER),
+    "listen.css": (b'class="listen',),
+    "listen.js": (b'class="listen',),
     "scoring.js": (LATER,),
     "boards.css": (LATER,),
-    "boards.js": ('class="board-tools',),
-    "compare.js": ('class="compare-tools',),
-    "hear.js": ('class="listen-samples',),
-    "predictions.js": ('class="own-tools',),
-    "own.js": ('class="own-tools',),
+    "boards.js": (b'class="board-tools',),
+    "compare.js": (b'class="compare-tools',),
+    "hear.js": (b'class="listen-samples',),
+    "predictions.js": (b'class="own-tools',),
+    "own.js": (b'class="own-tools',),
 }
 LOADED = re.compile(
     r"\n<(?:link|script)\b[^>]*\b_static/(?P<name>[\w.-]+)[^>]*>(?:</script>)?(?=\n)"
@@ -126,7 +126,7 @@ def _filled(
     for name in names:
         way = _titles(titles, name)
         page, maker = Path(folders.site, name + ENDING), Filling(folders, name, way)
-        files.write_text(page, maker.html, only_changed=True)
+        files.write_bytes(page, maker.html, only_changed=True)
         entries[name] = [_size(str(page)), way, _stats(maker.read)]
     return entries
 
@@ -161,29 +161,31 @@ class Filling:
         self.read: list[str] = []
 
     @cached_property
-    def html(self) -> str:
+    def html(self) -> bytes:
         """The page."""
         frame = self._frame()
         before, begin, rest = frame.partition(BEGIN)
-        body, _, after = rest.partition(END)
+        inside, _, after = rest.partition(END)
+        body = inside.encode()
         if begin:
             images = pictures.Files(self._name, self._folders.site, self._folders.media)
-            body = pictures.sized(SLOT.sub(self._content, body), images)
+            body = pictures.sized(SLOT_IN_DATA.sub(self._content, body), images)
             self.read += map(str, images.seen)
         else:
             before, after = frame, ""
         top, mark, middle = before.partition("</head>")
-        top = ABOUT.sub(lambda match: head.tags(json.loads(match[1]), body), top)
-        return "".join([_needed(top, body), mark, middle, body, after])
+        top = ABOUT.sub(lambda match: head.tags(json.loads(match[1]), head.begin(body)), top)
+        return b"".join([f"{_needed(top, body)}{mark}{middle}".encode(), body, after.encode()])
 
-    def _content(self, slot: re.Match[str]) -> str:
-        kind, place = slot.groups()
+    def _content(self, slot: re.Match[bytes]) -> bytes:
+        kind, place = (part.decode() for part in slot.groups())
         if kind == "page":
             path = self._folders.source / f"{self._name}{PAGE}"
             self.read.append(str(path))
-            return below_title(page_file.content(page_file.read(path)))
+            return below_title(page_file.content(path.read_bytes()))
         up = "../" * self._name.count("/")
-        return self._text(self._folders.source / place).replace('href="', f'href="{up}')
+        text = self._text(self._folders.source / place).replace('href="', f'href="{up}')
+        return text.encode()
 
     def _frame(self) -> str:
         if not self._way:
@@ -198,28 +200,35 @@ class Filling:
         return path.read_text("utf-8")
 
 
-def below_title(content: Mapping[str, Any], level: int = 1) -> str:
-    """HTML of a page or section: what stands before its first section, and all sections.
+def below_title(content: Mapping[str, Any]) -> bytes:
+    """HTML of the content of a page file: what stands before its first section, and all sections.
 
-    >>> part = {"id": "b", "title": "B > -1", "html": "", "sections": []}
-    >>> print(below_title({"html": "<p>", "sections": [part]}), end="")
+    >>> part = {"id": "b", "title": "B > -1", "html": b"", "sections": []}
+    >>> print(below_title({"html": b"<p>", "sections": [part]}).decode(), end="")
     <div class="no-search"><p></div><section id="b">
     <h2>B &gt; −1<a class="headerlink" href="#b" title="Link to this heading">#</a></h2>
     </section>
     """
-    html = f'<div class="no-search">{content["html"]}</div>' if content["html"] else ""
-    return html + "".join(_section(part, level + 1) for part in content["sections"])
+    return b"".join(_below(content, 1))
 
 
-def _section(part: Mapping[str, Any], level: int) -> str:
-    """A section as Sphinx writes those of texts."""
+def _below(content: Mapping[str, Any], level: int) -> Iterator[bytes]:
+    if content["html"]:
+        yield from (b'<div class="no-search">', content["html"], b"</div>")
+    for part in content["sections"]:
+        yield _heading(part, level + 1).encode()
+        yield from _below(part, level + 1)
+        yield b"</section>\n"
+
+
+def _heading(part: Mapping[str, Any], level: int) -> str:
+    """Begin of a section as Sphinx writes those of texts."""
     place, title = escape(part["id"]), escape(display.tidy(part["title"]))
     link = f'<a class="headerlink" href="#{place}" title="Link to this heading">#</a>'
-    head = f'<section id="{place}">\n<h{level}>{title}{link}</h{level}>\n'
-    return f"{head}{below_title(part, level)}</section>\n"
+    return f'<section id="{place}">\n<h{level}>{title}{link}</h{level}>\n'
 
 
-def _needed(top: str, body: str) -> str:
+def _needed(top: str, body: bytes) -> str:
     """The head of a page without the files that its body does not need."""
     stands = cache(body.__contains__)  # several files are needed where the same text stands
 

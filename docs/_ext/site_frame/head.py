@@ -38,6 +38,11 @@ def plain(html: str) -> str:
     return " ".join(unescape(TAG.sub("", FORMULA.sub("", html))).split())
 
 
+def begin(body: bytes) -> str:
+    """As much of a page as is searched for what describes it."""
+    return body[: 4 * REACH].decode(errors="ignore")[:REACH]
+
+
 def description(body: str) -> str:
     """One or two sentences about a page, from its first paragraph.
 
@@ -47,7 +52,7 @@ def description(body: str) -> str:
     'Score 78.5 %, chance 41.2 %, rank 1 to 11.'
     """
     for pattern in PARAGRAPHS:
-        for match in pattern.finditer(body, 0, REACH):
+        for match in pattern.finditer(body):
             text = plain(DRAWN.sub("", match[1]))
             if len(text) >= SHORTEST:
                 return shorten(text)

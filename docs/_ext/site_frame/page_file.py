@@ -1,7 +1,10 @@
 """Files of generated pages, which are read and written much faster than JSON.
 
-The first line is the title. The second is the outline: how many characters stand before the first section,
+The first line is the title. The second is the outline: how many bytes stand before the first section,
 and of each section its id, its title, and the same. After it comes the HTML of all parts in this order.
+
+HTML that is there already stays bytes from here to the finished page: a page of a hundred models is read,
+put together and written without being decoded.
 """
 
 from __future__ import annotations
@@ -15,31 +18,61 @@ from typing import Any
 PAGE = ".page"
 
 
-def text(title: str, content: Mapping[str, Any]) -> str:
-    """Text of the file of a page.
+def data(title: str, content: Mapping[str, Any]) -> bytes:
+    """Content of the file of a page.
 
     Args:
         title: heading of the page
-        content: ``html``, what stands before the first section, and ``sections``, the same with an ``id``
-            and a ``title`` each
+        content: ``html``, what stands before the first section, as text or as it is in a file, and
+            ``sections``, the same with an ``id`` and a ``title`` each
     """
-    parts: list[str] = []
-    lines = [json.dumps(part, ensure_ascii=False) for part in (title, _outline(content, parts))]
-    return "\n".join([*lines, "".join(parts)])
+    parts: list[bytes] = []
+    lines = [
+        json.dumps(part, ensure_ascii=False).encode() for part in (title, _outline(content, parts))
+    ]
+    return b"\n".join([*lines, b"".join(parts)])
 
 
-def _outline(part: Mapping[str, Any], parts: list[str]) -> list[Any]:
-    """Number of characters of a part and outlines of its sections; adds their HTML."""
+def renewed(page: bytes, title: str, html: str) -> bytes:
+    """Content of the file of a page that has another title and another beginning, and the same sections.
+
+    Args:
+        page: content of its file
+        title: heading
+        html: what stands before the first section
+
+    Raises:
+        ValueError: as of :func:`content`
+
+    >>> part = {"id": "b", "title": "B", "html": "<p>", "sections": []}
+    >>> one, other = (data(title, {"html": title, "sections": [part]}) for title in ("a", "αβ"))
+    >>> renewed(one, "αβ", "αβ") == other
+    True
+    """
+    _, outline, parts = page.split(b"\n", 2)
+    size, sections = json.loads(outline)
+    if _size([size, sections]) != len(parts):
+        raise ValueError(f"a page of {_size([size, sections])} bytes has {len(parts)}")
+    begin = html.encode()
+    lines = [
+        json.dumps(part, ensure_ascii=False).encode() for part in (title, [len(begin), sections])
+    ]
+    return b"\n".join([*lines, begin]) + parts[size:]
+
+
+def _size(outline: Sequence[Any]) -> int:
+    """Number of bytes of a part with its sections."""
+    length, sections = outline
+    return length + sum(_size(inner) for _, _, *inner in sections)
+
+
+def _outline(part: Mapping[str, Any], parts: list[bytes]) -> list[Any]:
+    """Number of bytes of a part and outlines of its sections; adds their HTML."""
     html = part["html"]
+    html = html.encode() if isinstance(html, str) else html
     parts.append(html)
     sections = [[each["id"], each["title"], *_outline(each, parts)] for each in part["sections"]]
     return [len(html), sections]
-
-
-def read(path: Path) -> str:
-    """Text of a file, with its line ends as they are: they are counted."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return file.read()
 
 
 def titles(source: Path, pages: Iterable[str]) -> dict[str, str]:
@@ -51,29 +84,29 @@ def titles(source: Path, pages: Iterable[str]) -> dict[str, str]:
     """
     headings = {}
     for page in pages:
-        with Path(source, page + PAGE).open(encoding="utf-8") as file:
+        with Path(source, page + PAGE).open("rb") as file:
             headings[page] = json.loads(file.readline())
     return headings
 
 
-def content(text: str) -> dict[str, Any]:
-    r"""What stands below the title of a page.
+def content(page: bytes) -> dict[str, Any]:
+    r"""What stands below the title of a page, HTML as bytes.
 
     Raises:
-        ValueError: if it is not the text of a whole page
+        ValueError: if it is not the content of the file of a whole page
 
-    >>> part = {"id": "b", "title": "B", "html": "<p>\r\n", "sections": []}
-    >>> content(text("A", {"html": "", "sections": [part]})) == {"html": "", "sections": [part]}
+    >>> part = {"id": "b", "title": "B", "html": b"<p>\r\n", "sections": []}
+    >>> content(data("A", {"html": "", "sections": [part]})) == {"html": b"", "sections": [part]}
     True
     """
-    _, outline, html = text.split("\n", 2)
+    _, outline, html = page.split(b"\n", 2)
     whole, end = _part(json.loads(outline), html, 0)
     if end != len(html):
-        raise ValueError(f"a page of {end} characters has {len(html)}")
+        raise ValueError(f"a page of {end} bytes has {len(html)}")
     return whole
 
 
-def _part(outline: Sequence[Any], html: str, start: int) -> tuple[dict[str, Any], int]:
+def _part(outline: Sequence[Any], html: bytes, start: int) -> tuple[dict[str, Any], int]:
     """A part of a page, and where the next one begins."""
     length, sections = outline
     end = start + length

@@ -15,8 +15,8 @@ from urllib.parse import unquote
 from common.pages.figure_files import drawn
 
 #: begin of an element of an image, and the rest of it
-BEGIN, REST = "<img", re.compile(r"(?!\w)([^>]*?)\s*(/?)>")
-SOURCE, SIZED = re.compile(r'\bsrc="([^"]*)"'), re.compile(r"\b(width|height)=")
+BEGIN, REST = b"<img", re.compile(rb"(?!\w)([^>]*?)\s*(/?)>")
+SOURCE, SIZED = re.compile(rb'\bsrc="([^"]*)"'), re.compile(rb"\b(width|height)=")
 ROOT = re.compile(r"<svg\b[^>]*>")
 LENGTH = r'\b{}="(\d{{1,9}}(?:\.\d*)?|\.\d+)(?:px)?"'
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -49,7 +49,7 @@ class Files:
         return file
 
 
-def sized(html: str, files: Files) -> str:
+def sized(html: bytes, files: Files) -> bytes:
     """HTML whose images have a width, a height, and their time of loading."""
     start, *images = html.split(BEGIN)  # much faster than a search for the whole element
     parts, is_late = [start], False
@@ -60,19 +60,20 @@ def sized(html: str, files: Files) -> str:
             is_late = True
         else:
             parts += BEGIN, image
-    return "".join(parts)
+    return b"".join(parts)
 
 
-def _complete(rest: re.Match[str], files: Files, is_late: bool) -> str:
+def _complete(rest: re.Match[bytes], files: Files, is_late: bool) -> bytes:
     """Element of an image with its size, and its time of loading."""
     attributes, slash = rest.groups()
     source = SOURCE.search(attributes)
     if source and not SIZED.search(attributes):
-        width, height = size(files.find(source[1]))
-        attributes += f' width="{width}" height="{height}"' if width and height else ""
-    if is_late and "loading=" not in attributes:
-        attributes += ' loading="lazy"'
-    return f"{BEGIN}{attributes}{slash and ' /'}>"
+        width, height = size(files.find(source[1].decode()))
+        if width and height:
+            attributes += b' width="%d" height="%d"' % (width, height)
+    if is_late and b"loading=" not in attributes:
+        attributes += b' loading="lazy"'
+    return b"%b%b%b>" % (BEGIN, attributes, slash and b" /")
 
 
 def size(path: Path) -> tuple[int, int]:

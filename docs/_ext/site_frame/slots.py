@@ -10,7 +10,7 @@ from collections.abc import Mapping
 PAGES, PATTERNS, SEARCHED = "pages", "patterns", "searched.json"
 #: around the content of a page; no text of a page can look like a slot, as its brackets are escaped
 BEGIN, END = "<!--@begin-->", "<!--@end-->"
-SLOT = re.compile(r"<!--@(page|file):([^>]*)-->")
+SLOT_IN_DATA = re.compile(rb"<!--@(page|file):([^>]*)-->")
 #: slot for all of a page of results below its title
 SLOT_OF_PAGE = "<!--@page:-->"
 ABOUT = re.compile(r"<!--@about:([^>]*)-->")
