@@ -99,18 +99,18 @@ def make(
         targets = sorted(content.boards, key=lambda target: target not in ranked)
         due = [t for t in targets if not pages.current(t, source, memory, inputs)]
         with Team(memory, workers, lambda done: progress(STAGE, done, len(due) + 1)) as team:
-            team.begin(*(partial(of_target, target) for target in due))
+            parts = [partial(of_target, target) for target in due]
+            team.begin(*parts, lambda notes: population_data.write(content, site, notes, inputs))
             for target in (t for t in targets if t not in due):
                 of_target(target, memory)
             preview.write(content, site, memory, inputs)
-            team.begin(lambda notes: population_data.write(content, site, notes, inputs))
             documents |= pages.write(content, source, memory, inputs)
+            downloads.begin_last(export.write_archive)
         documents = documents.union(*(memory.content(target) for target in content.boards))
         pages.remove_others(source, documents)
         cell_data.remove_others(content, site)
         figure_data.remove_others(content, site)
         Fragments(cache / COLUMNS).remove_others(content)
-        downloads.begin_last(export.write_archive)
         memory.write()  # what is known by now, should this program be killed before the end
         begun.pop_all()
     return downloads.finish
