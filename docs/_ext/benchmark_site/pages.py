@@ -174,7 +174,7 @@ def of_target(
         if manifest is not None and not model.published:
             yield Planned(
                 provenance_doc(target, model),
-                inputs.of_model(target, model),
+                [inputs.of_model_alone(target, model), provenance_pages.linked(content, manifest)],
                 partial(provenance_pages.page, content, target, model, manifest),
             )
     if content.sample_datasets(target):

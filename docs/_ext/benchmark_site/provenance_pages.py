@@ -37,6 +37,11 @@ def origin(page: Page, board: Board, model: Model, test: str) -> str:
     return page.href(provenance_doc(board.target, model), anchor("cell", test))
 
 
+def linked(content: Content, manifest: Manifest) -> list[str]:
+    """Tests of a model that have a page, which one that it has no rows of has because of another model."""
+    return sorted({name.partition("/")[0] for name in manifest.cells} & content.tests.keys())
+
+
 def page(content: Content, target: str, model: Model, manifest: Manifest) -> Page:
     """Provenance of all cells of a model for a target."""
     label = content.label(target).lower()

@@ -8,6 +8,7 @@ each time the next one that no other process has taken.
 
 from __future__ import annotations
 
+import gc
 import os
 import struct
 from collections import deque
@@ -136,6 +137,7 @@ class _Batch:
 
 def _made(batch: _Batch, memory: Memory, tell: Callable[..., None]) -> None:
     """Make parts of a batch, and tell of each what it was made from."""
+    gc.disable()  # a process that ends soon leaves nothing behind
     for part in batch:
         tell(_noted(part, memory))
 
