@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Collection, Sequence
 from functools import cache
 from html import escape
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, islice, pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -139,7 +139,7 @@ def dots_svg(
     """
     ranges = passing(criteria)
     bounds = finite_bounds(criteria)
-    values = list(chain.from_iterable(chain(row.passed, row.failed) for row in rows))
+    values = [value for row in rows for value in row.values]
     ticks = round_ticks([*values, *bounds, *span])
     names = [_lines(row.label) for row in rows]
     left = 12 + LETTER * max(len(line) for name in names for line in name)
@@ -185,7 +185,7 @@ def dots_svg(
 
 
 def _marks(places: Collection[float], css: str, y: float) -> str:
-    """One path for all marks of a verdict."""
+    """One path for all marks of a verdict, at places that are named once each."""
     if not places:
         return ""
     if css == "p":  # a line of no length with round ends is a dot

@@ -39,6 +39,8 @@ from common.results.slices import CONFIRMED, TRIED, Clip, SliceRow, SliceSound, 
 sys.path[:0] = [str(paths.DOCS / "_ext"), str(Path(__file__).parent)]
 
 DRIVER = Path(__file__).with_name("driver.py")
+#: waits until what a page has heard of is drawn
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 #: text that must never become markup, in any language of the site
 HOSTILE = "<script>alert(1)</script> {{ 7*7 }} `x`_ |y| \"&'"
 PIXEL = base64.b64decode(

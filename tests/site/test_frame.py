@@ -17,6 +17,8 @@ from urllib.parse import unquote
 import pytest
 from site_frame.head import properties, tags
 
+from tests.site.conftest import DRAWN
+
 LISTEN = "method/listen"
 OWN = "results/arousal/model/alpha"
 RANKING = "results/arousal/index"
@@ -152,10 +154,6 @@ def test_a_reader_can_choose_the_theme(visit: Any) -> None:
     page.close()
 
 
-#: waits until what a page has heard of is drawn
-SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-
-
 @pytest.mark.parametrize("media", ["screen", "print"])
 def test_pictures_have_a_soft_ground_in_the_dark_and_a_white_one_on_paper(
     visit: Any, media: str
@@ -167,9 +165,8 @@ def test_pictures_have_a_soft_ground_in_the_dark_and_a_white_one_on_paper(
     page.evaluate("document.documentElement.dataset.theme = 'light'")
     assert page.evaluate(light) == "brightness(1)"
     page.emulate_media(media=media, color_scheme="light")
-    page.evaluate(
-        SETTLED
-    )  # the page is told of the other scheme before it draws the next time, and follows it
+    # the page is told of the other scheme before it draws the next time, and follows it
+    page.evaluate(DRAWN)
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert page.evaluate(light) == ("brightness(0.88)" if media == "screen" else "brightness(1)")
     page.close()

@@ -11,6 +11,7 @@ import pytest
 from valid_html import faults
 
 from common.pages.weight import LIMITS, weight
+from tests.site.conftest import DRAWN
 
 #: kind of page -> one of them
 KINDS = {
@@ -149,9 +150,7 @@ def test_nothing_moves_while_a_ranking_gets_its_tools(visit: Any) -> None:
     )
     page.goto(page.url.replace("404", KINDS["ranking"]))
     page.locator(".board-tools input").first.wait_for()
-    page.evaluate(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
+    page.evaluate(DRAWN)
     assert page.evaluate("window.moved") < 0.05
     page.close()
 

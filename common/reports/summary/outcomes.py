@@ -83,7 +83,7 @@ def outcomes(rows: pd.DataFrame) -> Outcomes:
     # of several rows of a cell the best known one counts: passed, failed, without a verdict
     places = np.flatnonzero(judged | skipped)
     line, present = pd.factorize(every.cells[places], sort=True)
-    first = every.first_of_cells[present]
+    rows_of_cells = every.row_of_cell[present]
     passed = np.full((len(present), len(every.models)), np.nan)
     verdicts = np.zeros(passed.shape, dtype=bool)
     owner = every.owners[places]
@@ -94,11 +94,11 @@ def outcomes(rows: pd.DataFrame) -> Outcomes:
     verdicts[line[is_judged], owner[is_judged]] = True
     fixed = ~np.isin(present, every.cells[(cause == DATA) & (status == SKIP)])
     absent = np.isnan(passed)
-    other = every.marked((status != ERROR) & (cause != NOT_RUN), every.scores, first)
-    broken = every.marked((status == ERROR) & (cause != DATA), every.metrics, first)
+    other = every.marked((status != ERROR) & (cause != NOT_RUN), every.scores, rows_of_cells)
+    broken = every.marked((status == ERROR) & (cause != DATA), every.metrics, rows_of_cells)
     fixed &= ~(absent & other).any(axis=1)
     passed[absent & broken] = 0.0
-    index = every.index(first[fixed])
+    index = every.index(rows_of_cells[fixed])
     return Outcomes(
         pd.DataFrame(passed[fixed], index, every.models),
         pd.DataFrame(verdicts[fixed], index, every.models),
@@ -122,7 +122,7 @@ class _Numbers:
         self.owners = self._joined(OWNER)
         self.models = self._named(OWNER, _places(self.owners))
         #: a row of each cell
-        self.first_of_cells = _places(self.cells)
+        self.row_of_cell = _places(self.cells)
 
     def _joined(self, names: Iterable[str], above: np.ndarray | None = None) -> np.ndarray:
         """Numbers of what several columns name together."""

@@ -51,7 +51,7 @@ class _Plot(NamedTuple):
     @property
     def values(self) -> Iterator[float]:
         """Scores, and the bounds of the criteria."""
-        yield from chain.from_iterable(chain(row.passed, row.failed) for row in self.rows)
+        yield from chain.from_iterable(row.values for row in self.rows)
         yield from finite_bounds(self.criteria)
 
 
@@ -70,7 +70,7 @@ def of_test(board: Board, models: Sequence[Model], test: str) -> list[dict[str, 
 
 def _plots(board: Board, models: Sequence[Model], test: str) -> Iterator[_Plot]:
     for metric, scores in board.scores.of_test(test).items():
-        rows = [row for row in _rows(scores, models) if row.passed or row.failed]
+        rows = [row for row in _rows(scores, models) if row.values]
         if rows:
             rules = {rule for column in scores.filled for rule in column.facts.judged}
             yield _Plot(metric, rows, rules, len(judged(scores.filled)))
