@@ -11,6 +11,7 @@ from common.cli.main import main
 from common.core.advice import ALLOW_CODE
 from common.core.errors import ConfigError
 from common.pages import framing
+from common.samples import demo
 from common.spec import load_benchmark
 
 MARK = "imported.txt"
@@ -113,6 +114,19 @@ def test_code_of_a_catalog_waits_for_permission(mini, capsys, monkeypatch, entry
     main([*command, "--allow-code"])
     assert mark.exists()
     capsys.readouterr()
+
+
+def test_permission_is_asked_for_before_speech_is_made(mini, capsys, monkeypatch) -> None:
+    monkeypatch.delenv(ALLOW_CODE)
+
+    def spoken(*args, **more):
+        pytest.fail("speech is synthesised for code that may not be run")
+
+    monkeypatch.setattr(demo, "ensure", spoken)
+    mini.write("models.yaml", ENTRIES["python with outputs"])
+    where = ("--catalog", mini.catalog, "--output", mini.root / "out", "--cache", mini.root / "new")
+    assert main(["run", "--model", "loud", *map(str, where)]) == 2
+    assert "if you trust it, allow it with --allow-code" in capsys.readouterr().err
 
 
 def test_the_environment_allows_code_or_is_refused(mini, capsys, monkeypatch) -> None:

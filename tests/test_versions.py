@@ -363,7 +363,7 @@ def test_other_settings_share_nothing(versions) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_failures_are_those_of_the_version_alone(versions, workers: int) -> None:
-    """A model that is given up for what is left must be asked for all, as without the other version."""
+    """What fails in the other version, or is shared with it, changes nothing."""
     versions.write(
         "models.yaml",
         (versions.catalog / "models.yaml")
@@ -375,7 +375,7 @@ def test_failures_are_those_of_the_version_alone(versions, workers: int) -> None
     errors = {name: text for name, text in report.errors.items() if "/new" in name}
     assert errors == alone.errors and "too loud" in "".join(errors.values())
     both, single = calls(report)["loud", "2.6.1"], calls(alone)["loud", "2.6.1"]
-    assert both["failed"] == single["failed"] > 5 and both["calls"] > single["calls"]
+    assert both["failed"] == single["failed"] > 5 and both["calls"] < single["calls"]
     assert "not tried" not in "".join(errors.values())
     assert_same_as_alone(versions, "both", "cache", "new", workers=workers)
 

@@ -78,6 +78,10 @@ class ModelError(BenchmarkError):
     """A model cannot be loaded, raises, or returns something that is no prediction."""
 
 
+class ModelTimeout(ModelError):
+    """A model does not answer in time."""
+
+
 class MissingDependency(BenchmarkError):
     """An optional part is not installed.
 

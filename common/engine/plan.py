@@ -17,6 +17,7 @@ from ..core import provenance
 from ..core.errors import BenchmarkError, ConfigError, MissingDependency
 from ..core.paths import SUMS, Paths
 from ..designs import design_of
+from ..models.base import permit
 from ..models.footprint import is_noted
 from ..perturbations import Library, corpus_of
 from ..results.manifest import FORMAT, Manifest
@@ -178,16 +179,25 @@ class Planner:
         Without the synthesiser of speech what needs it is not run, with the reason.
 
         Raises:
-            ConfigError: for unknown ids
+            ConfigError: for unknown ids, or if data had to be made for code that may not be run
         """
         filters.check(self.benchmark)
         names = {dataset.database for dataset in self._needed(filters) if dataset.embedded}
         if not names:
             return
+        if demo.missing(self.folders.cache, names):  # speech takes a minute
+            self._permit_new(filters)
         try:
             demo.ensure(self.folders.cache, names, workers=workers, progress=progress)
         except MissingDependency as error:
             self._missing_parts = dict.fromkeys(demo.missing(self.folders.cache, names), str(error))
+
+    def _permit_new(self, filters: Filters) -> None:
+        """Refuse selected models without results whose code nobody has allowed to run."""
+        targets = [target.id for target in _chosen(self.benchmark.targets, filters.targets)]
+        for model in _chosen(self.benchmark.models, filters.models):
+            if not any(self.folders.manifest(target, model.id).is_file() for target in targets):
+                permit(model)
 
     def _needed(self, filters: Filters) -> Iterator[Dataset]:
         """Datasets of the selected cells and of their recordings, some more than once."""

@@ -58,7 +58,7 @@ class Checked:
             with foreign("predict"):
                 answer = self.model.predict(batch)
         except ModelError as error:
-            raise ModelError(f"{self._name}: {error}") from error
+            raise type(error)(f"{self._name}: {error}") from error
         return {target.id: self._checked(target, answer, batch) for target in self._targets}
 
     def _checked(

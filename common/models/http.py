@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 import numpy as np
 
 from .. import spec
-from ..core.errors import ConfigError, ModelError
+from ..core.errors import ConfigError, ModelError, ModelTimeout
 from . import answers
 from .answers import AnsweringModel
 from .base import LoadOptions, place
@@ -112,7 +112,7 @@ class _Asking:
             response = connection.getresponse()
             status, text = response.status, response.read(LONGEST + 1)
         except TimeoutError:
-            raise ModelError(
+            raise ModelTimeout(
                 f"the server {self._url.netloc} did not answer within {self._timeout_s:g} s"
             ) from None
         except (OSError, http.client.HTTPException) as error:

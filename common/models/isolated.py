@@ -28,7 +28,7 @@ import numpy as np
 
 from .. import spec
 from ..core import processes
-from ..core.errors import ModelError
+from ..core.errors import ModelError, ModelTimeout
 from . import apart
 from .base import Batch, LoadOptions
 from .programs import Process, write_whole
@@ -44,12 +44,13 @@ class _Lost(Exception):
 
     Args:
         reason: why, as the end of a sentence about the process
+        late: whether time was up
         beside: whether it worked on other calls as well, one of which may be to blame
     """
 
-    def __init__(self, reason: str, *, beside: bool):
+    def __init__(self, reason: str, *, late: bool, beside: bool):
         super().__init__(reason)
-        self.beside = beside
+        self.late, self.beside = late, beside
 
 
 def is_apart(entry: spec.Model, by_itself: bool) -> bool:
@@ -78,7 +79,7 @@ def once(function: Callable[..., Any], entry: spec.Model) -> Any:
     try:
         return _Process(in_turn=True).ask(function, entry, limit_s=LOAD_S)
     except _Lost as lost:
-        raise _error(entry, f"{lost}, while it was looked at") from None
+        raise _error(entry, lost, ", while it was looked at") from None
 
 
 class Isolated:
@@ -128,12 +129,12 @@ class Isolated:
                 return self._ask(batch)
         except _Lost as lost:
             if not lost.beside:
-                raise _error(self._entry, str(lost)) from None
+                raise _error(self._entry, lost) from None
         try:
             with self._gate.alone():
                 return self._ask(batch)
         except _Lost as lost:
-            raise _error(self._entry, str(lost)) from None
+            raise _error(self._entry, lost) from None
 
     def _ask(self, batch: Batch) -> dict[str, np.ndarray]:
         answer: dict[str, np.ndarray] = self._started().ask(
@@ -150,13 +151,14 @@ class Isolated:
                 try:
                     self._facts = process.ask(apart.load, *arguments, limit_s=LOAD_S)
                 except _Lost as lost:
-                    raise _error(self._entry, f"{lost}, while it was loaded") from None
+                    raise _error(self._entry, lost, ", while it was loaded") from None
                 self._process = process
             return self._process
 
 
-def _error(entry: spec.Model, what: str) -> ModelError:
-    return ModelError(f"model '{entry.id}': its process {what}")
+def _error(entry: spec.Model, lost: _Lost, when: str = "") -> ModelError:
+    kind = ModelTimeout if lost.late else ModelError
+    return kind(f"model '{entry.id}': its process {lost}{when}")
 
 
 class _Gate:
@@ -233,18 +235,20 @@ class _Process:
                     if left_s <= 0:
                         raise
         except TimeoutError:
-            raise self._lost(number, f"did not answer within {limit_s:g} s and was ended") from None
+            reason = f"did not answer within {limit_s:g} s and was ended"
+            raise self._lost(number, reason, late=True) from None
         except EOFError:
-            raise self._lost(number, f"ended ({self._process.how_it_ended()})") from None
+            reason = f"ended ({self._process.how_it_ended()})"
+            raise self._lost(number, reason, late=False) from None
         finally:
             self._waiting.leave(number)
 
-    def _lost(self, number: int, reason: str) -> _Lost:
+    def _lost(self, number: int, reason: str, *, late: bool) -> _Lost:
         self._waiting.end()
         self._process.end()
         words = self._process.last_words()
         beside = self._waiting.may_be_innocent(number)
-        return _Lost(f"{reason}{': ' if words else ''}{words}", beside=beside)
+        return _Lost(f"{reason}{': ' if words else ''}{words}", late=late, beside=beside)
 
 
 class _Waiting:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import ModelError, writable
+from ..core.errors import ModelError, ModelTimeout, writable
 
 #: bytes of an answer; longer ones are no answer
 LONGEST = 64 * 2**20
@@ -50,7 +50,8 @@ class Program:
         """The line that the program writes for a line.
 
         Raises:
-            ModelError: if it cannot be started, ends, or takes too long
+            ModelError: if it cannot be started or ends
+            ModelTimeout: if it takes too long
         """
         first = self._running is None
         running = self._running or self._started()
@@ -60,7 +61,7 @@ class Program:
             return text
         message = text.message(running)
         self.end()
-        raise ModelError(message)
+        raise (ModelError if text.limit_s is None else ModelTimeout)(message)
 
     def end(self) -> None:
         """End the program, if it runs."""

@@ -118,8 +118,8 @@ class _Round:
         self._running: dict[str, tuple[Future[ShardResult], Assignment]] = {}
         #: whose workers died; each has one model
         self._suspects: list[Assignment] = []
-        #: model and condition -> number of calls in a row that failed
-        self._streaks: dict[tuple[str, str], int] = defaultdict(int)
+        #: model, condition and whether again -> number of calls in a row that failed
+        self._streaks: dict[tuple[str, str, bool], int] = defaultdict(int)
         name = f"speechproof-setting-{setting.digest}"
         self._shared = client.submit(remote.hand_over, setting, key=name)
 
@@ -158,7 +158,7 @@ class _Round:
         """Models that need a GPU apart from others; those that were given up are answered here."""
         groups: dict[str, list[int]] = {}
         for n, wish in enumerate(assignment.shard.wishes):
-            tired = self._streaks[wish.model, wish.condition] >= GIVE_UP
+            tired = self._streaks[wish.streak] >= GIVE_UP
             gpu = self._setting.needs_gpu(wish.model)
             groups.setdefault("tired" if tired else GPU if gpu else "", []).append(n)
         lost = groups.pop("tired", None)
@@ -211,8 +211,8 @@ class _Round:
 
     def _receive(self, part: Assignment, result: ShardResult) -> None:
         for wish, answer in zip(part.shard.wishes, result.answers, strict=True):
-            before = 0 if answer.segments else self._streaks[wish.model, wish.condition]
-            self._streaks[wish.model, wish.condition] = before + answer.streak
+            before = 0 if answer.segments else self._streaks[wish.streak]
+            self._streaks[wish.streak] = before + answer.streak
         self._take(part, result)
 
     def _suspect(self, part: Assignment) -> None:
@@ -225,7 +225,7 @@ class _Round:
     def _convict(self, part: Assignment) -> None:
         """Give up a shard that kills workers, and in the end its model."""
         for wish in part.shard.wishes:
-            self._streaks[wish.model, wish.condition] += 1
+            self._streaks[wish.streak] += 1
         self._lose(part, lambda model: f"model '{model}': the workers that computed it died")
 
     def _save(self) -> None:

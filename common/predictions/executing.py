@@ -77,7 +77,8 @@ def assignments(
 
 def _wish(request: Request, segments: np.ndarray) -> Wish:
     made_of = request.store.description
-    return Wish(request.name, request.condition, len(request.columns), made_of, segments)
+    columns = len(request.columns)
+    return Wish(request.name, request.condition, columns, made_of, segments, request.again)
 
 
 #: what to do with a result

@@ -184,7 +184,7 @@ def store_folder(predictions: Path, described: Mapping[str, Any]) -> Path:
     )
 
 
-@dataclass
+@dataclass(eq=False)
 class Request:
     """What is wanted from one model in one condition on one source.
 
@@ -206,6 +206,7 @@ class Request:
         repeated: number of those whose audio an earlier source of the run has, too
         ahead: segments that a later source of the run wants of the same model in the same condition,
             boolean, shape (K,), or empty
+        again: whether it is known that the model does answer, so that what it was not asked is worth a try
     """
 
     model: Callable[[], LoadedModel]
@@ -224,6 +225,7 @@ class Request:
     shared: list[int] = field(default_factory=list)
     repeated: int = 0
     ahead: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
+    again: bool = False
 
     @property
     def first_failure(self) -> str:

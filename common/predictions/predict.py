@@ -11,14 +11,14 @@ What another version of the database has of the same audio is taken from there
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from queue import SimpleQueue
 
 import numpy as np
 
 from ..core.errors import BenchmarkError
 from ..spec.view import ORIGINAL
+from .deciding import DecidingSamples
 from .executing import Assignment, Executor, Threads, assignments
 from .inputs import Request, Source, pieces
 from .lanes import Lane
@@ -63,12 +63,7 @@ class Predictor:
         self.executor = executor
         self.requests = list(requests)
         self.missing = [request.read(source) for request in requests]
-        #: what is missing of requests that another version has a part in
-        self._alone = [
-            _Alone(request, request.wanted.copy(), missing.copy(), request.stored)
-            for request, missing in zip(self.requests, self.missing, strict=True)
-            if request.relatives or len(request.ahead)
-        ]
+        self._deciding = [DecidingSamples(request) for request in self.requests]
         self._look_ahead()
         self._drop_done()
 
@@ -76,12 +71,16 @@ class Predictor:
         """Predict what is missing; keeps what was computed when it is interrupted."""
         self._share()
         self._predict()
-        # when a model is given up depends on what it is asked: it is asked what it would be without the others
-        self.requests, self.missing = [], []
-        for alone in self._alone:
-            if alone.differs and _given_up(alone.request):
-                self.requests.append(alone.restored())
-                self.missing.append(alone.missing)
+        gaps = [few for few in self._deciding if _has_gaps(few.request)]
+        self._ask_again({few.request: few.undecided() for few in gaps})
+        gaps = [few for few in gaps if not few.has_failed]
+        self._ask_again({few.request: few.not_tried() for few in gaps})
+        for few in self._deciding:
+            few.conclude()
+
+    def _ask_again(self, missing: Mapping[Request, np.ndarray]) -> None:
+        """Ask models about samples that were left out because of others."""
+        self.requests, self.missing = list(missing), list(missing.values())
         self._drop_done()
         self._predict()
 
@@ -174,36 +173,6 @@ class Predictor:
         return int(sum(union.sum() for union in masks.values()))
 
 
-@dataclass(frozen=True)
-class _Alone:
-    """What a request would be without other versions of the database.
-
-    Args:
-        request: the request
-        wanted: which segments are wanted of it, boolean, shape (K,)
-        missing: which of them its store lacks
-        stored: number of those that it has
-    """
-
-    request: Request
-    wanted: np.ndarray
-    missing: np.ndarray
-    stored: int
-
-    @property
-    def differs(self) -> bool:
-        """Whether other versions had a part in it."""
-        return bool(self.request.shared or (self.request.wanted != self.wanted).any())
-
-    def restored(self) -> Request:
-        """The request without what came from other versions or was asked for them, and without what failed."""
-        request = self.request
-        request.wanted, request.stored = self.wanted, self.stored
-        request.shared, request.repeated = [], 0
-        request.failed, request.unheard = {}, set()
-        return request
-
-
 class _Buffer:
     """Collects results and writes them to the stores now and then.
 
@@ -259,7 +228,7 @@ class _Buffer:
         self.rows, self.count, self.written = {}, 0, time.monotonic()
 
 
-def _given_up(request: Request) -> bool:
+def _has_gaps(request: Request) -> bool:
     """Whether segments were not tried because others had failed."""
     return any(reason.startswith(NOT_TRIED) for reason in request.failed.values())
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import AudioError, BenchmarkError, ModelError
+from ..core.errors import AudioError, BenchmarkError, ModelError, ModelTimeout
 from ..core.provenance import digest
 from ..models.base import Batch, LoadedModel, SampleKey
 from ..samples import audio
@@ -29,7 +29,7 @@ from .lanes import Lane, Order, OrderResult, outcomes
 
 #: bytes of signals that are loaded before models hear what there is
 LOADED_BYTES = 1 << 28
-#: calls in a row that fail before a model is given up for the database
+#: calls in a row that fail before a model is not asked any more, for the time being
 GIVE_UP = 5
 #: start of the reason of samples that were not even tried
 NOT_TRIED = "not tried"
@@ -48,6 +48,7 @@ class Wish:
         columns: number of prediction columns
         made_of: what decides about the predictions, see :func:`common.predictions.inputs.description`
         segments: which segments of the shard, boolean, one each
+        again: whether it is known that the model does answer: only calls that take too long end the questions then
     """
 
     model: str
@@ -55,6 +56,12 @@ class Wish:
     columns: int
     made_of: Mapping[str, Any]
     segments: np.ndarray
+    again: bool = False
+
+    @property
+    def streak(self) -> tuple[str, str, bool]:
+        """What calls in a row have in common."""
+        return self.model, self.condition, self.again
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +92,7 @@ class Shard:
     def key(self) -> str:
         """Hash of everything that decides about the result; where the audio lies does not."""
         wishes = [
-            [w.model, w.condition, digest(w.made_of), np.flatnonzero(w.segments).tolist()]
-            for w in self.wishes
+            [*w.streak, digest(w.made_of), np.flatnonzero(w.segments).tolist()] for w in self.wishes
         ]
         segments = [self.files, self.starts, self.ends]
         return digest([self.database, self.version, segments, wishes])
@@ -113,7 +119,7 @@ class WishResult:
         failed: number of a segment -> why it has none
         unheard: numbers of those of them whose audio cannot be read or changed
         calls: number of signals that were given to the model
-        streak: number of calls without an answer at the end
+        streak: number of calls without an answer at the end, that count
     """
 
     columns: int
@@ -152,18 +158,18 @@ class Resources:
         lanes: change signals; as many as there are threads
         stop: set when nobody wants more than what is done already
         askable: models that each lane can ask
-        streaks: model and condition -> number of calls in a row that failed
+        streaks: model, condition and whether again -> number of calls in a row that failed
     """
 
     models: Mapping[str, Callable[[], LoadedModel]]
     lanes: SimpleQueue[Lane] = field(default_factory=SimpleQueue)
     stop: threading.Event = field(default_factory=threading.Event)
     askable: frozenset[str] = frozenset()
-    streaks: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+    streaks: dict[tuple[str, str, bool], int] = field(default_factory=lambda: defaultdict(int))
 
 
 def not_tried(model: str) -> str:
-    """Why there is no prediction of a model that was given up."""
+    """Why there is no prediction of a model that was not asked any more."""
     return f"{NOT_TRIED}: model '{model}' failed {GIVE_UP} times in a row"
 
 
@@ -320,7 +326,7 @@ class _Computation:
             self._call(wish, answer, model, batch, heard.signals, rate)
 
     def _keep(self, wish: Wish, answer: WishResult, numbers: list[int], values: np.ndarray) -> None:
-        self.resources.streaks[wish.model, wish.condition] = answer.streak = 0
+        self.resources.streaks[wish.streak] = answer.streak = 0
         answer.segments += numbers
         answer.parts.append(values)
 
@@ -334,8 +340,8 @@ class _Computation:
         rate: int | None,
     ) -> None:
         """One call; a batch that fails is tried sample by sample to find the culprit."""
-        streaks, of = self.resources.streaks, (wish.model, wish.condition)
-        if model.needs_audio and streaks[of] >= GIVE_UP:
+        streaks = self.resources.streaks
+        if model.needs_audio and streaks[wish.streak] >= GIVE_UP:
             answer.failed.update(dict.fromkeys(numbers, not_tried(wish.model)))
             return
         batch = Batch(
@@ -351,8 +357,9 @@ class _Computation:
                 for number in numbers:
                     self._call(wish, answer, model, [number], signals, rate)
                 return
-            streaks[of] += 1
-            answer.streak += 1
+            if not wish.again or isinstance(error, ModelTimeout):
+                streaks[wish.streak] += 1
+                answer.streak += 1
             answer.failed[numbers[0]] = f"{batch.keys[0]}: {error}"
             return
         self._keep(wish, answer, numbers, values)
