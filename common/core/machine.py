@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import sys
@@ -79,6 +80,25 @@ def descendants(process: int | str = "self", processes: Path = PROCESSES) -> Ite
         for number in map(int, numbers):
             yield number
             yield from descendants(number, processes)
+
+
+def with_environment(entry: str, processes: Path = PROCESSES) -> Iterator[int]:
+    """Numbers of the processes that were started with an environment that has an entry.
+
+    Children have it from their parents, wherever they go.
+
+    Args:
+        entry: ``NAME=value``, or how it begins
+        processes: folder in which Linux describes processes
+    """
+    start = os.fsencode(entry)
+    for path in processes.glob("[0-9]*/environ"):
+        try:
+            entries = path.read_bytes().split(b"\0")
+        except OSError:  # it has ended, or belongs to somebody else
+            continue
+        if any(each.startswith(start) for each in entries):
+            yield int(path.parent.name)
 
 
 def tree_bytes(process: int, processes: Path = PROCESSES) -> int | None:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import queue
+import secrets
 import signal
 import subprocess
 import threading
@@ -14,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core import machine
 from ..core.errors import ModelError, ModelTimeout, writable
 
 #: bytes of an answer; longer ones are no answer
@@ -24,6 +26,8 @@ SHOWN = 400
 PART = 1 << 16
 #: seconds for a program to end when its input is closed
 FAREWELL_S = 2.0
+#: variable of the environment of programs by which those that they start are known
+MARK = "SPEECHPROOF_PROGRAM"
 #: programs that were begun, as long as somebody wants them
 _begun: weakref.WeakSet[Process] = weakref.WeakSet()
 
@@ -98,6 +102,8 @@ class _Failure:
 class Process:
     """A program that runs beside this one; it is ended with all that it started when the object goes.
 
+    What leaves its session is found by its environment, where the system says it (Linux).
+
     Args:
         command: program and arguments
         folder: where it runs
@@ -107,10 +113,13 @@ class Process:
     def __init__(
         self, command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
     ):
+        environment = os.environ if environment is None else environment
+        # begins with that of the program that this process may be
+        mark = f"{environment.get(MARK, '')}/{secrets.token_hex(8)}"
         self.popen = subprocess.Popen(
             command,
             cwd=folder,
-            env=environment,
+            env={**environment, MARK: mark},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -119,7 +128,7 @@ class Process:
         )
         assert self.popen.stdin is not None and self.popen.stdout is not None
         self.questions, self.answers = self.popen.stdin, self.popen.stdout
-        self.end = weakref.finalize(self, _end, self.popen)
+        self.end = weakref.finalize(self, _end, self.popen, f"{MARK}={mark}")
         _begun.add(self)
         self._words = bytearray()
         # a pipe that nobody reads would block it, and a file could grow without end
@@ -193,13 +202,16 @@ def write_whole(stream: Any, data: bytes) -> None:
             rest = rest[stream.write(rest) :]
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], mark: str) -> None:
     """End a program and all that it started; the threads that read close its output."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
+    for number in machine.with_environment(mark):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(number, signal.SIGKILL)
     if process.stdin is not None:
         with contextlib.suppress(OSError):
             process.stdin.close()

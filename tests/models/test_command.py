@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
 import sys
 import textwrap
 import threading
@@ -166,11 +167,37 @@ def test_a_program_that_failed_is_ended_with_its_children_and_started_again(tmp_
     assert len(pids) == 2 and all(gone(pid) for pid in pids)
 
 
+def test_children_that_left_the_group_are_ended_as_well(tmp_path):
+    """One in a session of its own, and one of which nobody is the parent any more."""
+    script = """
+    import os, subprocess, sys
+    pause = [sys.executable, "-c", "import signal; signal.pause()"]
+    child = subprocess.Popen(pause, start_new_session=True)
+    if not os.fork():
+        orphan = subprocess.Popen(pause, start_new_session=True)
+        open("pids", "w").write(f"{child.pid} {orphan.pid}")
+        os._exit(0)
+    os.wait()
+    for line in sys.stdin:
+        print(line, end="", flush=True)
+    """
+    (tmp_path / "p.py").write_text(textwrap.dedent(script))
+    asked = Program([sys.executable, "p.py"], tmp_path, start_s=60, timeout_s=60)
+    assert asked.ask("a") == "a\n"
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    bystander = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
+    asked.end()
+    assert len(pids) == 2 and all(gone(pid) for pid in pids)
+    assert bystander.poll() is None
+    bystander.kill()
+    bystander.wait()
+
+
 def test_a_child_that_left_the_group_does_not_block(tmp_path):
-    """It keeps the pipes open; nobody waits for it. The limit is for code that does."""
+    """It keeps the pipes open and cannot be found; nobody waits for it. The limit is for code that does."""
     script = """
     import signal, subprocess, sys
-    subprocess.Popen([sys.executable, "-c", "open('go').read()"], start_new_session=True)
+    subprocess.Popen([sys.executable, "-c", "open('go').read()"], start_new_session=True, env={})
     for line in sys.stdin:
         signal.pause()
     """
