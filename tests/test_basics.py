@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from common import results
+from common.cli.main import main
 from common.core import files, rng
 from common.core.errors import ConfigError, DataError, OutputError
 from common.core.paths import Paths
@@ -124,3 +125,24 @@ def test_cache_follows_xdg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert Paths().cache == tmp_path / "speechproof"
     assert Paths(cache=tmp_path / "own").cache == tmp_path / "own"
+
+
+@pytest.mark.parametrize("name", ["method-tests", "extra", "extra/media", "build", "build/html"])
+def test_nothing_is_written_through_links_that_lead_elsewhere(tmp_path, capsys, name) -> None:
+    """Who is sent a folder of results and makes its website writes into that folder only."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    link = tmp_path / "out" / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(elsewhere)
+    places = ["--output", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
+    for command in ("site", "run"):
+        assert main([command, *places]) == 2
+        error = capsys.readouterr().err
+        assert f"error: {link}: is a link to a folder elsewhere" in error and error.count("\n") == 1
+    assert not list(elsewhere.iterdir()) and not (tmp_path / "cache" / "embedded").exists()
+    link.unlink()
+    inside = tmp_path / "out" / "inside"
+    inside.mkdir()
+    link.symlink_to(inside)
+    Paths(tmp_path / "out", tmp_path / "cache").stay_inside()

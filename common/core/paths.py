@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .errors import OutputError
+
 PACKAGE = Path(__file__).resolve().parents[1]
 #: name of the package in sources, texts and hashes, whatever it is called where it is installed
 NAME = "common"
@@ -111,6 +113,19 @@ class Paths:
         object.__setattr__(self, "output", Path(self.output).resolve())
         cache = default_cache() if self.cache == Path() else Path(self.cache)
         object.__setattr__(self, "cache", cache.resolve())
+
+    def stay_inside(self) -> None:
+        """Refuse folders that lead out of the output folder: whoever sent it may have put links there.
+
+        Raises:
+            OutputError: if one of those that are written to is a link to another place
+        """
+        for path in (self.method_tests, self.media.parent, self.media, self.build, self.html):
+            if path.is_symlink() and not path.resolve().is_relative_to(self.output):
+                raise OutputError(
+                    f"{path}: is a link to a folder elsewhere, and nothing is written outside of"
+                    f" {self.output}: remove it, or name the other place with --output"
+                )
 
     @property
     def method_tests(self) -> Path:

@@ -112,6 +112,7 @@ class Engine:
             ConfigError: if a declaration or a filter is wrong, or code of a catalog may not be run
             OutputError: if results cannot be written
         """
+        self.folders.stay_inside()
         filters = filters or Filters()
         progress = partial(self.progress, "synthesise embedded data")
         with self.times("synthesis"):

@@ -80,9 +80,11 @@ def build(
         progress: gets a stage, how much of it is done, and how much there is
 
     Raises:
-        OutputError: if Sphinx has a warning, with one line for each, or cannot go on
+        OutputError: if Sphinx has a warning, with one line for each, or cannot go on, or if a folder
+            leads elsewhere
     """
     start = time.perf_counter()
+    folders.stay_inside()
     last = _stamp(folders)
     write_criteria(benchmark, folders)
     listed = processes.beside(workers, partial(contents, folders.method_tests))
