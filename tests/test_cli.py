@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -442,6 +443,14 @@ def test_help_on_every_level(capsys) -> None:
         with pytest.raises(SystemExit, match="0"):
             main(arguments)
         assert "--catalog DIR" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["--version"], ["run", "--version"]])
+def test_the_version_is_that_of_the_package(capsys, words) -> None:
+    project = tomllib.loads((paths.REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    with pytest.raises(SystemExit, match="0"):
+        main(words)
+    assert capsys.readouterr().out == f"{project['name']} {project['version']}\n"
 
 
 def test_wrong_usage_is_exit_code_2(capsys) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
 from ..core.advice import ALLOW_CODE
 from ..core.errors import ConfigError
+from ..core.paths import CACHE_NAME
 from ..core.rng import DEFAULT_SEED
 from ..core.terminal import Parser
 from .numbers import positive
@@ -85,5 +87,11 @@ def common_options() -> Parser:
         "--log-format",
         choices=("text", "json"),
         help="json: messages on standard error, progress included, as one JSON object per line",
+    )
+    group.add_argument(
+        "--version",
+        action="version",
+        version=f"{CACHE_NAME} {__version__}",
+        help="show the version and exit",
     )
     return parser

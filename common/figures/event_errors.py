@@ -33,7 +33,7 @@ def draw_error_composition(
         names: what has error rates: classes, systems or operating points
         errors: kind of error -> rate of each name; infinite or NaN: written, not drawn
         limit: largest sum that the axis shows, so that figures of several models have one axis;
-            a longer bar is cut, its number has an arrow; None: the largest sum
+            a bar that is longer than the axis is cut, its number has an arrow; None: the largest sum
     """
     place = np.arange(len(names))
     left = np.zeros(len(names))
@@ -47,8 +47,9 @@ def draw_error_composition(
     top = 1.2 * limit if limit else max(float(left.max(initial=0.0)) * 1.2, 0.1)
     for at in range(len(names)):
         if limit and left[at] > limit:
-            # on the end of its bar, which goes on
-            text, end = f"{left[at]:.2f} →", 0.99 * top
+            # on the end of its bar, or of the axis if it goes on there
+            is_cut = bool(left[at] > top)
+            text, end = f"{left[at]:.2f}{' →' * is_cut}", 0.99 * min(left[at], top)
             box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
             axes.text(end, at, text, ha="right", va="center", fontsize=8.5, bbox=box)
             continue

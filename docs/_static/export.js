@@ -38,7 +38,7 @@
     const part = [Number((Number(bare) / 100).toFixed(digits + 2)), digits + 2];
     text.endsWith("%") ? forms.unshift(part) : forms.push(part);
     for (const source of [cell.dataset.sort, cell.title]) {
-      const exact = parseFloat(source);
+      const exact = parseFloat((source || "").replace("−", "-"));
       const form = forms.find(([value, places]) => Math.abs(value - exact) <= 10 ** -places);
       if (form) return { value: exact, shown: sign + form[0].toFixed(form[1]) };
     }

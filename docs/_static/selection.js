@@ -85,7 +85,7 @@
         ...(tested ? [pCell(standing && model !== leader ? judged.p(leader, model) : null)] : []), shown,
         cell(change ? points(change) : "", sortKey(change)), cell(line.beyond ? scoring.percent(line.beyond) : "", sortKey(line.beyond)),
         ...shares.map((share) => cell(share ? scoring.percent(share) : "", sortKey(share))),
-        cell(line.cells ? `${line.passed} / ${line.cells}` : "", line.cells || 0), executed(model, weights)));
+        cell(line.cells ? `${line.passed} / ${line.cells}` : "", line.cells ? line.passed / line.cells : -1), executed(model, weights)));
     });
     const node = make("table", { className: "ranking standings sortable" }, heads(...columns), ...parts.values());
     if (ranked) node.tHead.rows[0].cells[1].dataset.first = "ascending";

@@ -126,6 +126,31 @@ def test_models_sort_by_name_and_not_by_what_a_number_in_it_looks_like(visit: An
         assert names == (expected[::-1] if backwards else expected)
 
 
+@pytest.mark.parametrize(
+    ("table", "title"),
+    [
+        ("#published table.standings", "Cells passed"),
+        ("#published-counted table", "Passed / executed"),
+    ],
+)
+def test_passed_of_executed_cells_sorts_by_the_share(visit: Any, table: str, title: str) -> None:
+    page = visit("results/arousal/index")
+    node = page.locator(table).first
+    heads = node.locator("thead th").all_inner_texts()
+    place = next(n for n, head in enumerate(heads) if head.strip() == title) + 1
+    cells = node.locator(f"tbody:first-of-type tr:not(.head) > :nth-child({place})")
+    # more of fewer cells come first
+    cells.first.evaluate(
+        "cell => { cell.firstChild.textContent = '1 / 400'; cell.dataset.sort = 1 / 400; }"
+    )
+    for backwards in (True, False):
+        node.locator("thead th").nth(place - 1).get_by_role("button").click()
+        shown = [text.split("\n")[0].split(" / ") for text in cells.all_inner_texts()]
+        shares = [int(passed) / int(of) for passed, of in shown]
+        assert len(set(shares)) > 2 and shares == sorted(shares, reverse=backwards)
+    page.close()
+
+
 def test_every_column_that_sorts_says_by_what(visit: Any) -> None:
     for name in ("results/index", *PAGES[2:6]):
         silent = visit(name).evaluate(

@@ -84,6 +84,23 @@ def test_a_score_is_as_exact_as_its_cell(visit: Any) -> None:
     page.close()
 
 
+def test_a_negative_score_is_as_exact_as_a_positive_one(visit: Any) -> None:
+    page = visit(TEST)
+    title = "Concordance Correlation Coeff: Published results"
+    cell = page.locator(f'.scroll[aria-label="{title}"] tbody td.n').first
+    if not cell.count():
+        cell = page.locator(f'.scroll[aria-label="{title}"] tbody td:not(:first-child)').first
+    cell.evaluate(
+        """cell => {
+            delete cell.dataset.sort;
+            cell.textContent = "−0.031";
+            cell.title = "−0.0314461325, reference 0.376";
+        }"""
+    )
+    assert "-0.0314461325" in saved(page, menu(page, title), "CSV")[1]
+    page.close()
+
+
 def test_a_file_shows_what_the_reader_chose(visit: Any) -> None:
     page = visit(TEST)
     page.get_by_role("searchbox", name="Filter rows of all tables").fill("nothing is called so")

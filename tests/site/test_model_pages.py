@@ -108,6 +108,20 @@ def test_a_page_is_short(visit: Any, width: int) -> None:
         assert height < HIGHEST, (name, height)
 
 
+def test_opened_tests_fit_on_a_narrow_screen(visit: Any) -> None:
+    """The line of an open test says more than that of a closed one."""
+    page = visit(OWN, 320)
+    page.evaluate(
+        """() => document.querySelectorAll(".model-test").forEach((test) => {
+            test.querySelector(".of").textContent = "116 / 116, 13 cannot tell, 2 in error";
+            test.open = true;
+        })"""
+    )
+    assert page.locator(".model-test[open]").count() > 1
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    page.close()
+
+
 def test_all_cells_can_be_filtered_and_sorted(visit: Any) -> None:
     page = visit(OWN)
     page.locator("#all-cells summary").first.click()

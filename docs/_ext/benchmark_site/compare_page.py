@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from benchmark_site import figure_data, media, samplepages
+from benchmark_site import comparison, figure_data, media, samplepages
 from benchmark_site.cell_data import file_of
 from benchmark_site.content import Content
 from benchmark_site.page import Page
@@ -52,6 +52,7 @@ def page(content: Content, figures: Mapping[str, Sequence[str]]) -> Page:
         links=[
             {"href": page.href(target_doc(target)), "label": content.label(target)}
             for target in targets
+            if any(plan.telling for plan in comparison.planned(content, target))
         ],
     )
     return page

@@ -176,7 +176,7 @@ def _row(
 
 def page(content: Content, target: str, plan: Plan) -> Page:
     """Comparison page."""
-    page = Page(plan.doc, plan.title)
+    page = Page(plan.doc, f"{content.label(target)}: {plan.title}")
     page.html = render(
         "comparison.j2",
         models=[

@@ -186,6 +186,11 @@ def _tests(content: Content, page: Page, boards: list[Board], model: Model) -> s
             for test in tests
             for part in test["parts"]
         ),
+        detailed=any(
+            test["groups"] or test["figures"] or test["events"] or test["doses"]
+            for tests in families.values()
+            for test in tests
+        ),
     )
 
 
