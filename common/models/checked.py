@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import spec
-from ..core.errors import ModelError
+from ..core.errors import ModelError, ModelTimeout
 from ..spec import kinds
 from .base import Batch, LoadedModel, foreign
 
@@ -58,7 +58,9 @@ class Checked:
             with foreign("predict"):
                 answer = self.model.predict(batch)
         except ModelError as error:
-            raise type(error)(f"{self._name}: {error}") from error
+            # a model may raise a kind of its own, which other arguments belong to
+            kind = ModelTimeout if isinstance(error, ModelTimeout) else ModelError
+            raise kind(f"{self._name}: {error}") from error
         return {target.id: self._checked(target, answer, batch) for target in self._targets}
 
     def _checked(

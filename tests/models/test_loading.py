@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from common import models
-from common.core.errors import ConfigError, ModelError, OutputError
+from common.core.errors import ConfigError, ModelError, ModelTimeout, OutputError
 from common.models import notes
 from common.models.base import Batch, SampleKey
 from common.models.checked import Checked, tail
@@ -162,6 +162,14 @@ class Stub:
         return self.action()
 
 
+class OfItsOwn(ModelError):
+    """An error of a model that takes more than a text."""
+
+    def __init__(self, text, number):
+        super().__init__(text)
+        self.number = number
+
+
 def failing(error):
     def action():
         raise error
@@ -175,6 +183,8 @@ def failing(error):
         (failing(ValueError("a\nb")), ModelError, "^model 'mine': predict raised ValueError: a b$"),
         (failing(MemoryError()), ModelError, "^model 'mine': predict raised MemoryError$"),
         (failing(ModelError("why")), ModelError, "^model 'mine': why$"),
+        (failing(ModelTimeout("late")), ModelTimeout, "^model 'mine': late$"),
+        (failing(OfItsOwn("why", 1)), ModelError, "^model 'mine': why$"),
         (failing(OutputError("full")), OutputError, "^full$"),
         (failing(KeyboardInterrupt()), KeyboardInterrupt, "^$"),
         (lambda: {"valence": [1]}, ModelError, "target 'arousal': no values, found valence"),

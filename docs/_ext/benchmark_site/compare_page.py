@@ -52,7 +52,7 @@ def page(content: Content, figures: Mapping[str, Sequence[str]]) -> Page:
         links=[
             {"href": page.href(target_doc(target)), "label": content.label(target)}
             for target in targets
-            if any(plan.telling for plan in comparison.planned(content, target))
+            if comparison.are_there(content, target)
         ],
     )
     return page

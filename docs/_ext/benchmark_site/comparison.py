@@ -130,6 +130,11 @@ def planned(content: Content, target: str) -> list[Plan]:
     return plans
 
 
+def are_there(content: Content, target: str) -> bool:
+    """Whether a target has a comparison with a cell to compare on."""
+    return any(plan.telling for plan in planned(content, target))
+
+
 def _of_paper(content: Content, board: Board) -> list[Plan]:
     models = {model.id: model for model in board.models}
     return [

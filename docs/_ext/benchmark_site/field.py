@@ -26,7 +26,7 @@ def field(content: Content) -> str:
         compare=[
             _link(content, top, target, "compare")
             for target in content.boards
-            if any(plan.telling for plan in comparison.planned(content, target))
+            if comparison.are_there(content, target)
         ],
         own=top.href(own_page.DOC),
         try_it=top.href(TRY_IT) if TRY_IT in content.method_pages else "",
