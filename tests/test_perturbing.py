@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 import pytest
+import soundfile
 
 from common import models
 from common.core.errors import BenchmarkError
@@ -13,6 +14,7 @@ from common.models.base import Batch, SampleKey
 from common.models.demo.baseline import Baseline
 from common.perturbations.library import Library
 from common.predictions import perturbing
+from common.predictions.attributes.f0_models import METHODS
 from common.predictions.calls import predictions
 from common.predictions.lanes import Here, Lane, Order, outcomes
 from common.predictions.perturbing import AHEAD, Beside, Perturbing
@@ -141,6 +143,47 @@ def test_abandoned_chunk_is_not_written_to_any_more(library, lane) -> None:
     next(found)
     found.close()
     assert begun == [True] * (AHEAD + 1)
+
+
+def test_recordings_that_were_loaded_after_the_processes_began(tmp_path) -> None:
+    sounds = tmp_path / "sounds"
+    sounds.mkdir()
+    soundfile.write(sounds / "rain.wav", np.sin(np.arange(3000)), RATE)
+    (sounds / "metadata.csv").write_text("file\nrain.wav\n")
+    (tmp_path / "datasets.yaml").write_text(
+        "- {id: sounds, version: 1.0.0, adapter: folder, path: sounds}\n"
+    )
+    (tmp_path / "perturbations.yaml").write_text(
+        "- id: rain\n  label: Rain\n  description: It rains.\n  function: background\n"
+        "  params: {corpus: {dataset: sounds}, snr_db: 10}\n"
+    )
+    known = Library(load_benchmark([tmp_path]), tmp_path / "cache")
+    perturbs = Perturbing(known, 2)
+    (lane,) = perturbs.lanes(1, perturbing.PROCESSES_FROM)
+    assert known.prepare("rain") == ""
+    (sounds / "metadata.csv").unlink()  # another process that reads the table itself would fail
+    expected = _found(Here(known), _signals(), ["rain", "gain"])
+    assert not any(broken for _, broken in expected.values())
+    assert _same(_found(lane, _signals(), ["rain", "gain"]), expected)
+    perturbs.close()
+
+
+def test_methods_are_asked_there(library, monkeypatch) -> None:
+    signals, keys = _signals(), _keys(_signals(), ORIGINAL)
+    (name, praat) = METHODS
+    here = METHODS[name]()
+    batch = Batch([keys[n] for n in signals], list(signals.values()), RATE)
+    expected = predictions(here, batch)
+    assert len(expected) == 9
+    perturbs = Perturbing(library, 2, METHODS)
+    (lane,) = perturbs.lanes(1, perturbing.PROCESSES_FROM)
+    assert lane.models == perturbs.small == {"baseline", "detector", name, praat}
+    monkeypatch.setattr(type(here), "mean", lambda *args: pytest.fail("asked here"))
+    lane.take(signals, RATE)
+    ((_, outcome),) = outcomes(lane, [Order(ORIGINAL, keys, {name: list(signals)})])
+    perturbs.close()
+    numbers, values = outcome.answers[name]
+    assert np.array_equal(values[np.argsort(numbers)], expected)
 
 
 def test_few_signals_are_not_worth_processes(library) -> None:

@@ -22,7 +22,7 @@ from common.core.errors import DataError
 from common.engine.plan import Filters
 from common.engine.requests import Asking
 from common.perturbations.library import Library
-from common.predictions.attributes import Context, acoustics, segment_f0
+from common.predictions.attributes import Context, acoustics, f0_models, segment_f0
 from common.predictions.inputs import Request, Source
 from common.predictions.predict import Predictor
 from common.predictions.store import PredictionStore, parts_of
@@ -435,10 +435,14 @@ def test_attributes_of_the_same_audio_are_computed_once(versions, monkeypatch, w
         if what == "acoustics":
             return acoustics.measured(samples, context)
         every = np.ones(len(samples.table), dtype=bool)
-        return {"pitch": segment_f0.segment_f0(segment_f0.method(""), samples, every, context)}
+        return {
+            "pitch": segment_f0.segment_f0(
+                f0_models.method("autocorrelation"), samples, every, context
+            )
+        }
 
     heard: list[int] = []
-    for owner in (segment_f0.Autocorrelation, acoustics.Acoustics):
+    for owner in (f0_models.Autocorrelation, acoustics.Acoustics):
         monkeypatch.setattr(owner, "predict", counting(owner.predict, heard))
     old, new = loaded(versions, "old", "new")
     values(old, "cache")

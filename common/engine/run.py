@@ -21,6 +21,7 @@ from ..designs.selecting import Selector
 from ..metrics.reasons import DATA
 from ..models.base import permit
 from ..predictions.attributes import Context
+from ..predictions.attributes.f0_models import METHODS
 from ..predictions.cluster import Cluster
 from ..predictions.inputs import Request, Source
 from ..predictions.perturbing import Perturbing
@@ -94,7 +95,7 @@ class Engine:
         self.report = Report(settled=True)
         self.planner = Planner(benchmark, folders, seed=seed, download=download)
         self.library = self.planner.library
-        self.perturbing = Perturbing(self.library, workers)
+        self.perturbing = Perturbing(self.library, workers, METHODS)
         self.asking = Asking(self.planner, device)
         self.cluster: Cluster | None = None
         if scheduler is not None:
@@ -188,7 +189,7 @@ class Engine:
     def _select(self, samples: Samples, cells: Sequence[Cell], journal: Journal) -> list[Work]:
         """Cells with their samples."""
         progress = partial(self.progress, f"attributes of {samples.dataset.id}")
-        context = Context(self.folders.cache, self.workers, progress)
+        context = Context(self.folders.cache, self.workers, progress, self.perturbing)
         select = Selector(samples, self.planner.seed, context)
         works = []
         for cell in cells:

@@ -245,10 +245,12 @@ class Corpora:
                 self._loaded[key] = self._load(spec)
             return self._loaded[key]
 
-    def located(self) -> Located:
-        """Where the recordings are of all corpora that were loaded, for other processes."""
+    def located(self, spec: CorpusSpec) -> Located:
+        """Where the recordings of a corpus are, for other processes; nothing if it was not loaded."""
+        key = spec.model_dump_json()
         with self._lock:
-            return {key: (c.name, c.root, c.items) for key, c in self._loaded.items()}
+            corpus = self._loaded.get(key)
+        return {} if corpus is None else {key: (corpus.name, corpus.root, corpus.items)}
 
     def take(self, located: Located) -> None:
         """Take over what another process has loaded."""

@@ -16,7 +16,7 @@ from ..samples import datasets
 from ..spec import Benchmark, Dataset, Perturbation, Target, kinds
 from . import amr
 from .base import PERTURBATIONS
-from .corpora import Corpora, CorpusSpec, corpus_spec
+from .corpora import Corpora, CorpusSpec, Located, corpus_spec
 from .severity import levels
 
 if TYPE_CHECKING:
@@ -195,6 +195,11 @@ class Library:
             signal, sampling_rate, generator, **arguments
         )
         return changed
+
+    def located(self, name: str) -> Located:
+        """Where the recordings are that a perturbation draws from, for other processes."""
+        spec = self._spec(self.entry(name))
+        return {} if spec is None else self.corpora.located(spec)
 
     def _spec(self, entry: Perturbation) -> CorpusSpec | None:
         """Which recordings a perturbation draws from; checked once, not for each signal."""

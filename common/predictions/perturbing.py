@@ -6,13 +6,15 @@ of them lie in memory that the processes share, so that no signal goes through a
 signal is changed makes no difference to any bit of it.
 
 The models of our own catalog are rows of array operations as well, and small: each process loads
-them for itself. Models of users are large and may keep state; the process of the run asks them.
+them for itself, and so it does with methods that measure something of a signal. Models of users are
+large and may keep state; the process of the run asks them.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
@@ -27,8 +29,8 @@ from .. import models
 from ..core import leftovers, processes
 from ..core.errors import BenchmarkError
 from ..core.leftovers import SHARED
+from ..models.base import LoadedModel
 from ..models.lazy import Lazy
-from ..perturbations.corpora import Located
 from ..perturbations.library import Library
 from ..spec import Benchmark
 from ..spec.view import ORIGINAL
@@ -49,6 +51,9 @@ LONGER_S = 0.1
 LARGEST = 2**30
 #: each signal begins at a multiple of so many bytes
 ALIGNED = 64
+
+#: name -> loads a model
+Methods = Mapping[str, Callable[[], LoadedModel]]
 
 #: of each sample where its signal lies, the signal itself, or why there is none; and the answers of models
 _Done = tuple[Sequence["_Place | np.ndarray | str"], Mapping[str, Answer]]
@@ -89,6 +94,7 @@ class _Task:
         memory: name of its shared memory
         order: what is wanted
         sampling_rate: in Hz
+        recordings: where those are that the condition draws from, pickled
         places: where the signal of each sample lies
         room: first byte of where the outcome goes, and the byte behind it
     """
@@ -97,6 +103,7 @@ class _Task:
     memory: str
     order: Order
     sampling_rate: int
+    recordings: bytes
     places: Sequence[_Place]
     room: tuple[int, int]
 
@@ -106,17 +113,22 @@ class Beside:
 
     Args:
         number: of the lane
-        library: the perturbations, for signals for which there is no shared memory
+        library: the perturbations; used for signals for which there is no shared memory
         pool: the processes
+        models: that they can ask
     """
 
     ahead = AHEAD
 
-    def __init__(self, number: int, library: Library, pool: ProcessPoolExecutor):
-        self.models = small(library.benchmark)
+    def __init__(
+        self, number: int, library: Library, pool: ProcessPoolExecutor, models: frozenset[str]
+    ):
+        self.models = models
         self._number = number
         self._pool = pool
+        self._library = library
         self._here = Here(library)
+        self._recordings: dict[str, bytes] = {}
         self._memory: SharedMemory | None = None
         self._places: dict[int, _Place] = {}
         self._rooms: list[tuple[int, int]] = []
@@ -159,8 +171,18 @@ class Beside:
         room = self._rooms[self._count % len(self._rooms)]
         self._count += 1
         places = [self._places[number] for number in order.keys]
-        future = self._submit(_Task(self._number, memory.name, order, self._rate, places, room))
+        recordings = self._located(order.condition)
+        future = self._submit(
+            _Task(self._number, memory.name, order, self._rate, recordings, places, room)
+        )
         return lambda: _outcome(memory, list(order.keys), future)
+
+    def _located(self, condition: str) -> bytes:
+        """Where the recordings of a condition are: what was loaded after the processes began is told so."""
+        if condition not in self._recordings:
+            located = {} if condition == ORIGINAL else self._library.located(condition)
+            self._recordings[condition] = pickle.dumps(located)
+        return self._recordings[condition]
 
     def _submit(self, task: _Task) -> Future[_Done]:
         with processes.guarding(WORK):
@@ -213,15 +235,18 @@ def small(benchmark: Benchmark) -> frozenset[str]:
 
 
 class Perturbing:
-    """Gives out lanes; starts processes when there is much to change.
+    """Gives out lanes; starts processes when there is much to change or to hear.
 
     Args:
         library: the perturbations
         workers: number of processes; 1: everything is changed in this one
+        methods: name -> loads what measures something of signals, for each process
     """
 
-    def __init__(self, library: Library, workers: int = 1):
-        self.small = small(library.benchmark)
+    def __init__(self, library: Library, workers: int = 1, methods: Methods | None = None):
+        self._methods = methods or {}
+        #: models that each process may load for itself
+        self.small = small(library.benchmark) | self._methods.keys()
         self._library = library
         self._workers = workers
         self._pool: ProcessPoolExecutor | None = None
@@ -232,19 +257,19 @@ class Perturbing:
 
         Args:
             threads: number of threads
-            signals: how many are to be changed, or to be heard by :func:`small` models, by all threads
+            signals: how many are to be changed, or to be heard by :attr:`small` models, by all threads
         """
         if self._pool is None and (self._workers == 1 or signals < PROCESSES_FROM):
             return [Here(self._library) for _ in range(threads)]
         if self._pool is None:
             library = self._library
-            parts = (library.benchmark, library.cache, library.seed, library.corpora.located())
+            parts = (library.benchmark, library.cache, library.seed, self._methods)
             self._pool = processes.pool(self._workers, _start, *parts)
             with processes.guarding(WORK):
                 for _ in range(self._workers):
                     self._pool.submit(_ready)
         for number in range(len(self._beside), threads):
-            self._beside.append(Beside(number, self._library, self._pool))
+            self._beside.append(Beside(number, self._library, self._pool, self.small))
         return list(self._beside[:threads])
 
     def close(self) -> None:
@@ -261,6 +286,8 @@ class Perturbing:
 _library: Library
 #: id -> a model, loaded when it is first asked
 _models: Mapping[str, Lazy] = {}
+#: conditions of which it is known where their recordings are
+_located: set[str] = set()
 #: number of a lane -> its shared memory
 _attached: dict[int, SharedMemory] = {}
 
@@ -269,12 +296,12 @@ def _ready() -> None:
     """Nothing: a process that is asked for it starts."""
 
 
-def _start(benchmark: Benchmark, cache: Path, seed: int, located: Located) -> None:
+def _start(benchmark: Benchmark, cache: Path, seed: int, methods: Methods) -> None:
     global _library, _models
     _library = Library(benchmark, cache, seed=seed)
-    _library.corpora.take(located)
     load = partial(models.load, targets=benchmark.targets, seed=seed, cache=cache)
-    _models = {name: Lazy(partial(load, benchmark.models[name])) for name in small(benchmark)}
+    loads: Methods = {name: partial(load, benchmark.models[name]) for name in small(benchmark)}
+    _models = {name: Lazy(load) for name, load in {**loads, **methods}.items()}
 
 
 def _work(task: _Task) -> _Done:
@@ -295,6 +322,9 @@ def _changed(task: _Task, memory: SharedMemory) -> list[_Place | np.ndarray | st
     """What becomes of each signal, written to the room while there is some."""
     start, end = task.room
     condition = task.order.condition
+    if condition not in _located:
+        _library.corpora.take(pickle.loads(task.recordings))
+        _located.add(condition)
     items: list[_Place | np.ndarray | str] = []
     for key, place in zip(task.order.keys.values(), task.places, strict=True):
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import numpy as np
 import pandas as pd
 import pydantic
@@ -9,12 +11,13 @@ import pytest
 import soundfile
 
 from common.core.errors import DataError, MissingDependency
-from common.predictions.attributes import ComputedColumn, Context, recipe
-from common.predictions.attributes import segment_f0 as module
+from common.perturbations.library import Library
+from common.predictions import perturbing
+from common.predictions.attributes import ComputedColumn, Context, f0_models, recipe
 from common.predictions.attributes.base import ATTRIBUTES
 from common.predictions.attributes.speaker_pitch import SpeakerPitch, pitch_groups
 from common.samples import datasets
-from common.spec import Dataset
+from common.spec import Dataset, load_benchmark
 
 RANGES = {"low": (0, 145), "medium": (145, 190), "high": (190, 350)}
 OPTIONS = SpeakerPitch(min_samples=2, ranges=RANGES)
@@ -138,11 +141,21 @@ def test_pitch_comes_from_the_audio(samples, tmp_path) -> None:
 
 def test_audio_is_looked_at_once(samples, tmp_path, monkeypatch) -> None:
     first = pitch()(samples, Context(tmp_path / "cache"))
-    monkeypatch.setattr(module.Autocorrelation, "mean", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(f0_models.Autocorrelation, "mean", lambda *arguments: 1 / 0)
     second = pitch()(samples, Context(tmp_path / "cache", workers=2))
     assert second.values.tolist() == first.values.tolist()
     with pytest.raises(ZeroDivisionError):
         pitch()(samples, Context(tmp_path / "other"))
+
+
+def test_other_processes_find_the_same(samples, tmp_path, monkeypatch) -> None:
+    first = pitch()(samples, Context(tmp_path / "cache"))
+    monkeypatch.setattr(perturbing, "PROCESSES_FROM", 1)
+    monkeypatch.setattr(f0_models.Autocorrelation, "mean", lambda *arguments: 1 / 0)
+    library = Library(load_benchmark(), tmp_path / "other")
+    with closing(perturbing.Perturbing(library, 2, f0_models.METHODS)) as processes:
+        second = pitch()(samples, Context(tmp_path / "other", 2, perturbing=processes))
+    assert second.values.tolist() == first.values.tolist()
 
 
 def test_the_method_is_part_of_the_key(samples, tmp_path) -> None:
@@ -157,8 +170,8 @@ def test_the_method_is_part_of_the_key(samples, tmp_path) -> None:
 def test_praat_is_optional(monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "parselmouth", None)
     with pytest.raises(MissingDependency, match="pip install praat-parselmouth"):
-        module.method("praat")
-    assert module.method("autocorrelation").fingerprint == "autocorrelation 1"
+        f0_models.method("praat")
+    assert f0_models.method("autocorrelation").fingerprint == "autocorrelation 1"
 
 
 def test_a_file_that_cannot_be_decoded_is_an_error_that_names_it(samples, tmp_path) -> None:

@@ -118,7 +118,8 @@ def _samples(
     import pandas as pd
 
     from ...designs import design_of
-    from ...predictions.attributes.segment_f0 import COLUMN, method, store
+    from ...predictions.attributes.f0_models import COLUMN, method
+    from ...predictions.attributes.segment_f0 import store
     from ...samples.base import KEYS, Samples
     from ...spec.records import Dataset
 

@@ -34,9 +34,9 @@ from ..predict import Predictor
 from ..relatives import relatives
 from ..store import PredictionStore
 from .base import Context
-from .segment_f0 import FOLDER, folder_name, method, segment_f0
+from .f0_models import RATE_HZ, method
+from .segment_f0 import FOLDER, folder_name, segment_f0
 
-RATE_HZ = 16000
 #: columns of the store
 COLUMNS = ("level_db", "snr_db", "length_s", "syllables_per_s", "tilt_db_per_octave")
 #: column of the F0, which has a store of its own

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pydantic
@@ -13,6 +13,9 @@ import pydantic
 from ...core.registry import Registry
 from ...samples.base import Samples
 from ...spec import Record, fault
+
+if TYPE_CHECKING:  # a plan starts no processes
+    from ..perturbing import Perturbing
 
 #: (done, total) -> None
 Progress = Callable[[int, int], None]
@@ -26,11 +29,13 @@ class Context:
         cache: cache folder of the program
         workers: number of threads
         progress: told how far it is
+        perturbing: gives out processes that may be asked; none: threads of this one
     """
 
     cache: Path
     workers: int = 1
     progress: Progress = lambda done, total: None
+    perturbing: Perturbing | None = None
 
 
 @dataclass(frozen=True)

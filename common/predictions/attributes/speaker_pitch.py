@@ -62,7 +62,8 @@ def compute(options: SpeakerPitch, samples: Samples, context: Context) -> Comput
     its own, whose speaker is unknown or has too few segments, or whose speaker lies in no
     range, has no value.
     """
-    from .segment_f0 import method, segment_f0
+    from .f0_models import method
+    from .segment_f0 import segment_f0
 
     model = method(options.f0)
     speakers = samples.table[options.unit].to_numpy(dtype=object)
