@@ -107,8 +107,10 @@ KILLS = {"run": 10, "cluster": 6, "severity": 4, "cost": 3, "site": 4}
 LONGEST_S = {"run": 15.0, "cluster": 25.0, "severity": 15.0}
 #: folders that are compared, within the output folder
 COMPARED = ("method-tests", "extra", "build/html")
-#: modules of Python that run alone in a helper of its own, or before ours do in a helper
-OF_PYTHON = ("/multiprocessing/resource_tracker.py", "/multiprocessing/spawn.py")
+#: modules that run alone in a helper of Python or of dask, or before ours do in a helper
+OF_OTHERS = re.compile(
+    r"<string>|.*/multiprocessing/(resource_tracker|spawn)\.py|.*/site-packages/(distributed|tornado)/.*"
+)
 #: names of what was begun and not ended, or set aside
 UNFINISHED = (".*.tmp", "*.broken*", ".build-*")
 HANGS_S = 900
@@ -368,15 +370,14 @@ def unfinished(folder: Path) -> Iterator[str]:
 
 
 def is_traceback_of_ours(said: str) -> bool:
-    """Whether standard error has a traceback other than those of Python's own helpers, which nobody can keep quiet.
+    """Whether standard error has a traceback other than those of helpers of Python and dask.
 
-    Its tracker, if it is killed and begun again, complains of names that it does not know, and a process
-    whose parent was killed while it was begun complains of that.
+    A tracker of Python that is killed and begun again complains of names that it does not know, a process
+    whose parent was killed while it was begun complains of that, and so does a worker of dask that was just
+    talking to it, before it ends.
     """
     places = re.findall(r'File "([^"]*)', said)
-    return "Traceback" in said and not (
-        places and all(place == "<string>" or place.endswith(OF_PYTHON) for place in places)
-    )
+    return "Traceback" in said and not (places and all(map(OF_OTHERS.fullmatch, places)))
 
 
 def compare(undisturbed: Place, place: Place) -> list[str]:

@@ -13,6 +13,8 @@ import pytest
 
 from common import results
 from common.core.errors import DataError, OutputError
+from common.engine import publish
+from common.engine import run as engine_run
 from common.figures import drawing
 
 
@@ -67,14 +69,25 @@ def test_other_predictions_or_another_program_draw_again(mini, drawn, monkeypatc
     assert len(drawn) == 9
 
 
+def test_figures_of_a_cell_are_begun_before_the_next_one_is_scored(mini, monkeypatch) -> None:
+    steps: list[str] = []
+    evaluate, begin = engine_run.evaluate, drawing.Drawer.begin
+    monkeypatch.setattr(
+        engine_run, "evaluate", lambda *args: steps.append("score") or evaluate(*args)
+    )
+    monkeypatch.setattr(drawing.Drawer, "begin", lambda *args: steps.append("draw") or begin(*args))
+    report = mini.run("beside", models=("loud",), targets=("arousal",), workers=2)
+    assert not report.errors and steps == ["score", "draw"] * 5
+    mini.run("alone", models=("loud",), targets=("arousal",))
+    assert mini.files("beside") == mini.files("alone")
+
+
 def _job(mini, monkeypatch) -> drawing.Job:
     jobs: list[drawing.Job] = []
     monkeypatch.setattr(
         drawing.Drawer,
         "begin",
-        lambda self, due: drawing.Drawing(
-            [(jobs.append(j) or drawing.Drawn(), "", j.folder) for j in due]
-        ),
+        lambda self, due: (jobs.append(due) or drawing.Drawn(), "", due.folder),
     )
     mini.run(models=("loud",), tests=("correctness_speaker_ranking",), targets=("arousal",))
     return jobs[0]
@@ -196,7 +209,7 @@ def test_no_cell_is_noted_before_its_figures_are_drawn(mini, monkeypatch) -> Non
     mini.run("plain", cache="c", models=("loud",))
     _Slow.root = mini.root / "out"
     _Slow.waited.clear()
-    monkeypatch.setattr(drawing, "Drawing", _Slow)
+    monkeypatch.setattr(publish, "Drawing", _Slow)
     mini.run(models=("loud",))
     assert _Slow.waited[0] and len(_Slow.waited) == 2
     assert mini.files("out") == mini.files("plain")

@@ -175,6 +175,14 @@ BEGUN = """Traceback (most recent call last):
   File "python3.11/multiprocessing/spawn.py", line 132, in _main
     self = reduction.pickle.load(from_parent)
 """
+WORKER = """Traceback (most recent call last):
+  File "lib/site-packages/tornado/iostream.py", line 1174, in read_from_fd
+    return self.socket.recv_into(buf, len(buf))
+ConnectionResetError: [Errno 104] Connection reset by peer
+Traceback (most recent call last):
+  File "lib/site-packages/distributed/worker.py", line 1165, in heartbeat
+    response = await retry_operation(
+"""
 
 
 @pytest.mark.parametrize(
@@ -184,6 +192,8 @@ BEGUN = """Traceback (most recent call last):
         ("error: a process that draws figures was killed\n", False),
         (TRACKER, False),
         (TRACKER + BEGUN, False),
+        (WORKER, False),
+        (WORKER + '  File "common/predictions/remote.py", line 177, in compute\n', True),
         (BEGUN + '  File "common/core/processes.py", line 3, in _begin\n', True),
         (TRACKER + TRACKER.replace("multiprocessing/resource_tracker", "shutil"), True),
         ("Traceback (most recent call last):\n", True),

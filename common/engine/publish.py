@@ -17,7 +17,7 @@ from ..core.paths import Paths
 from ..figures import details as event_details
 from ..figures.details import text
 from ..figures.details.content import content
-from ..figures.drawing import Drawer, Drawing, Drawn, Job, job
+from ..figures.drawing import Drawer, Drawing, Drawn, Part, job
 from ..models.footprint import Footprint
 from ..results import history
 from ..results import sums as kept
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: bytes of predictions of cells whose figures wait to be drawn, from which on they are begun
+#: bytes of predictions of cells whose figures are not there, from which on those before are waited for
 HELD_BYTES = 1 << 28
 
 
@@ -44,21 +44,21 @@ class _Due:
         cell: the cell
         note: what the manifest notes about it
         rows: its result rows
-        job: its figures, if it has any
+        figures: what becomes of its figures, if it has any
         sums: sums of each speaker, if it has any
     """
 
     cell: Cell
     note: dict[str, Any]
     rows: list[dict[str, Any]]
-    job: Job | None
+    figures: Part | None
     sums: pd.DataFrame | None
 
 
 class Publisher:
     """Collects the outcome of cells and writes it.
 
-    Figures are drawn while the next cells are computed; a cell is written, and noted in its
+    Figures are drawn while the next cells are scored or computed; a cell is written, and noted in its
     manifest, once its figures are there.
 
     Args:
@@ -159,10 +159,11 @@ class Publisher:
             note["details"] = self._write_details(cell, folder, details)
         figures = None
         if view is not None and (details or cell.test.figures.get(cell.target.kind)):
-            figures = job(cell, view, folder, before, details)
+            due = job(cell, view, folder, before, details)
+            figures = self._drawer.begin(due)
+            self._held += due.size_bytes
         table = sums() if sums is not None and view is not None else None
         self._due.append(_Due(cell, note, rows, figures, table))
-        self._held += 0 if figures is None else figures.size_bytes
         if self._held > HELD_BYTES:
             self.write()
 
@@ -187,14 +188,14 @@ class Publisher:
         return {name: provenance.digest(written)}
 
     def write(self) -> None:
-        """Write the cells whose figures were begun before, and begin those of the others.
+        """Write the cells up to the call before, and the others as soon as they have their figures.
 
         Raises:
             OutputError: if a file cannot be written
         """
         self._complete()
         due, self._due, self._held = self._due, [], 0
-        self._begun = due, self._drawer.begin([one.job for one in due if one.job is not None])
+        self._begun = due, Drawing([one.figures for one in due if one.figures is not None])
         self.poll()
 
     def poll(self) -> None:
@@ -243,10 +244,10 @@ class Publisher:
         try:
             drawn = iter(drawing.result(self.progress))
         except BaseException:
-            self._record([one for one in due if one.job is None])
+            self._record([one for one in due if one.figures is None])
             raise
         for one in due:
-            if one.job is not None:
+            if one.figures is not None:
                 one.note.update(next(drawn).note())
         self._record(due)
 

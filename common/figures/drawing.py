@@ -206,15 +206,18 @@ def _figures(job: Job) -> Iterator[tuple[str, Figure, str]]:
             yield suffix, figure, texts[suffix]
 
 
+#: of a cell its figures, what becomes of them or what is to be drawn by this process; from what; their folder
+Part = tuple[Drawn | Future[dict[str, str]] | Job, str, Path]
+
+
 class Drawing:
     """Figures of cells, some of which are still drawn.
 
     Args:
-        parts: of each cell its figures or what becomes of them, from what they are drawn, and
-            their folder
+        parts: of each cell
     """
 
-    def __init__(self, parts: Sequence[tuple[Drawn | Future[dict[str, str]], str, Path]]):
+    def __init__(self, parts: Sequence[Part]):
         self._parts = parts
         self._futures = [part for part, _, _ in parts if isinstance(part, Future)]
 
@@ -234,7 +237,9 @@ class Drawing:
         try:
             with processes.guarding(WORK):
                 for number, (part, now, folder) in enumerate(self._parts):
-                    if isinstance(part, Future):
+                    if isinstance(part, Job):
+                        part = _drawn(draw(part), now, folder)
+                    elif isinstance(part, Future):
                         if not part.done():
                             progress(number, len(self._parts))
                         part = _drawn(part.result(), now, folder)
@@ -258,44 +263,23 @@ class Drawer:
         self.workers = workers if cells >= POOL_FROM else 1
         self._pool: ProcessPoolExecutor | None = None
 
-    def begin(self, jobs: Sequence[Job]) -> Drawing:
-        """Begin to draw, figures of each job; those that lie there already are not drawn again."""
-        sources = [source(job.cell, job.view, job.details) for job in jobs]
-        current = [
-            now == job.before.source and job.before.lie_in(job.folder)
-            for job, now in zip(jobs, sources, strict=True)
-        ]
-        due = [job for job, done in zip(jobs, current, strict=True) if not done]
-        if self._pool is None and self.workers > 1 and due:
-            self._pool = processes.pool(self.workers, yielding=True)
+    def begin(self, job: Job) -> Part:
+        """Begin to draw, if other processes do it; what lies there already is not drawn again."""
+        now = source(job.cell, job.view, job.details)
+        if now == job.before.source and job.before.lie_in(job.folder):
+            return job.before, now, job.folder
+        if self.workers == 1:
+            return job, now, job.folder
         if self._pool is None:
-            futures: list[Future[dict[str, str]]] = [_now(job) for job in due]
-        else:
-            with processes.guarding(WORK):
-                futures = [self._pool.submit(draw, job) for job in due]
-        figures = iter(futures)
-        return Drawing(
-            [
-                (job.before if done else next(figures), now, job.folder)
-                for job, now, done in zip(jobs, sources, current, strict=True)
-            ]
-        )
+            self._pool = processes.pool(self.workers, yielding=True)
+        with processes.guarding(WORK):
+            return self._pool.submit(draw, job), now, job.folder
 
     def close(self) -> None:
         """Stop the processes that draw."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
-
-
-def _now(job: Job) -> Future[dict[str, str]]:
-    """As a pool would draw it, in this process."""
-    future: Future[dict[str, str]] = Future()
-    try:
-        future.set_result(draw(job))
-    except Exception as error:
-        future.set_exception(error)
-    return future
 
 
 def _drawn(figures: dict[str, str], now: str, folder: Path) -> Drawn:
