@@ -127,7 +127,13 @@ def test_cache_follows_xdg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert Paths(cache=tmp_path / "own").cache == tmp_path / "own"
 
 
-@pytest.mark.parametrize("name", ["method-tests", "extra", "extra/media", "build", "build/html"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("method-tests", "extra", "extra/media", "build", "build/html", "build/html/data"),
+        *("build/source/results", "extra/media/own", "method-tests/arousal/some/sums"),
+    ],
+)
 def test_nothing_is_written_through_links_that_lead_elsewhere(tmp_path, capsys, name) -> None:
     """Who is sent a folder of results and makes its website writes into that folder only."""
     elsewhere = tmp_path / "elsewhere"
@@ -139,10 +145,43 @@ def test_nothing_is_written_through_links_that_lead_elsewhere(tmp_path, capsys, 
     for command in ("site", "run"):
         assert main([command, *places]) == 2
         error = capsys.readouterr().err
-        assert f"error: {link}: is a link to a folder elsewhere" in error and error.count("\n") == 1
+        assert f"error: {link}: is a link to another place" in error and error.count("\n") == 1
     assert not list(elsewhere.iterdir()) and not (tmp_path / "cache" / "embedded").exists()
     link.unlink()
     inside = tmp_path / "out" / "inside"
     inside.mkdir()
     link.symlink_to(inside)
     Paths(tmp_path / "out", tmp_path / "cache").stay_inside()
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+@pytest.mark.parametrize("command", ["site", "run", "summary"])
+def test_what_is_no_file_is_not_read(tmp_path, capsys, kind, command) -> None:
+    """A pipe would be waited for without end, and a device read without end."""
+    path = tmp_path / "out" / "method-tests" / "arousal" / "some" / "manifest.json"
+    path.parent.mkdir(parents=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(os.devnull)
+    places = ["--output", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
+    assert main([command, *places]) == 2
+    error = capsys.readouterr().err
+    reason = "is neither a file nor a folder" if kind == "pipe" else "is a link to another place"
+    assert error.startswith(f"error: {path}: {reason}") and error.count("\n") == 1
+
+
+def test_a_link_to_itself_leads_nowhere(tmp_path) -> None:
+    link = tmp_path / "method-tests" / "loop"
+    link.parent.mkdir()
+    link.symlink_to(link)
+    assert Paths(tmp_path).stay_inside().output == tmp_path
+
+
+def test_a_folder_is_not_removed_like_a_file(tmp_path) -> None:
+    folder, file = tmp_path / "x.csv", tmp_path / "y.csv"
+    folder.mkdir()
+    file.touch()
+    for path in (folder, file, tmp_path / "z.csv"):
+        files.discard(path)
+    assert folder.is_dir() and not file.exists()

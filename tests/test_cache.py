@@ -69,6 +69,52 @@ def test_a_store_that_does_not_say_what_it_is(run: Any, mini: Any) -> None:
     assert row["reason"] == "no readable key.json"
 
 
+@pytest.mark.parametrize("fault", ["gone", "empty", "of another"])
+def test_a_run_says_again_what_predictions_are_of(run: Any, mini: Any, fault: str) -> None:
+    (folder,) = stores(mini)
+    path = folder / "key.json"
+    text = path.read_text()
+    path.unlink() if fault == "gone" else path.write_text("{}" if fault == "of another" else "")
+    assert len(run("cache", "verify", code=1)["damaged"]) == 1
+    run("run", "--model", "loud", "--test", TEST, "--dataset", "tones", "--force")
+    assert run("cache", "verify") == {"damaged": []}
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("fault", ["key.json", "part"])
+def test_a_table_that_would_not_be_whole_is_not_exported(
+    run: Any, mini: Any, capsys: Any, fault: str
+) -> None:
+    (folder,) = stores(mini)
+    (part,) = parts_of(folder)
+    (folder / fault).write_text("") if fault == "key.json" else part.write_bytes(b"x")
+    out = mini.root / "loud.csv"
+    words = ["export", "--model", "loud", "--out", str(out)]
+    where = ["--catalog", str(mini.catalog), "--cache", str(mini.root / "cache")]
+    for _ in range(2):
+        assert main(["cache", *words, *where, "--output", str(mini.root / "out")]) == 2
+        (line,) = capsys.readouterr().err.strip().splitlines()
+        assert line.startswith(f"error: {folder}") and "then export" in line
+    assert not out.exists() and parts_of(folder) == [part]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("show", "--yes"), "cache show: --yes belongs to 'cache prune'"),
+        (("prune", "--model", "loud", "--yes"), "cache prune: --model belongs to 'cache export'"),
+        (("verify", "--out", "x.csv"), "cache verify: --out belongs to 'cache export'"),
+        (("verify", "--cache", "no/such"), "no/such: is not a folder"),
+        (("show", "--cache", __file__), "test_cache.py: is not a folder"),
+    ],
+)
+def test_what_makes_no_sense(capsys: Any, tmp_path: Path, words: Any, message: str) -> None:
+    cache = () if "--cache" in words else ("--cache", str(tmp_path))
+    assert main(["cache", *words, *cache, "--output", str(tmp_path)]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert line.startswith("error: ") and line.endswith(message)
+
+
 CHANGES = {
     "no model 'loud' in the catalog": ("id: loud", "id: quiet"),
     "the version of the model is 2.0.0 now": ("version: 1.0.0", "version: 2.0.0"),

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from common import results
+from common.cli.main import main
 from common.core.errors import ConfigError, MissingDependency
+from common.core.paths import Paths
 from common.engine.plan import Filters
+from common.engine.staleness import stale
 from common.figures import drawing
 from common.predictions import executing, inputs
 from common.results.manifest import Manifest
 from common.samples import demo
+from common.spec import load_benchmark
 
 
 def _rows(mini, out="out") -> pd.DataFrame:
@@ -366,3 +375,41 @@ def test_a_sample_without_a_prediction_is_named_once(mini) -> None:
         "no prediction for 80 of 280 samples; first: 200.wav: model 'part': part.csv: no row"
     )
     assert report.calls > report.distinct == 280
+
+
+def _mutations(content: dict, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Places in a manifest, one for each kind, with values of another kind."""
+    for key, value in content.items():
+        yield from (((*path, key), wrong) for wrong in ([], {"y": []}))
+        if isinstance(value, dict) and value:
+            inner = value if path or key == "model" else dict([next(iter(value.items()))])
+            yield from _mutations(inner, (*path, key))
+
+
+def test_a_manifest_of_another_shape_is_as_none(mini, capsys) -> None:
+    """Whoever sends results may have put anything there."""
+    mini.run(models=("loud",), targets=("arousal",))
+    expected = mini.files("out")
+    path = mini.root / "out" / "method-tests" / "arousal" / "loud" / "manifest.json"
+    whole = json.loads(path.read_text())
+    benchmark, folders = (
+        load_benchmark([mini.catalog]),
+        Paths(mini.root / "out", mini.root / "cache"),
+    )
+    places = ["--output", str(folders.output), "--cache", str(folders.cache)]
+    unread = 0
+    for place, wrong in _mutations(whole):
+        content = copy.deepcopy(whole)
+        part = content
+        for key in place[:-1]:
+            part = part[key]
+        part[place[-1]] = wrong
+        path.write_text(json.dumps(content))
+        unread += Manifest.read(path) is None
+        assert main(["summary", "--catalog", str(mini.catalog), *places]) in (0, 2), place
+        stale(benchmark, folders)
+        assert capsys.readouterr().err.count("\n") <= 1, place
+    assert unread > 25
+    path.write_text(json.dumps({**whole, "cells": {"x": []}}))
+    assert mini.run(models=("loud",), targets=("arousal",)).calls == 0
+    assert mini.files("out") == expected

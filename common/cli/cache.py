@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.errors import ConfigError
 from ..core.wording import counted
 from .exits import FAILED, OK
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 #: what can be done with the cache
 ACTIONS = ("show", "verify", "prune", "export")
+#: option -> the action that it belongs to
+OPTIONS = {"yes": "prune", "model": "export", "out": "export"}
 
 
 def add_options(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
@@ -44,8 +47,14 @@ def add_options(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
 
 def command_cache(context: CommandContext) -> int:
     """Look after the cache."""
+    args, folder = context.args, context.folders.cache
+    for option, action in OPTIONS.items():
+        if getattr(args, option) and args.action != action:
+            raise ConfigError(f"cache {args.action}: --{option} belongs to 'cache {action}'")
+    if not folder.is_dir() and (folder.exists() or args.action != "show"):
+        raise ConfigError(f"--cache {folder}: is not a folder")
     actions = {"show": _show, "verify": _verify, "prune": _prune, "export": _export}
-    return actions[context.args.action](context)
+    return actions[args.action](context)
 
 
 def _show(context: CommandContext) -> int:
@@ -67,11 +76,8 @@ def _verify(context: CommandContext) -> int:
     context.answer({"damaged": [{"file": path, "reason": reason} for path, reason in faults]})
     for path, reason in faults:
         context.say(f"{path}: {reason}")
-    context.say(
-        f"{counted(len(faults), 'file is', 'files are')} damaged; the next run sets damaged files aside and makes their predictions again"
-        if faults
-        else "all predictions are as they were written"
-    )
+    damaged = f"{counted(len(faults), 'file is', 'files are')} damaged; {cached.REPAIRED}"
+    context.say(damaged if faults else "all predictions are as they were written")
     return FAILED if faults else OK
 
 
@@ -102,7 +108,6 @@ def _prune(context: CommandContext) -> int:
 
 def _export(context: CommandContext) -> int:
     from ..core import files
-    from ..core.errors import ConfigError
     from ..reports import cached
 
     args = context.args

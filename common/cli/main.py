@@ -52,7 +52,7 @@ class CommandContext:
     def __init__(self, args: argparse.Namespace):
         self.args = args
         self.stdout = getattr(args, "stdout", None) or sys.stdout
-        self.folders = _folders(args)
+        self.folders = _folders(args).stay_inside()
         self.places: Places = getattr(args, "places", None) or Places()
         SOURCES.keep_in(self.folders.cache)
         self.workers: int = args.workers or os.cpu_count() or 1

@@ -13,7 +13,7 @@ from ..core.errors import ConfigError
 FEWER = "try '--workers 1', which needs the least"
 ELSEWHERE = "choose another place with '--output' or '--cache'"
 #: what is refused for a file only; without one, it is the program that is wrong
-OF_FILES = (errno.EACCES, errno.EPERM)
+OF_FILES = (errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR)
 #: number of an error -> what helps
 ADVICE = {
     errno.EMFILE: "allow more open files, for example with 'ulimit -n 256'",
@@ -25,6 +25,8 @@ ADVICE = {
     errno.EROFS: ELSEWHERE,
     errno.EACCES: ELSEWHERE,
     errno.EPERM: ELSEWHERE,
+    errno.EISDIR: "remove this folder, which lies where files of the program are",
+    errno.ENOTDIR: "remove the file that lies where a folder of the program is",
 }
 
 
@@ -87,6 +89,8 @@ def refusal(error: Exception, folders: Collection[Path] = ()) -> str:
     'x/y: No space left on device: make room on this disk; what was computed is kept'
     >>> refusal(ImportError("x.so: failed to map segment from shared object"))
     "Cannot allocate memory: try '--workers 1', which needs the least; what was computed is kept"
+    >>> refusal(OSError(errno.EISDIR, "Is a directory", "x/y"))
+    'x/y: cannot be read: Is a directory'
     >>> refusal(OSError(errno.EBADF, "Bad file descriptor"))
     ''
     """
@@ -94,17 +98,19 @@ def refusal(error: Exception, folders: Collection[Path] = ()) -> str:
     place = getattr(error, "filename", None)
     if number not in ADVICE or (number in OF_FILES and not place):
         return ""
-    if number in OF_FILES and _is_input(Path(str(place)), folders):
+    if number in OF_FILES and _is_input(Path(str(place)), folders, number):
         return f"{place}: cannot be read: {os.strerror(number)}"
     refused = f"{place}: {os.strerror(number)}" if place else os.strerror(number)
     return f"{refused}: {ADVICE[number]}; what was computed is kept"
 
 
-def _is_input(place: Path, folders: Collection[Path]) -> bool:
-    """Whether a file or folder is one that must be read, and may not be."""
+def _is_input(place: Path, folders: Collection[Path], number: int) -> bool:
+    """Whether a file or folder is one that must be read, and may not or cannot be."""
     path = place.absolute()
     if any(path.is_relative_to(folder.absolute()) for folder in folders):
         return False
+    if number not in (errno.EACCES, errno.EPERM):
+        return True
     seen = next(each for each in (path, *path.parents) if os.path.lexists(each))
     through = os.R_OK | os.X_OK if seen.is_dir() else os.R_OK
     return not os.access(seen, through)

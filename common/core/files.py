@@ -88,6 +88,20 @@ def write_over(path: Path, data: bytes) -> bool:
     return True
 
 
+def discard(path: Path) -> None:
+    """Remove a file that is of no use any more; a folder of that name is not ours and stays.
+
+    Raises:
+        OutputError: if it cannot be removed
+    """
+    if path.is_dir() and not path.is_symlink():
+        return
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be removed: {error.strerror or error}") from None
+
+
 def _is_alone(path: Path) -> bool:
     """Whether a file is there, and no other name or link leads to it."""
     try:

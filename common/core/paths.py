@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -97,6 +99,22 @@ def _xdg(variable: str, default: str) -> Path:
     return (Path(base) if base else Path.home() / default) / CACHE_NAME
 
 
+def _odd(path: Path) -> Iterator[Path]:
+    """All links, pipes, devices and the like in a folder, or itself if it is one."""
+    if path.is_symlink() or not path.is_dir():
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            yield path
+        return
+    folders = [str(path)]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False):
+                    yield Path(entry.path)
+
+
 @dataclass(frozen=True)
 class Paths:
     """Where one run reads and writes.
@@ -114,18 +132,25 @@ class Paths:
         cache = default_cache() if self.cache == Path() else Path(self.cache)
         object.__setattr__(self, "cache", cache.resolve())
 
-    def stay_inside(self) -> None:
-        """Refuse folders that lead out of the output folder: whoever sent it may have put links there.
+    def stay_inside(self) -> Paths:
+        """Refuse what leads out of the output folder, or never ends: whoever sent it may have put that there.
+
+        Returns:
+            these folders
 
         Raises:
-            OutputError: if one of those that are written to is a link to another place
+            OutputError: if something in it is a link to another place, or neither a file nor a folder
         """
-        for path in (self.method_tests, self.media.parent, self.media, self.build, self.html):
-            if path.is_symlink() and not path.resolve().is_relative_to(self.output):
-                raise OutputError(
-                    f"{path}: is a link to a folder elsewhere, and nothing is written outside of"
-                    f" {self.output}: remove it, or name the other place with --output"
-                )
+        for path in (self.method_tests, self.media.parent, self.build):
+            for entry in _odd(path):
+                if not entry.is_symlink():
+                    raise OutputError(f"{entry}: is neither a file nor a folder: remove it")
+                if not Path(os.path.realpath(entry)).is_relative_to(self.output):
+                    raise OutputError(
+                        f"{entry}: is a link to another place, and nothing is read or written outside of"
+                        f" {self.output}: remove it, or name the other place with --output"
+                    )
+        return self
 
     @property
     def method_tests(self) -> Path:

@@ -385,7 +385,8 @@ def stale_files(plan: Plan, folders: Paths) -> list[Path]:
     for target, model in plan.selected:
         folder = folders.manifest(target.id, model.id).parent
         tests = {test for (name, test) in plan.order if name == target.id}
-        files += [path for path in sorted(folder.glob("*.csv")) if path.stem not in tests]
+        others = (path for path in sorted(folder.glob("*.csv")) if path.stem not in tests)
+        files += [path for path in others if path.is_file()]
         cells = {
             folders.sums(target.id, model.id, test, dataset)
             for (name, test), datasets in plan.order.items()

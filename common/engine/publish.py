@@ -317,7 +317,7 @@ class Publisher:
         folder = self.folders.figures(*ids)
         for path in sorted([*folder.glob("*.png"), *folder.glob(f"{event_details.PREFIX}*.json")]):
             if path.name not in names:
-                path.unlink()
+                files.discard(path)
 
     def close(self) -> None:
         """Stop the processes that draw."""

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from ..core import files
 from ..core.errors import AudioError, BenchmarkError, DatasetUnavailable
 from ..core.paths import Paths
 from ..core.stages import StageTimes
@@ -159,7 +160,7 @@ class Engine:
         for cell, reason in plan.not_run:
             journal.skip(cell, reason)
         for path in stale_files(plan, self.folders):
-            path.unlink()
+            files.discard(path)
         cluster = closing(self.cluster) if self.cluster else nullcontext()
         with closing(publisher), closing(self.perturbing), cluster:
             try:

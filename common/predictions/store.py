@@ -100,6 +100,8 @@ class PredictionStore:
             FileNotFoundError: if a file is gone meanwhile
         """
         parts = self._parts()
+        if parts:
+            self._describe()
         files = keys["file"].to_numpy()
         first, last = (str(end(files)) for end in (min, max)) if len(parts) > 1 else ("", "")
         for part in parts:
@@ -207,6 +209,12 @@ class PredictionStore:
             return pd.DataFrame(columns=KEYS)
         return _distinct(good[0] if len(good) == 1 else pd.concat(good, ignore_index=True))
 
+    def _describe(self) -> None:
+        """Write what the folder is, also where that was lost or damaged."""
+        if self.description:
+            text = json.dumps(self.description, indent=1, ensure_ascii=False, default=str)
+            keep(self.folder / DESCRIPTION, text + "\n")
+
     def _write(self, table: pd.DataFrame) -> str:
         """Write a part; returns the name of its file, empty if there is nothing to write."""
         if table.empty:
@@ -214,9 +222,7 @@ class PredictionStore:
         data = _encode(_distinct(table).sort_values(KEYS, kind="stable", ignore_index=True))
         name = _name(data)
         clear_way(self.folder / name, LEVELS)
-        if self.description:
-            text = json.dumps(self.description, indent=1, ensure_ascii=False, default=str)
-            keep(self.folder / DESCRIPTION, text + "\n")
+        self._describe()
         if not (self.folder / name).exists():
             write_bytes(self.folder / name, data)
         return name

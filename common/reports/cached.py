@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..core.errors import BenchmarkError, ConfigError
+from ..core.errors import BenchmarkError, ConfigError, DataError
 from ..core.mirror import remove_empty
 from ..core.paths import Paths
 from ..core.registry import unknown
@@ -30,6 +30,8 @@ CONTENT = {
     "predictions": "predictions of models",
     "simulated": "simulations of chance",
 }
+#: how damaged predictions are made again
+REPAIRED = "'run --force' sets damaged files aside and makes their predictions again"
 OTHER = "other: what is known about code and websites"
 
 
@@ -143,10 +145,13 @@ def predictions_of(benchmark: Benchmark, folders: Paths, model: str) -> pd.DataF
 
     Raises:
         ConfigError: if there is no such model, or nothing was predicted
-        DataError: if values are scores of frames
+        DataError: if values are scores of frames, or a file is damaged, so that the table would not be whole
     """
     if model not in benchmark.models:
         raise unknown("model", model, benchmark.models, "--model")
+    for path, reason in damaged(folders):
+        if path.relative_to(folders.predictions).parts[0].startswith(f"{model}-"):
+            raise DataError(f"{path}: {reason}; run the model once more ({REPAIRED}), then export")
     old = {entry.folder for entry, _ in unused(benchmark, folders)}
     chosen = [
         entry

@@ -7,9 +7,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..core.documents import parse_json
+from ..core.documents import read_json
+from ..core.errors import ConfigError
 
 FORMAT = "3"
+#: what a model and a cell may hold, where it is there; ``id`` and ``hash`` must be
+_MODEL: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("id", "version", "fingerprint", "label", "adapter", "license"), (str,)),
+    **dict.fromkeys(("author", "source", "description", "parameters_from"), (str,)),
+    **dict.fromkeys(("parameters", "size_bytes"), (int, type(None))),
+    "sampling_rate": (int, float),
+    "chance": (bool,),
+}
+_CELL: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("hash", "data", "status", "sums"), (str,)),
+    **dict.fromkeys(("figures", "details", "drawn", "made_of"), (dict,)),
+    "rows": (int,),
+    "missing": (list,),
+}
 
 
 @dataclass
@@ -53,9 +68,51 @@ class Manifest:
     def read(cls, path: Path) -> Manifest | None:
         """Manifest of a file; None if there is none or it is of another format or broken."""
         try:
-            content = parse_json(path.read_text("utf-8"))
+            content = read_json(path)
             if content.pop("format") != FORMAT:
                 return None
-            return cls(**content)
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            manifest = cls(**content)
+        except (ConfigError, TypeError, KeyError, AttributeError):
             return None
+        return manifest if manifest.is_sound() else None
+
+    def is_sound(self) -> bool:
+        """Whether everything in it, which others may have written, is of the right kind."""
+        texts = (self.not_run, self.tables, self.environment)
+        return (
+            isinstance(self.target, str)
+            and type(self.seed) is int
+            and _are_texts(*texts)
+            and _fits(self.model, "id", _MODEL)
+            and isinstance(self.cells, dict)
+            and all(_is_cell(cell) for cell in self.cells.values())
+        )
+
+
+def _are_texts(*parts: Any) -> bool:
+    """Whether all are mappings to texts."""
+    return all(
+        isinstance(part, dict) and all(type(value) is str for value in part.values())
+        for part in parts
+    )
+
+
+def _fits(content: Any, needed: str, kinds: dict[str, tuple[type, ...]]) -> bool:
+    """Whether content is a mapping that has a key, with values of the right kinds."""
+    return (
+        isinstance(content, dict)
+        and needed in content
+        and all(type(value) in kinds.get(key, (type(value),)) for key, value in content.items())
+    )
+
+
+def _is_cell(cell: Any) -> bool:
+    if not _fits(cell, "hash", _CELL):
+        return False
+    drawn, of = cell.get("drawn", {}), cell.get("made_of", {})
+    return (
+        _are_texts(cell.get("figures", {}), cell.get("details", {}), drawn.get("files", {}))
+        and isinstance(drawn.get("source", ""), str)
+        and _are_texts(of.get("perturbations", {}))
+        and all(type(name) is str for name in cell.get("missing", ()))
+    )

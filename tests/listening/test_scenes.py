@@ -52,7 +52,7 @@ def declared(tmp_path: Path, license: str = "CC0-1.0") -> Benchmark:
 def folders(tmp_path: Path) -> Paths:
     """Results whose details name one of the recordings, the first two seconds of it."""
     made = Paths(tmp_path / "out", tmp_path / "cache")
-    cell = {"status": "done", "details": {"events_tones.json": "1"}}
+    cell = {"hash": "1", "status": "done", "details": {"events_tones.json": "1"}}
     manifest = Manifest("beeps", {"id": "quiet"}, cells={"events_event_based/tones": cell})
     path = made.manifest("beeps", "quiet")
     path.parent.mkdir(parents=True)

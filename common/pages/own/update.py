@@ -78,7 +78,7 @@ def update(benchmark: Benchmark, folders: Paths, *, download: bool = False) -> i
         sources.add(path)
     for other in sorted(path.parent.glob("*")):
         if other not in sources:
-            other.unlink()
+            files.discard(other)
     return maker.written
 
 
