@@ -162,6 +162,8 @@ def compact_json(content: Any) -> str:
 def _text(path: Path, largest: int) -> str:
     """Text of a file of a limited size."""
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never end
+            raise ConfigError(f"{path}: is not a file that can be read")
         with path.open("rb") as file:
             data = file.read(largest + 1)
         if len(data) > largest:

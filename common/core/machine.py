@@ -101,6 +101,17 @@ def with_environment(entry: str, processes: Path = PROCESSES) -> Iterator[int]:
             yield int(path.parent.name)
 
 
+def is_tracker(number: int, processes: Path = PROCESSES) -> bool:
+    """Whether a process is one of Python that gives back what others leave in shared memory."""
+    try:
+        return (
+            b"multiprocessing.resource_tracker"
+            in (processes / str(number) / "cmdline").read_bytes()
+        )
+    except OSError:  # it has ended
+        return False
+
+
 def tree_bytes(process: int, processes: Path = PROCESSES) -> int | None:
     """Memory that a process and those that it started need now; None where the system does not say it.
 

@@ -90,6 +90,10 @@ class OutputPlace:
                 f"expected ({n}, {self.width})"
             )
         try:
+            if (
+                array.dtype.kind not in "biufO"
+            ):  # complex numbers would lose a part, and texts are none
+                raise TypeError
             array = array.astype(np.float64)
         except (TypeError, ValueError):
             raise ModelError(

@@ -7,15 +7,18 @@ import io
 import os
 import queue
 import secrets
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core import machine
+from ..core import leftovers, machine
 from ..core.errors import ModelError, ModelTimeout, writable
 
 #: bytes of an answer; longer ones are no answer
@@ -24,8 +27,8 @@ LONGEST = 64 * 2**20
 SHOWN = 400
 #: bytes of it that are read at once
 PART = 1 << 16
-#: seconds for a program to end when its input is closed
-FAREWELL_S = 2.0
+#: seconds for a program to end when its input is closed, and between two looks whether its helpers have ended
+FAREWELL_S, LOOK_S = 2.0, 0.02
 #: variable of the environment of programs by which those that they start are known
 MARK = "SPEECHPROOF_PROGRAM"
 #: programs that were begun, as long as somebody wants them
@@ -102,7 +105,8 @@ class _Failure:
 class Process:
     """A program that runs beside this one; it is ended with all that it started when the object goes.
 
-    What leaves its session is found by its environment, where the system says it (Linux).
+    What leaves its session is found by its environment, where the system says it (Linux). It has a
+    temporary folder of its own, which goes with it.
 
     Args:
         command: program and arguments
@@ -116,10 +120,11 @@ class Process:
         environment = os.environ if environment is None else environment
         # begins with that of the program that this process may be
         mark = f"{environment.get(MARK, '')}/{secrets.token_hex(8)}"
+        place = _temporary()
         self.popen = subprocess.Popen(
             command,
             cwd=folder,
-            env={**environment, MARK: mark},
+            env={**environment, MARK: mark, **({"TMPDIR": place} if place else {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -128,7 +133,7 @@ class Process:
         )
         assert self.popen.stdin is not None and self.popen.stdout is not None
         self.questions, self.answers = self.popen.stdin, self.popen.stdout
-        self.end = weakref.finalize(self, _end, self.popen, f"{MARK}={mark}")
+        self.end = weakref.finalize(self, _end, self.popen, f"{MARK}={mark}", place)
         _begun.add(self)
         self._words = bytearray()
         # a pipe that nobody reads would block it, and a file could grow without end
@@ -202,16 +207,45 @@ def write_whole(stream: Any, data: bytes) -> None:
             rest = rest[stream.write(rest) :]
 
 
-def _end(process: subprocess.Popen[bytes], mark: str) -> None:
-    """End a program and all that it started; the threads that read close its output."""
+def _temporary() -> str:
+    """A folder for what a program writes for a while; empty where there is none."""
+    try:
+        return tempfile.mkdtemp(prefix=leftovers.prefix())
+    except OSError:
+        return ""
+
+
+def _end(process: subprocess.Popen[bytes], mark: str, place: str) -> None:
+    """End a program and all that it started; the threads that read close its output.
+
+    Trackers of Python give shared memory back once all that used it has ended, so they come last.
+    """
+    process.kill()
+    process.wait()
+    until = time.monotonic() + FAREWELL_S
+    while trackers := _kill(mark, spared=True):
+        if time.monotonic() > until:
+            break
+        time.sleep(LOOK_S)
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    process.wait()
-    for number in machine.with_environment(mark):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(number, signal.SIGKILL)
+    if trackers:
+        _kill(mark, spared=False)
+    if place:
+        shutil.rmtree(place, ignore_errors=True)
     if process.stdin is not None:
         with contextlib.suppress(OSError):
             process.stdin.close()
+
+
+def _kill(mark: str, *, spared: bool) -> bool:
+    """Kill all with an entry in their environment; returns whether trackers, if they are spared, are among them."""
+    left = False
+    for number in machine.with_environment(mark):
+        if spared and machine.is_tracker(number):
+            left = True
+            continue
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(number, signal.SIGKILL)
+    return left

@@ -14,8 +14,7 @@ FORMAT = "3"
 #: what a model and a cell may hold, where it is there; ``id`` and ``hash`` must be
 _MODEL: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("id", "version", "fingerprint", "label", "adapter", "license"), (str,)),
-    **dict.fromkeys(("author", "source", "description", "parameters_from"), (str,)),
-    **dict.fromkeys(("parameters", "size_bytes"), (int, type(None))),
+    **dict.fromkeys(("author", "source", "description"), (str,)),
     "sampling_rate": (int, float),
     "chance": (bool,),
 }

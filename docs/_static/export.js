@@ -169,7 +169,10 @@
 
   const csv = (table) => {
     const { head, rows } = whole(table);
-    const field = (value) => (/[",\n]/.test(String(value)) ? `"${String(value).replace(/"/g, '""')}"` : String(value));
+    // a spreadsheet takes no text for a formula that begins with an apostrophe
+    const harmless = (text) => (/^([=@\t\r]|[+-](?![\d.]))/.test(text) ? `'${text}` : text);
+    const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+    const field = (value) => quoted(harmless(String(value)));
     return [head, ...rows].map((row) => `${row.map(field).join(",")}\n`).join("");
   };
   const json = (table) => {

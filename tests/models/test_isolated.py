@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,12 +20,13 @@ import pytest
 from common import models
 from common.core import processes
 from common.core.errors import ConfigError, MissingDependency, ModelError
+from common.core.leftovers import SHARED
 from common.models import apart, isolated
 from common.models.base import Batch, LoadOptions, SampleKey
 from common.models.copies import Copies
 
 WILD = """
-import ctypes, os, signal, sys, threading
+import ctypes, os, signal, sys, tempfile, threading
 import numpy as np
 
 LIMIT = 0.1
@@ -63,6 +65,17 @@ class Wild:
 
     def hang(self):
         threading.Event().wait()
+
+    def litter(self, then=None):
+        from multiprocessing.shared_memory import SharedMemory
+
+        folder = os.path.dirname(__file__)
+        with open(os.path.join(folder, "left"), "w") as places:
+            print(SharedMemory(create=True, size=1000).name, tempfile.mkdtemp(), file=places)
+        (then or self.leave)()
+
+    def litter_and_hang(self):
+        self.litter(self.hang)
 
     def speak(self):
         print("x" * 300_000)
@@ -113,6 +126,18 @@ def test_a_crash_is_the_error_of_its_call(wild, targets, batch, signals, act, me
     with pytest.raises(ModelError, match=message):
         model.predict(batch(signals[4:]))
     assert model.predict(batch(signals[:2]))["arousal"].tolist() == levels(signals[:2])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /dev/shm")
+@pytest.mark.parametrize("act", ["litter", "litter_and_hang"])
+def test_what_a_model_leaves_goes_with_its_process(wild, targets, batch, signals, tmp_path, act):
+    model = load(wild(params={"act": act}, timeout_s=20.0 if act == "litter" else 5.0), targets)
+    with pytest.raises(ModelError, match="its process"):
+        model.predict(batch(signals[4:]))
+    memory, folder = (tmp_path / "left").read_text().split()
+    del model
+    gc.collect()
+    assert not (SHARED / memory).exists() and not Path(folder).exists()
 
 
 def test_a_call_that_never_ends_is_ended(wild, targets, batch, signals):

@@ -181,6 +181,8 @@ def test_class_names(entry, targets, module, batch, signals):
             r"arousal: NaN or infinite predictions for 1 of 2",
         ),
         ("arousal", {"arousal": ["a", "b"]}, r"expected numbers, found .*'a'"),
+        ("arousal", {"arousal": ["1", "2"]}, r"expected numbers, found .*'1'"),
+        ("arousal", {"arousal": [1, 2j]}, r"expected numbers, found .*\(1\+0j\)"),
         ("emotion", {"emotion": ["anger", "joy"]}, r"unknown label 'joy'. Known: anger, happiness"),
         ("emotion", {"emotion": ["anger"]}, r"expected 2 class name\(s\), found the shape \(1,\)"),
         ("emotion", {"emotion": [[1, 2, 3, 4]] * 2}, r"scores without names; give the object"),

@@ -275,6 +275,15 @@ def test_texts_of_a_cost_nobody_knows() -> None:
 # -- downloads -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("label", ['=HYPERLINK("x")', "@x", "+cmd", "-cmd", "\tx"])
+def test_a_name_is_no_formula(folders: Paths, monkeypatch: pytest.MonkeyPatch, label: str) -> None:
+    content = content_of(folders)
+    names = dict.fromkeys(costs.HEAD, "") | {"label": label, "latency_s": -0.5, "model": "-0.5"}
+    monkeypatch.setattr(costs, "records", lambda _: [names])
+    (row,) = csv.DictReader(io.StringIO(costs.texts(content)["cost.csv"]))
+    assert (row["label"], row["latency_s"], row["model"]) == (f"'{label}", "-0.5", "-0.5")
+
+
 def test_downloads_have_every_model_in_full_precision(folders: Paths) -> None:
     content = content_of(folders)
     texts = costs.texts(content)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -23,6 +24,8 @@ DOC = f"{ROOT}/cost"
 METHOD = "method/cost"
 FILES = ("cost.csv", "cost.json")
 UNMEASURED = "not measured"
+#: how a text begins that a spreadsheet would take for a formula; an apostrophe before it makes it a text
+FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.])")
 #: columns of the files
 HEAD = {
     "source": "run: computed by this program; published: published with the paper",
@@ -229,4 +232,6 @@ def texts(content: Content) -> dict[str, str]:
 def _plain(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, str) and FORMULA.match(value):
+        return f"'{value}"
     return "" if value is None else value
