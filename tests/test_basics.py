@@ -190,5 +190,6 @@ def test_a_folder_is_not_removed_like_a_file(tmp_path) -> None:
 @pytest.mark.parametrize("name", ["models.yaml", "datasets.yaml"])
 def test_a_catalog_that_is_a_pipe_is_not_waited_for(tmp_path, capsys, name) -> None:
     os.mkfifo(tmp_path / name)
-    assert main(["check", "--catalog", str(tmp_path), "--output", str(tmp_path)]) == 2
+    places = ["--output", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
+    assert main(["check", "--catalog", str(tmp_path), *places]) == 2
     assert f"{name}: is not a file that can be read" in capsys.readouterr().err
