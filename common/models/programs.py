@@ -146,6 +146,8 @@ class Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.popen.wait(FAREWELL_S)
         code = self.popen.poll()
+        if code is None:
+            return "it closed its output"
         return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
 
     def last_words(self) -> str:
