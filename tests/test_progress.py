@@ -60,6 +60,15 @@ def test_a_terminal_has_one_line_with_the_time_that_is_left(line) -> None:
     assert shown().endswith(f"score 1/2{CLEAR}") and said == ["22 tests", "done"]
 
 
+def test_a_terminal_is_not_flooded(line) -> None:
+    progress, _, clock = line(terminal=True)
+    for done in range(1001):
+        progress("describe", done, 1000)
+        clock.now += 0.001
+    assert shown().count(CLEAR) <= 13 and shown().startswith(f"{CLEAR}describe 0/1000{CLEAR}")
+    assert shown().endswith(f"{CLEAR}describe 1000/1000")
+
+
 def test_elsewhere_a_line_comes_now_and_then(line) -> None:
     progress, said, clock = line(terminal=False, header="22 tests")
     for done in range(31):

@@ -12,6 +12,8 @@ from ..core.terminal import harmless
 
 #: seconds between two lines where the last one cannot be changed
 EVERY_S = 10.0
+#: seconds between two changes of the line on a terminal, which may be far away
+CHANGE_S = 0.1
 #: seconds after which the time that is left can be told
 KNOWN_AFTER_S = 1.0
 CLEAR = "\r\033[K"
@@ -59,8 +61,10 @@ class ProgressLine:
         patience = 1.5 * EVERY_S if now - self._began < KNOWN_AFTER_S else EVERY_S
         text = harmless(_line(stage[:60], done, total, now - self._began))
         if self._on_terminal:
-            sys.stderr.write(f"{CLEAR}{text}")
-            sys.stderr.flush()
+            if is_new or done == total or now - self._said >= CHANGE_S:
+                self._said = now
+                sys.stderr.write(f"{CLEAR}{text}")
+                sys.stderr.flush()
         elif self._log is not None and (is_new or now - self._said >= EVERY_S):
             self._said = now
             about = {"progress": stage, "done": done, "total": total}
