@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -29,8 +30,9 @@ from common.engine.run import Engine
 from common.predictions import executing, inputs, predict, remote
 from common.predictions.cluster import Cluster, _Round
 from common.predictions.remote import PATHS, RefusedWorkError, Setting
-from common.predictions.schedulers import CLUSTERS, ClusterFile, scheduler
+from common.predictions.schedulers import CLUSTERS, EXTRA, ClusterFile, scheduler
 from common.predictions.shards import Shard
+from common.predictions.starting import LOGGING
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
@@ -504,7 +506,7 @@ def test_a_file_starts_a_cluster_for_the_run(mini, call) -> None:
         "jobs: 1\n"
     )
     code, said = call("--scheduler", str(file))
-    assert code == 0 and "error" not in said
+    assert code == 0 and "error" not in said and LOGGING not in os.environ
     assert list((mini.root / "out" / "predictions").rglob("*.parquet"))
 
 
@@ -551,6 +553,70 @@ def test_what_a_killed_cluster_leaves_is_cleared_by_the_next_run(tmp_path: Path)
     assert not [path for path in leftovers.SHARED.iterdir() if owner in path.name]
 
 
+#: the same, on the way to an interrupt; what workers log is for a program
+INTERRUPTED = """
+import sys, time
+from argparse import Namespace
+from common.cli import clusters
+from common.cli.logs import start_logs
+
+def task(said):
+    import logging, warnings
+    logging.getLogger("common").warning(said)
+    logging.getLogger("distributed.worker").info("hello")
+    warnings.warn("deprecated")
+    time.sleep(60)
+
+if __name__ == "__main__":
+    args = Namespace(log_format="json", verbose=False, quiet=False, places=None, scheduler=sys.argv[1])
+    start_logs(args)
+    try:
+        with clusters.scheduler_of(args).client() as client:
+            client.submit(task, "one").result()
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other terminals")
+@pytest.mark.parametrize("end", [os.killpg, os.kill])
+def test_an_interrupted_cluster_says_what_is_wrong_only(tmp_path: Path, end) -> None:
+    file, script = tmp_path / "cluster.yaml", tmp_path / "interrupted.py"
+    file.write_text(
+        "cluster: distributed.LocalCluster\narguments: {n_workers: 0, threads_per_worker: 1}\njobs: 2\n"
+    )
+    script.write_text(INTERRUPTED)
+    with subprocess.Popen(
+        [sys.executable, str(script), str(file)],
+        env={**os.environ, "PYTHONPATH": str(paths.REPOSITORY)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        lines = [process.stderr.readline() for _ in range(2)]
+        end(process.pid, signal.SIGINT)
+        out, rest = process.communicate()
+    assert out == "interrupted\n" and rest == ""
+    one, other = map(json.loads, lines)
+    assert (one["level"], one["logger"], one["message"]) == ("warning", "common", "one")
+    assert "UserWarning: deprecated" in other["message"]
+
+
+def test_a_port_that_is_taken_is_not_worth_a_word(tmp_path: Path, recwarn) -> None:
+    with socket.create_server(("", 0)) as server:
+        file = tmp_path / "cluster.yaml"
+        file.write_text(
+            "cluster: distributed.LocalCluster\njobs: 1\n"
+            "arguments: {n_workers: 0, processes: false,"
+            f" dashboard_address: ':{server.getsockname()[1]}'}}\n"
+        )
+        with scheduler(str(file)).client():
+            pass
+    assert not [str(w.message) for w in recwarn if "already in use" in str(w.message)]
+
+
 def test_files_in_the_guide_are_read() -> None:
     """The packages of batch systems need not be there; what dask-jobqueue makes of them was looked at."""
     guide = (paths.DOCS / "howto" / "run_on_a_cluster.rst").read_text("utf-8")
@@ -591,10 +657,50 @@ def test_arguments_that_the_class_does_not_have(mini, call) -> None:
     assert code == 2 and "distributed.LocalCluster: cannot be started: " in line
 
 
-@pytest.mark.parametrize("text", ["localhost", "http://x:1", "tcp://", "cluster.json"])
+@pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
+def test_the_cause_of_a_cluster_that_cannot_be_started(mini, capfd) -> None:
+    file = mini.root / "cluster.yaml"
+    file.write_text("cluster: distributed.LocalCluster\njobs: 1\narguments: {nworkers: 1}\n")
+    where = ("--catalog", mini.catalog, "--output", mini.root / "out", "--cache", mini.root / "out")
+    chosen = ("--model", "loud", "--dataset", "tones", "--test", "correctness_regression")
+    assert main(["run", *chosen, *map(str, where), "--scheduler", str(file)]) == 2
+    (line,) = capfd.readouterr().err.splitlines()  # with what workers and helpers of dask write
+    place = f"error: {file}: distributed.LocalCluster: cannot be started: "
+    assert line.startswith(f"{place}TypeError: ")
+    assert "unexpected keyword argument 'nworkers'" in line
+
+
+@pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
+def test_jobs_that_cannot_be_started(tmp_path, monkeypatch, caplog) -> None:
+    class Refused(distributed.SpecCluster):
+        def _new_worker_name(self, number):
+            raise FileNotFoundError("no sbatch")
+
+        def close(self, timeout=None):
+            self.shutdown_on_close = False  # dask would try it again when Python ends
+            raise AssertionError("Status.created")
+
+    monkeypatch.setattr(distributed, "LocalCluster", Refused)
+    path = tmp_path / "cluster.yaml"
+    path.write_text("cluster: distributed.LocalCluster\njobs: 1\n")
+    with (
+        pytest.raises(BenchmarkError, match=r"cannot start jobs: FileNotFoundError: no sbatch$"),
+        scheduler(str(path)).client(),
+    ):
+        pass
+    assert not caplog.messages
+
+
+@pytest.mark.parametrize("text", ["", "localhost", "http://x:1", "tcp://", "cluster.json"])
 def test_what_is_no_scheduler(text: str) -> None:
     with pytest.raises(ConfigError, match="expected the address of a scheduler"):
         scheduler(text)
+
+
+def test_an_empty_option_is_no_scheduler(call) -> None:
+    code, said = call("--scheduler", "")
+    assert code == 2
+    assert said.startswith("error: --scheduler '': expected the address of a scheduler")
 
 
 def test_without_dask(call, monkeypatch) -> None:
@@ -602,7 +708,9 @@ def test_without_dask(call, monkeypatch) -> None:
     code, said = call("--scheduler", "tcp://127.0.0.1:8786")
     (line,) = said.splitlines()
     assert code == 2 and "--scheduler needs dask" in line
-    assert line.endswith("Install it with: pip install 'speechproof[cluster]'")
+    assert line.endswith(f"Install it with: {EXTRA}")
+    guide = (paths.DOCS / "howto" / "run_on_a_cluster.rst").read_text("utf-8")
+    assert f"``{EXTRA}``" in guide
 
 
 def test_without_the_package_of_a_batch_system(tmp_path, monkeypatch) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from . import logs
+
 if TYPE_CHECKING:
     from ..predictions.schedulers import Scheduler
 
@@ -14,7 +16,6 @@ def add_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS|FILE",
-        default="",
         help="let the workers of a dask cluster make predictions: address of its scheduler "
         "(tcp://...), or a YAML file that says how to start one",
     )
@@ -27,8 +28,9 @@ def scheduler_of(args: argparse.Namespace) -> Scheduler | None:
         ConfigError: if it names none
         MissingDependency: if dask is not installed
     """
-    if not args.scheduler:
+    if args.scheduler is None:
         return None
     from ..predictions.schedulers import scheduler
 
-    return scheduler(args.scheduler)
+    of_workers = f"{logs.__name__}.{logs.formatter_of_a_worker.__name__}"
+    return scheduler(args.scheduler, of_workers if logs.logs_are_json() else "")

@@ -36,6 +36,12 @@ class JsonLines(logging.Formatter):
         return json.dumps(content)
 
 
+def formatter_of_a_worker() -> JsonLines:
+    """Formatter of a process that another program starts for a run; its warnings become messages, too."""
+    logging.captureWarnings(True)
+    return JsonLines()
+
+
 def start_logs(args: argparse.Namespace) -> None:
     """Say where log messages go, which of them, and in which form.
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 import importlib
 import logging
 import re
+import shlex
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -26,6 +27,7 @@ from ..core.registry import unknown
 from ..models.base import one_line
 from ..spec.criterion import Record
 from ..spec.loading import fault
+from .starting import quietly, reason, shielded, silently
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -42,9 +44,11 @@ CLUSTERS: Mapping[str, str] = {
     "dask_kubernetes.operator.KubeCluster": "dask-kubernetes",
     "distributed.LocalCluster": "distributed",
 }
+#: the one whose workers are processes of this machine
+LOCAL = "distributed.LocalCluster"
 logger = logging.getLogger(__name__)
 
-EXTRA = "pip install 'speechproof[cluster]'"
+EXTRA = "pip install dask distributed"
 ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^\s/]+")
 #: seconds after which a scheduler that does not answer is given up
 PATIENCE_S = 30
@@ -98,10 +102,12 @@ class Started:
 
     Args:
         path: file that says how
+        formatter: as of :func:`scheduler`
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, formatter: str = ""):
         self._path = path
+        self._formatter = formatter
         content = read_yaml(path)
         if not isinstance(content, Mapping):
             raise ConfigError(f"{path}: expected key: value lines, found {content!r:.60}")
@@ -119,26 +125,43 @@ class Started:
     def client(self) -> Iterator[Client]:
         """As :meth:`Scheduler.client`."""
         declared, place = self._declared, f"{self._path}: {self._declared.cluster}"
+        _quiet()
+        # those of processes that a cluster starts here: a later run can clear them if this one is killed
+        leftovers.name_semaphores()
+        with ExitStack() as stack:
+            try:
+                with quietly(self._formatter), shielded(declared.cluster == LOCAL):
+                    cluster = getattr(self._module, self._class)(**declared.arguments)
+                    ending = stack.enter_context(_Ending(cluster, place))
+            # whatever the class or the batch system does not like
+            except Exception as error:
+                raise BenchmarkError(f"{place}: cannot be started: {reason(error)}") from error
+            try:
+                with quietly(self._formatter):
+                    _start(cluster, declared.jobs)
+            except Exception as error:
+                raise BenchmarkError(f"{place}: cannot start jobs: {reason(error)}") from error
+            ending.level = logging.WARNING
+            yield stack.enter_context(_client(cluster, place))
+
+
+class _Ending:
+    """Ends a cluster; of one that has no jobs yet, nobody wants to know whether it can be ended."""
+
+    def __init__(self, cluster: Any, place: str):
+        self._cluster = cluster
+        self._place = place
+        self.level = logging.DEBUG
+
+    def __enter__(self) -> _Ending:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         try:
-            _quiet()
-            # those of processes that a cluster starts here: a later run can clear them if this one is killed
-            leftovers.name_semaphores()
-            cluster = getattr(self._module, self._class)(**declared.arguments)
-        # whatever the class or the batch system does not like
+            with silently():  # it may have to kill workers
+                self._cluster.close()
         except Exception as error:
-            raise BenchmarkError(f"{place}: cannot be started: {one_line(error)}") from error
-        try:
-            try:
-                _start(cluster, declared.jobs)
-            except Exception as error:
-                raise BenchmarkError(f"{place}: cannot start jobs: {one_line(error)}") from error
-            with _client(cluster, place) as client:
-                yield client
-        finally:
-            try:
-                cluster.close()
-            except Exception as error:
-                logger.warning("%s: cannot be ended: %s", place, one_line(error))
+            logger.log(self.level, "%s: cannot be ended: %s", self._place, one_line(error))
 
 
 def _start(cluster: Any, count: int) -> None:
@@ -176,11 +199,13 @@ def _client(of: Any, place: str) -> Iterator[Client]:
         client.close()
 
 
-def scheduler(text: str) -> Scheduler:
+def scheduler(text: str, formatter: str = "") -> Scheduler:
     """The cluster that an option names.
 
     Args:
         text: address of a scheduler, or a YAML file
+        formatter: name of what makes the formatter of messages of processes that are started on this
+            machine; empty: as a person reads them
 
     Raises:
         ConfigError: if it is neither, or the file is wrong
@@ -190,9 +215,9 @@ def scheduler(text: str) -> Scheduler:
     if ADDRESS.fullmatch(text):
         return Address(text)
     if Path(text).suffix in (".yaml", ".yml"):
-        return Started(Path(text))
+        return Started(Path(text), formatter)
     raise ConfigError(
-        f"--scheduler {text}: expected the address of a scheduler, such as tcp://10.0.0.1:8786, or a"
+        f"--scheduler {shlex.quote(text)}: expected the address of a scheduler, such as tcp://10.0.0.1:8786, or a"
         " YAML file that says how to start one"
     )
 
