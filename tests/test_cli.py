@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from common.cli.exits import ending_as_interrupt
 from common.cli.main import main
 from common.cli.options import parser
 from common.core import files, paths
@@ -399,7 +400,49 @@ def test_interruption_has_its_own_exit_code(cli, monkeypatch) -> None:
     assert code == 130 and "what was computed is kept" in err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_ignored_hangup_stays_ignored() -> None:
+    """As with nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ending_as_interrupt():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+#: says something on a terminal that is gone, before its exit code
+HANGS_UP = """
+import sys, time
+from common.cli.exits import ending_as_interrupt
+try:
+    with ending_as_interrupt():
+        print("ready", flush=True)
+        time.sleep(60)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+    print("stopped", flush=True, file=sys.stderr)
+    sys.exit(130)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+def test_a_terminal_that_is_lost_ends_a_command_as_an_interrupt_does() -> None:
+    import pty
+
+    number, terminal = pty.fork()
+    if not number:
+        os.environ["PYTHONPATH"] = str(paths.REPOSITORY)
+        os.execv(sys.executable, [sys.executable, "-c", HANGS_UP])
+    said = b""
+    while b"ready" not in said:
+        said += os.read(terminal, 100)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 130
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_killed_run_goes_on_where_it_stopped(mini, number: int) -> None:
     """The model kills its own run in the third call, and never again."""
     killed, module = mini.root / "killed", mini.catalog / f"{mini.module}.py"

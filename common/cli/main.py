@@ -11,7 +11,6 @@ import contextlib
 import json
 import logging
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -30,7 +29,7 @@ from .afterwards import score_people, sounds_after
 from .clusters import scheduler_of
 from .common_options import DEFAULTS, REPEATED, code_allowed
 from .costs import measure_costs
-from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
+from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE, ending_as_interrupt
 from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
 from .places import Places
@@ -327,24 +326,6 @@ def _watch(context: CommandContext) -> Any:
 
 
 @contextlib.contextmanager
-def _termination_as_interrupt() -> Iterator[None]:
-    """Let a polite kill end a run as Ctrl-C does, so that nothing computed is lost."""
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not in the main thread
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextlib.contextmanager
 def _only_json(as_json: bool) -> Iterator[None]:
     """With --json, let what models print go to standard error."""
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
@@ -373,7 +354,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     used["seed"] = None if args.seed == DEFAULTS["seed"] else args.seed
     start_logs(args)
     try:
-        with _termination_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
+        with ending_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
             threads = blas_threads(os.cpu_count() or 1, os.environ)
             check_memory(machine.address_limit_bytes(), threads)
             leftovers.clear()
