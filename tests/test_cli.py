@@ -414,12 +414,12 @@ def test_an_ignored_hangup_stays_ignored() -> None:
 
 #: says something on a terminal that is gone, before its exit code
 HANGS_UP = """
-import sys, time
+import signal, sys
 from common.cli.exits import ending_as_interrupt
 try:
     with ending_as_interrupt():
         print("ready", flush=True)
-        time.sleep(60)
+        signal.pause()
 except KeyboardInterrupt:
     print("stopped", flush=True)
     print("stopped", flush=True, file=sys.stderr)

@@ -555,7 +555,7 @@ def test_what_a_killed_cluster_leaves_is_cleared_by_the_next_run(tmp_path: Path)
 
 #: the same, on the way to an interrupt; what workers log is for a program
 INTERRUPTED = """
-import sys, time
+import sys, threading
 from argparse import Namespace
 from common.cli import clusters
 from common.cli.logs import start_logs
@@ -565,7 +565,7 @@ def task(said):
     logging.getLogger("common").warning(said)
     logging.getLogger("distributed.worker").info("hello")
     warnings.warn("deprecated")
-    time.sleep(60)
+    threading.Event().wait()
 
 if __name__ == "__main__":
     args = Namespace(log_format="json", verbose=False, quiet=False, places=None, scheduler=sys.argv[1])

@@ -18,7 +18,7 @@ _ENDINGS = ("SIGTERM", "SIGHUP")
 def ending_as_interrupt() -> Iterator[None]:
     """Let a polite kill or a lost terminal end a run as Ctrl-C does, so that nothing computed is lost.
 
-    A signal that is ignored, as with ``nohup``, stays so.
+    A signal that is ignored, as the program nohup does it, stays so.
     """
 
     def interrupt(number: int, frame: object) -> None:
