@@ -27,6 +27,8 @@ def header(path: Path, where: str) -> list[str]:
     Raises:
         ModelError: if the file cannot be read or has no column ``file``
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never end
+        raise ModelError(f"{where}: {path.name} is not a file that can be read")
     try:
         if path.suffix == ".parquet":
             names = parquet.names(path)
