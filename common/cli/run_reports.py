@@ -145,7 +145,8 @@ def lines(report: RunReport) -> list[str]:
         *summary(report),
         f"cells: {cells}",
         "",
-        f"{'stage':12}{'times':>8}{'wall clock':>14}{'processor time':>16}{'peak memory':>14}",
+        f"{'stage':12}{'times':>8}{'wall clock':>14}{'processor time':>16}{'peak memory':>14}"
+        "  (processor time: of the main process)",
     ]
     for one in report.stages:
         result.append(
@@ -153,7 +154,7 @@ def lines(report: RunReport) -> list[str]:
             f"{display.duration(one['processor_s']):>16}{memory(one['peak_bytes']):>14}"
         )
     if report.slowest:
-        result += ["", "slowest cells:"]
+        result += ["", "slowest cells (time of their scores):"]
         result += [f"{display.duration(took):>10}  {cell}" for cell, took in report.slowest]
     if report.errors:
         result += ["", "errors:"]
