@@ -400,6 +400,14 @@ def test_interruption_has_its_own_exit_code(cli, monkeypatch) -> None:
     assert code == 130 and "what was computed is kept" in err
 
 
+@pytest.fixture
+def with_hangups() -> Iterator[None]:
+    """SIGHUP as in a terminal; what is started with nohup, as these tests may be, ignores it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 def test_an_ignored_hangup_stays_ignored() -> None:
     """As with nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -427,6 +435,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.usefixtures("with_hangups")
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
 def test_a_terminal_that_is_lost_ends_a_command_as_an_interrupt_does() -> None:
     import pty
@@ -442,6 +451,7 @@ def test_a_terminal_that_is_lost_ends_a_command_as_an_interrupt_does() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 130
 
 
+@pytest.mark.usefixtures("with_hangups")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_killed_run_goes_on_where_it_stopped(mini, number: int) -> None:
     """The model kills its own run in the third call, and never again."""
