@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from .errors import ConfigError
+from .files import may_never_end
 
 #: largest file in bytes: the labels of all speakers of a large corpus are some megabytes
 LARGEST = 16 * 2**20
@@ -162,7 +163,7 @@ def compact_json(content: Any) -> str:
 def _text(path: Path, largest: int) -> str:
     """Text of a file of a limited size."""
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never end
+        if may_never_end(path):
             raise ConfigError(f"{path}: is not a file that can be read")
         with path.open("rb") as file:
             data = file.read(largest + 1)

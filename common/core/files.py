@@ -139,6 +139,19 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def may_never_end(path: Path) -> bool:
+    """Whether a pipe, a socket or a device is there, of which nobody knows whether it ends when it is read.
+
+    >>> may_never_end(Path(os.devnull)), may_never_end(Path(__file__)), may_never_end(Path("x" * 10_000))
+    (True, False, False)
+    """
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # who reads it will say so
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def set_aside(path: Path, why: object) -> None:
     """Rename what a cache cannot use, with a warning, so that it can be made again."""
     text = " ".join(str(why).split())

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..core import parquet
 from ..core.errors import ModelError
+from ..core.files import may_never_end
 from ..spec.view import ORIGINAL
 
 #: columns that say what a row belongs to
@@ -27,7 +28,7 @@ def header(path: Path, where: str) -> list[str]:
     Raises:
         ModelError: if the file cannot be read or has no column ``file``
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never end
+    if may_never_end(path):
         raise ModelError(f"{where}: {path.name} is not a file that can be read")
     try:
         if path.suffix == ".parquet":

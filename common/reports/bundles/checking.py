@@ -210,7 +210,9 @@ def _target(
     """Check the results for one target."""
     path = folders.manifest(target, str(model["id"]))
     manifest = Manifest.read(path)
-    if manifest is None or not _is_sound(manifest):
+    if manifest is None or not all(
+        CELLS.fullmatch(name) for name in (*manifest.cells, *manifest.not_run)
+    ):
         checked.faults.append(
             f"{ROWS}/{target}/manifest.json: missing, damaged or of another format"
         )
@@ -238,16 +240,6 @@ def _target(
     for test in sorted(set(manifest.tables) - set(rows)):
         checked.faults.append(f"{where}/{test}.csv: in the manifest, but missing from the bundle")
     _sums(folders, target, manifest, rows, checked)
-
-
-def _is_sound(manifest: Manifest) -> bool:
-    """Whether the parts of a manifest are of the right kind, and its names make no path."""
-    parts = (manifest.model, manifest.cells, manifest.not_run, manifest.tables)
-    return (
-        all(isinstance(part, dict) for part in parts)
-        and all(isinstance(noted, dict) for noted in manifest.cells.values())
-        and all(CELLS.fullmatch(name) for name in (*manifest.cells, *manifest.not_run))
-    )
 
 
 def _shortened(faults: list[str]) -> list[str]:
