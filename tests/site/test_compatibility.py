@@ -6,6 +6,7 @@ the places of the interface.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shutil
@@ -113,8 +114,12 @@ TABLES = [
 ]
 
 
+@functools.cache
 def available() -> list[str]:
-    """Calls for which everything is here; what the program makes itself takes too long to make."""
+    """Calls for which everything is here; what the program makes itself takes too long to make.
+
+    Looked up once: tests in other processes may make it between the page and the look at it.
+    """
     away = set(demo.missing(default_cache()))
     return [call for call, needed in CALLS.items() if needed not in away]
 
