@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
-from common.cli.exits import ending_as_interrupt
 from common.cli.main import main
 from common.cli.options import parser
 from common.core import files, paths
 from common.core.errors import OutputError
+from common.core.launching import ending_as_interrupt
 from common.engine import run
 from common.engine.journal import Report
 from common.engine.plan import Planner
@@ -423,7 +423,7 @@ def test_an_ignored_hangup_stays_ignored() -> None:
 #: says something on a terminal that is gone, before its exit code
 HANGS_UP = """
 import signal, sys
-from common.cli.exits import ending_as_interrupt
+from common.core.launching import ending_as_interrupt
 try:
     with ending_as_interrupt():
         print("ready", flush=True)

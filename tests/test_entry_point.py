@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -73,11 +74,15 @@ def test_faults_of_the_program_stay_visible(name: str | None) -> None:
     assert not launching.advice(ModuleNotFoundError("no module", name=name), None)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_command_that_is_killed_while_it_is_imported(
-    number: int, capsys: pytest.CaptureFixture[str]
+    number: int, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
-    before = signal.getsignal(signal.SIGTERM)
+    # as in a terminal: what is started with nohup, as these tests may be, ignores SIGHUP
+    handlers = {number: signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL}
+    for each, handler in handlers.items():
+        request.addfinalizer(partial(signal.signal, each, signal.signal(each, handler)))
+    before = signal.getsignal(number)
 
     def start() -> int:
         os.kill(os.getpid(), number)
@@ -85,7 +90,7 @@ def test_a_command_that_is_killed_while_it_is_imported(
 
     assert launching.launch(start, None) == 130
     assert capsys.readouterr().err == "interrupted; what was computed is kept\n"
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert signal.getsignal(number) is before
 
 
 @pytest.mark.parametrize(("said", "expected"), [("", "4"), ("20", "20")])

@@ -53,13 +53,19 @@ def sounds_after(context: CommandContext) -> Callable[[], None]:
 
 def _make_sounds(context: CommandContext, most_mb: float | None) -> None:
     benchmark = context.benchmark()
-    context.progress()("sounds for the website", 0, 0)
+    progress = partial(context.progress(lines=True), "sounds for the website")
+    progress(0, 0)
     with context.times("sounds"):
-        _update_sounds(context, benchmark, most_mb)
+        _update_sounds(context, benchmark, most_mb, progress)
     context.clear_progress()
 
 
-def _update_sounds(context: CommandContext, benchmark: Any, most_mb: float | None) -> None:
+def _update_sounds(
+    context: CommandContext,
+    benchmark: Any,
+    most_mb: float | None,
+    progress: Callable[[int, int], None],
+) -> None:
     from ..pages.listening import pages
 
     args = context.args
@@ -79,6 +85,7 @@ def _update_sounds(context: CommandContext, benchmark: Any, most_mb: float | Non
         download=args.download,
         workers=context.workers,
         most_mb=most_mb,
+        progress=progress,
     )
     report = others()
     if report and report.made:

@@ -19,7 +19,7 @@ from typing import Any
 from ..core import advice, leftovers, machine
 from ..core.closure import SOURCES
 from ..core.errors import BenchmarkError, ConfigError
-from ..core.launching import STOPPED
+from ..core.launching import STOPPED, ending_as_interrupt
 from ..core.paths import Paths
 from ..core.stages import StageTimes
 from ..core.terminal import harmless, tell
@@ -29,7 +29,7 @@ from .afterwards import score_people, sounds_after
 from .clusters import scheduler_of
 from .common_options import DEFAULTS, REPEATED, code_allowed
 from .costs import measure_costs
-from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE, ending_as_interrupt
+from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
 from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
 from .places import Places

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .terminal import tell
 
 #: exit codes
 USAGE, INTERRUPTED = 2, 130
+#: a polite kill, and a terminal that closes or is no longer connected
+_ENDINGS = ("SIGTERM", "SIGHUP")
 #: what is said of an interrupted command
 STOPPED = "interrupted; what was computed is kept"
 #: how long threads of OpenBLAS look for more work before they sleep, as a power of two of cycles. Its own 26 is some
@@ -55,9 +58,9 @@ def launch(start: Callable[[], int], requirements: Path | None) -> int:
         requirements: as for :func:`advice`
     """
     os.environ.setdefault(*BLAS_WAIT)
-    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        return start()
+        with ending_as_interrupt():
+            return start()
     except KeyboardInterrupt:
         tell(STOPPED, to=sys.stderr)
         return INTERRUPTED
@@ -73,8 +76,38 @@ def launch(start: Callable[[], int], requirements: Path | None) -> int:
             raise
         _begin_again(path)
         return USAGE
-    finally:
-        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def ending_as_interrupt() -> Iterator[None]:
+    """Let a polite kill or a lost terminal end a run as Ctrl-C does, so that nothing computed is lost.
+
+    A signal that is ignored, as the program nohup does it, stays so.
+    """
+
+    def interrupt(number: int, frame: object) -> None:
+        _leave_lost_terminals()
+        raise KeyboardInterrupt
+
+    with contextlib.ExitStack() as stack:
+        for name in _ENDINGS:
+            number = getattr(signal, name, None)  # not every system has both
+            if number is None or signal.getsignal(number) is signal.SIG_IGN:
+                continue
+            with contextlib.suppress(ValueError):  # not in the main thread
+                stack.callback(signal.signal, number, signal.signal(number, interrupt))
+        yield
+
+
+def _leave_lost_terminals() -> None:
+    """Write nowhere what nobody can read any more; it would raise an error at the next word."""
+    for descriptor in (1, 2):
+        try:
+            os.write(descriptor, b"")
+        except OSError:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, descriptor)
+            os.close(null)
 
 
 def half_compiled(error: Exception) -> Path | None:
@@ -101,7 +134,3 @@ def _begin_again(path: Path) -> None:
         return
     tell(f"{what}; it is made again", to=sys.stderr)
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-
-
-def _interrupt(number: int, frame: object) -> None:
-    raise KeyboardInterrupt

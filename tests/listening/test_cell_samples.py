@@ -243,6 +243,19 @@ def test_several_threads_make_the_same_tables(
     assert few[0] < set(few[1])
 
 
+def test_it_is_told_how_many_tables_are_there(free: Folder) -> None:
+    told: list[tuple[int, int]] = []
+    cell_samples.begin(
+        free.benchmark,
+        free.folders,
+        free.rebuild.answered,
+        progress=lambda done, total: told.append((done, total)),
+    )()
+    tables = len(list((free.folders.media / TABLES).rglob("*.js")))
+    assert tables > 1
+    assert told == [(done, tables) for done in range(tables)]
+
+
 def test_sounds_may_have_more_room_or_less(
     free: Folder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -287,7 +300,7 @@ def test_datasets_that_may_be_played_are_shared_among_processes(
     ]
     shares = []
 
-    def tables(share: list[Any]) -> dict[tuple[str, str], Any]:
+    def tables(share: list[Any], progress: Any = None) -> dict[tuple[str, str], Any]:
         shares.append({group.dataset.id for group in share} - {"large"})
         return {}
 
@@ -297,7 +310,7 @@ def test_datasets_that_may_be_played_are_shared_among_processes(
         lambda workers, work: (lambda result: lambda: result)(work()),
     )
     maker: Any = SimpleNamespace(tables=tables, workers=0)
-    cell_samples._outcomes(maker, groups, 2)
+    cell_samples._outcomes(maker, groups, 2, lambda done, total: None)
     assert sorted(map(sorted, shares)) == [["one"], ["two"]]
 
 

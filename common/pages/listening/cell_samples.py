@@ -73,6 +73,7 @@ def begin(
     download: bool = False,
     workers: int = 1,
     most_mb: float | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Callable[[], set[str]]:
     """Bring the tables of all targets up to date, and leave some to other processes.
 
@@ -84,6 +85,7 @@ def begin(
         download: whether recordings may be fetched from remote repositories
         workers: so many processes or threads make sounds
         most_mb: room of the sounds of a table; None: what is usual for answers of its kind
+        progress: told how many of the tables of this process are up to date
 
     Returns:
         waits for the others, writes which tables there are, and returns the files with sounds that
@@ -94,7 +96,7 @@ def begin(
     """
     groups = sample_groups(benchmark, folders)
     maker = _Maker(benchmark, folders, rebuild, seed, download, most_mb)
-    return partial(_settled, maker, groups, _outcomes(maker, groups, workers))
+    return partial(_settled, maker, groups, _outcomes(maker, groups, workers, progress))
 
 
 def _settled(
@@ -124,7 +126,12 @@ def _settled(
     return used
 
 
-def _outcomes(maker: _Maker, groups: Sequence[SampleGroup], workers: int) -> Callable[[], Outcomes]:
+def _outcomes(
+    maker: _Maker,
+    groups: Sequence[SampleGroup],
+    workers: int,
+    progress: Callable[[int, int], None],
+) -> Callable[[], Outcomes]:
     """Bring a share of the tables up to date; what waits for the others and says what became of all.
 
     The tables of a dataset, which share its sounds, are made in one process; a dataset that may not
@@ -145,7 +152,7 @@ def _outcomes(maker: _Maker, groups: Sequence[SampleGroup], workers: int) -> Cal
         for share in shares
     )
     waiting = [processes.beside(workers, other) for other in others]
-    mine = first()
+    mine = first(progress)
     return lambda: reduce(or_, (wait() for wait in waiting), mine)
 
 
@@ -185,10 +192,15 @@ class _Maker:
         self.code = closure.code_of(type(self))
         self.sounds = SoundMaker(benchmark, folders, self.library, download=download)
 
-    def tables(self, groups: Iterable[SampleGroup]) -> Outcomes:
+    def tables(
+        self,
+        groups: Sequence[SampleGroup],
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> Outcomes:
         """Bring tables up to date; for target and dataset what became of it."""
         outcomes = {}
-        for group in groups:
+        for number, group in enumerate(groups):
+            progress(number, len(groups))
             silent, content = self.table(group)
             place = group.target.id, group.dataset.id
             outcomes[place] = TableMade(silent, _files(content), _compared(content))

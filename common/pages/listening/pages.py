@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...core.paths import Paths
 from ...reports.rebuild import Rebuilder
 from ...spec import Benchmark
@@ -16,6 +18,7 @@ def update(
     download: bool = False,
     workers: int = 1,
     most_mb: float | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
     """Bring the samples of cells and of perturbation tests and the scenes of sound events up to date.
 
@@ -27,6 +30,7 @@ def update(
         workers: so many sounds are made at the same time
         most_mb: room of the sounds of samples of cells, for each target and dataset; None: what is
             usual for answers of their kind
+        progress: told how many of the tables of this process are up to date
 
     Raises:
         OutputError: if a file cannot be written
@@ -40,6 +44,7 @@ def update(
         download=download,
         workers=workers,
         most_mb=most_mb,
+        progress=progress,
     )
     samples.update(benchmark, folders, rebuild, seed=seed, download=download, others=tables)
     scenes.update(benchmark, folders, download=download)
