@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import zipfile
 
 import pytest
 
@@ -114,6 +115,50 @@ def test_code_of_a_catalog_waits_for_permission(mini, capsys, monkeypatch, entry
     main([*command, "--allow-code"])
     assert mark.exists()
     capsys.readouterr()
+
+
+#: entry -> what of it runs code
+OF_FILES = {
+    "- {id: loud, version: 1.0.0, adapter: torchscript, path: m.pt, outputs: {arousal: {}}}": (
+        "adapter: 'torchscript' runs code that the catalog names"
+    ),
+    "- {id: loud, version: 1.0.0, adapter: skops, path: m.skops, outputs: {arousal: {}},"
+    " params: {trusted: [timeit.timeit]}}": "params.trusted: types may run any code",
+    "- {id: loud, version: 1.0.0, adapter: onnx, path: net, outputs: {arousal: {}}}": (
+        "path: the transform of its folder runs code"
+    ),
+}
+
+
+@pytest.mark.parametrize(("entry", "code"), OF_FILES.items(), ids=["torchscript", "skops", "onnx"])
+@pytest.mark.parametrize("words", [("run", "--dataset", "tones"), ("models", "try", "loud")])
+def test_files_that_run_code_wait_for_permission(
+    mini, capsys, monkeypatch, entry, code, words
+) -> None:
+    """A graph of audonnx makes its transform from whatever its YAML file names."""
+    monkeypatch.delenv(ALLOW_CODE)
+    mark, net = mini.root / MARK, mini.catalog / "net"
+    net.mkdir()
+    (net / "model.onnx").write_bytes(b"")
+    transform = f'!!python/object/apply:os.mkdir ["{mark}"]'
+    (net / "model.yaml").write_text(
+        f"$audonnx.core.model.Model==1.0.1:\n  path: model.onnx\n  transform: {transform}\n"
+    )
+    for name, parts in {
+        "m.pt": ("m/constants.pkl", "m/code/m.py"),
+        "m.skops": ("schema.json",),
+    }.items():
+        with zipfile.ZipFile(mini.catalog / name, "w") as content:
+            for part in parts:
+                content.writestr(part, "{}")
+    mini.write("models.yaml", entry)
+    where = ("--catalog", mini.catalog, "--output", mini.root / "out")
+    where += ("--cache", mini.root / "cache", "--workers", "1")
+    chosen = ("--model", "loud") if words[0] == "run" else (mini.catalog / "tones" / "000.wav",)
+    assert main([*words, *map(str, (*chosen, *where))]) == 2
+    refusal = f"{code}; if you trust it, allow it with --allow-code or SPEECHPROOF_ALLOW_CODE=1\n"
+    assert refusal in capsys.readouterr().err
+    assert not mark.exists()
 
 
 def test_permission_is_asked_for_before_speech_is_made(mini, capsys, monkeypatch) -> None:

@@ -17,7 +17,7 @@ from ..core import provenance
 from ..core.errors import BenchmarkError, ConfigError, MissingDependency
 from ..core.paths import SUMS, Paths
 from ..designs import design_of
-from ..models.base import permit
+from ..models import permit
 from ..models.footprint import is_noted
 from ..perturbations import Library, corpus_of
 from ..results.manifest import FORMAT, Manifest

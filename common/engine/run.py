@@ -20,7 +20,7 @@ from ..core.paths import Paths
 from ..core.stages import StageTimes
 from ..designs.selecting import Selector
 from ..metrics.reasons import DATA
-from ..models.base import permit
+from ..models import permit
 from ..predictions.attributes import Context
 from ..predictions.attributes.f0_models import METHODS
 from ..predictions.cluster import Cluster

@@ -17,8 +17,8 @@ from .. import spec
 from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
-from . import features, isolated
-from .base import LoadedModel, LoadOptions, ModelAdapter, permit, place
+from . import base, features, isolated
+from .base import LoadedModel, LoadOptions, ModelAdapter, place
 from .checked import Checked
 from .copies import Copies
 from .footprint import Footprint
@@ -99,6 +99,25 @@ def load_here(
     identity = fingerprint(entry, cache=options.cache)
     model = _adapter(entry).load(entry, targets, options)
     return Checked(model, entry, targets, identity)
+
+
+def code_of(entry: spec.Model) -> str:
+    """What of a model runs code that an entry or one of its files names: its place, and what it is.
+
+    Empty if nothing does. What cannot be read is refused where it is opened.
+    """
+    look = getattr(_adapter(entry), "code", None)
+    return str(look(entry)) if look is not None else ""
+
+
+def permit(entry: spec.Model) -> None:
+    """Refuse a model whose code nobody has allowed to run.
+
+    Raises:
+        ConfigError: if it runs code that a user's catalog names and that was not allowed
+    """
+    if not entry.may_run_code:
+        base.permit(entry, code_of(entry))
 
 
 def fingerprint(entry: spec.Model, *, cache: Path | None = None) -> str:

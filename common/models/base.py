@@ -121,7 +121,11 @@ class LoadOptions:
 
 
 class ModelAdapter(Protocol):
-    """One way to get at models: a module of this package."""
+    """One way to get at models: a module of this package.
+
+    It may have more: ``code(entry)`` says what of an entry runs code, for :func:`permit`; ``check(entry, targets)``
+    looks for faults without the runtime.
+    """
 
     def content(self, entry: spec.Model, cache: Path | None) -> Any:
         """What decides about the predictions besides the entry: hashes of files.
@@ -156,21 +160,23 @@ def place(entry: spec.Model, field: str = "") -> str:
     return ": ".join(parts)
 
 
-#: adapters that run code which an entry names
-CODE = ("python", "command")
+def code_of_adapter(entry: spec.Model) -> str:
+    """What :func:`permit` says of an adapter that runs what an entry names, whatever that is."""
+    return f"{place(entry, 'adapter')}: '{entry.adapter}' runs code that the catalog names"
 
 
-def permit(entry: spec.Model) -> None:
+def permit(entry: spec.Model, code: str) -> None:
     """Refuse a model whose code nobody has allowed to run.
 
+    Args:
+        entry: catalog entry
+        code: place of what runs code, and what it is; empty: nothing does
+
     Raises:
-        ConfigError: if its adapter runs code of a user's catalog that was not allowed
+        ConfigError: if there is code, and it belongs to a user's catalog that was not allowed to run any
     """
-    if entry.adapter in CODE and not entry.may_run_code:
-        raise ConfigError(
-            f"{place(entry, 'adapter')}: '{entry.adapter}' runs code that the catalog names; "
-            f"if you trust it, allow it with --allow-code or {ALLOW_CODE}=1"
-        )
+    if code and not entry.may_run_code:
+        raise ConfigError(f"{code}; if you trust it, allow it with --allow-code or {ALLOW_CODE}=1")
 
 
 def check_device(device: str) -> str:

@@ -26,7 +26,7 @@ from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
 from . import answers, notes, sources
 from .answers import AnsweringModel
-from .base import LoadOptions, place
+from .base import LoadOptions, code_of_adapter, place
 from .footprint import Footprint, size_of
 from .outputs import wanted
 from .programs import Program
@@ -36,6 +36,8 @@ PARAMS = ("send", "timeout_s", "start_s", "files")
 START_S = 300.0
 #: stands for the Python that runs this program
 PYTHON = "python"
+#: it runs what an entry names
+code = code_of_adapter
 
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from .. import spec
-from ..core.errors import ModelError
+from ..core.errors import BenchmarkError, ModelError
 from ..core.files import is_file
 from ..core.wording import counted
 from . import notes, onnx_header
-from .base import Batch, LoadOptions, place
+from .base import Batch, LoadOptions, permit, place
 from .footprint import Footprint, size_of
 from .onnx_files import ModelFiles, content_digests, layout
 from .onnx_inputs import Description, FeatureInput, SignalInput, Tensor, graph_input
@@ -39,6 +39,15 @@ GROUP = 64
 def content(entry: spec.Model, cache: Path | None) -> list[list[str]]:
     """Hashes of the graph, its external tensors and the YAML files."""
     return content_digests(layout(entry), cache, place(entry, "path"))
+
+
+def code(entry: spec.Model) -> str:
+    """The transform of a folder, which audonnx makes from whatever classes it names."""
+    try:
+        transform = layout(entry).transform
+    except BenchmarkError:
+        return ""
+    return f"{place(entry, 'path')}: the transform of its folder runs code" if transform else ""
 
 
 def offered(
@@ -97,6 +106,7 @@ def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
 def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> OnnxModel:
     """Open the model and find its input and the values of its targets."""
     files = layout(entry)
+    permit(entry, code(entry))
     transformed = open_transformed(entry, files.graph, options) if files.transform else None
     session = transformed.sess if transformed else open_graph(entry, files.graph, options)
     description = describe(session)

@@ -37,13 +37,15 @@ from ..core.errors import ConfigError, ModelError
 from ..core.provenance import digest
 from ..core.registry import unknown
 from . import factories, isolated, notes, sources
-from .base import Batch, LoadOptions, foreign, permit, place
+from .base import Batch, LoadOptions, code_of_adapter, foreign, permit, place
 from .footprint import Footprint, size_of
 from .outputs import wanted
 from .reading import reader
 
 #: it runs in a process of its own, and gets one call after the other
 ISOLATED = SERIAL = True
+#: it runs what an entry names
+code = code_of_adapter
 
 
 def content(entry: spec.Model, cache: Path | None) -> list[Any]:
@@ -177,7 +179,7 @@ def _split(entry: spec.Model) -> tuple[str, str]:
 
 
 def _create(entry: spec.Model) -> Any:
-    permit(entry)
+    permit(entry, code(entry))
     name, factory = _split(entry)
     where = place(entry, "entry")
     folder = entry.origin.parent.resolve()

@@ -3,7 +3,8 @@
 The pipeline takes the features that the entry declares (``frontend``; frames are laid one after the other), or
 the signals themselves, one row each. Scores are those of ``predict_proba``, else of ``decision_function``, else 1
 for the class of ``predict``; their labels are ``classes_``. A file holds no code, but names types: other than
-those that skops trusts must stand in ``params: {trusted: [...]}``.
+those that skops trusts must stand in ``params: {trusted: [...]}``. As some types run whatever a file says
+(``functools.partial``), a list of them is code, which must be allowed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .. import spec
 from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
 from . import declared, features, isolated, notes, synonyms
-from .base import Batch, LoadOptions, foreign, place
+from .base import Batch, LoadOptions, foreign, permit, place
 from .footprint import Footprint, size_of
 from .outputs import Node, OutputPlace, wanted
 from .torch_runtime import runtime
@@ -35,6 +36,12 @@ ISOLATED = True
 def content(entry: spec.Model, cache: Path | None) -> str:
     """Hash of the file."""
     return notes.content_digest(declared.file(entry, ".skops"), cache, place(entry, "path"))
+
+
+def code(entry: spec.Model) -> str:
+    """Types that the entry trusts."""
+    names = entry.params.get("trusted")
+    return f"{place(entry, 'params.trusted')}: types may run any code" if names else ""
 
 
 def offered(
@@ -113,6 +120,7 @@ def _weights(pipeline: Any) -> int:
 
 def _pipeline(entry: spec.Model, skops_io: Any) -> Any:
     """What the file holds, if all its types are trusted."""
+    permit(entry, code(entry))
     path, where = declared.file(entry, ".skops"), place(entry, "path")
     with foreign(f"{where}: '{path.name}'"):
         strange = sorted(set(skops_io.get_untrusted_types(file=path)) - set(_trusted(entry)))

@@ -3,7 +3,8 @@
 The model takes the signals as (batch, samples), with ``params: {input: channels}`` as (batch, channels, samples),
 or features that the entry declares (``frontend``). It returns a tensor, a tuple of tensors, whose nodes are called
 ``0``, ``1`` and so on, or a dictionary of tensors. What they mean stands in ``outputs`` of the entry; the node of a
-single tensor needs no name.
+single tensor needs no name. TorchScript is a program, which torch lets read and write any file ("from_file"):
+it must be allowed as other code.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .. import spec
 from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
 from . import declared, features, isolated, notes
-from .base import Batch, LoadOptions, foreign, place
+from .base import Batch, LoadOptions, code_of_adapter, foreign, permit, place
 from .footprint import Footprint, size_of
 from .outputs import OutputPlace
 from .torch_runtime import device_of, inference, runtime
@@ -29,6 +30,8 @@ PARAMS = ("input",)
 
 #: it runs in a process of its own
 ISOLATED = True
+#: a script of torch may read and write files
+code = code_of_adapter
 
 
 def content(entry: spec.Model, cache: Path | None) -> str:
@@ -98,6 +101,7 @@ def _key(entry: spec.Model, cache: Path | None) -> str:
 
 
 def _network(entry: spec.Model, torch: Any, device: Any) -> Any:
+    permit(entry, code(entry))
     path = declared.file(entry, ".pt")
     with foreign(f"{place(entry, 'path')}: '{path.name}'"), warnings.catch_warnings():
         # torch 2.15 would have people write another format; who tests a model cannot change its file

@@ -193,6 +193,22 @@ def test_pickles_are_not_loaded(tmp_path, database, younger) -> None:
     assert not mark.exists()
 
 
+@pytest.mark.parametrize("name", ["sub/evil", "..\\\\evil"])
+def test_a_table_in_another_folder_is_refused(load, tmp_path, database, name) -> None:
+    """Its pickle would lie where nobody looks for pickles."""
+    root, mark = tmp_path / "data", tmp_path / "mark"
+    database().save(str(root), storage_format="csv")
+    header = root / "db.yaml"
+    header.write_text(header.read_text().replace("  words:\n", f'  "{name}":\n'))
+    (root / "db.sub").mkdir()
+    (root / "db.sub" / "evil.pkl").write_bytes(pickle.dumps(Code(mark)))
+    with pytest.raises(DataError, match=r"db.yaml: tables: '.*evil': a name of a table holds no"):
+        load(table=name)
+    with pytest.raises(DataError, match="a name of a table holds no slash or backslash"):
+        read_audformat(root, "sub/evil")
+    assert not mark.exists()
+
+
 def test_a_pickle_alone_is_refused(load, tmp_path, database) -> None:
     database().save(str(tmp_path / "data"), storage_format="pkl")
     with pytest.raises(DataError, match=r"db\.\w+\.pkl: a table .* pickle is not read.*'csv'"):

@@ -19,7 +19,6 @@ from ...samples.importing.catalog_text import write_entry
 from ...samples.importing.table_files import TABLES
 from ...spec import Benchmark, kinds
 from .. import hub_folders, onnx_files, synonyms
-from ..base import CODE
 from ..labels import positions
 from . import check_id
 
@@ -64,6 +63,7 @@ class DraftReport:
         folder: its folder, as the user calls it
         notes: what was found
         todo: what is left to do
+        code: what of it runs code, which must be allowed; empty: nothing
     """
 
     entry: dict[str, Any]
@@ -71,6 +71,7 @@ class DraftReport:
     folder: Path
     notes: list[str] = field(default_factory=list)
     todo: list[str] = field(default_factory=list)
+    code: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """For machines."""
@@ -84,7 +85,7 @@ class DraftReport:
         lines.append(f"written to {self.folder / self.catalog.name}")
         lines.append(f"check it: {advice.command('check', *place)}")
         if not self.todo:
-            allowed = ["--allow-code"] if self.entry["adapter"] in CODE else []
+            allowed = ["--allow-code"] if self.code else []
             words = "models", "try", self.entry["id"], "recording.wav"
             lines.append(f"try it on a file: {advice.command(*words, *place, *allowed)}")
         return "\n".join(lines)
@@ -132,8 +133,9 @@ def draft(
     report.entry.setdefault("sampling_rate", 16000)
     try:
         entry = spec.parse(spec.Model, report.entry, catalog, name, builtin=False)
-        from .. import check
+        from .. import check, code_of
 
+        report.code = code_of(entry)
         check(entry, benchmark.targets)
     except BenchmarkError as error:
         report.todo.append(str(error))

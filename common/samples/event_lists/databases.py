@@ -2,7 +2,8 @@
 
 audformat takes a table from its pickle if there is one, and loading a pickle can run any code; it
 also refuses a pickle that is older than the table beside it, as it is after a plain copy. So
-pickles are left aside: the tables themselves are read.
+pickles are left aside: the tables themselves are read. All of them lie beside the header: a table whose
+name leads to another folder is refused.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ def open_database(root: Path) -> Any:
 
     Raises:
         FileNotFoundError: if there is no header
-        DataError: if the header goes beyond a limit or has a value of a wrong kind, or a table is
-            there as a pickle only
+        DataError: if the header goes beyond a limit or has a value of a wrong kind or a table in another
+            folder, or a table is there as a pickle only
     """
     if (root / HEADER).is_file():
         try:
-            read_yaml(root / HEADER)
+            header = read_yaml(root / HEADER)
         except ConfigError as error:
             raise DataError(str(error)) from None
-    pickles = sorted(root.glob(f"db.*{PICKLE}"))
+        _check_names(header, str(root / HEADER))
+    pickles = sorted(path for path in root.glob("db.*") if path.suffix.lower() == PICKLE)
     if not pickles:
         return _loaded(root, root)
     alone = [path for path in pickles if not _has_table(path)]
@@ -53,6 +55,17 @@ def open_database(root: Path) -> Any:
             if path.suffix in (".yaml", *TABLES):
                 shutil.copy(path, folder)
         return _loaded(root, folder, load_data=True)
+
+
+def _check_names(header: Any, where: str) -> None:
+    """Refuse tables that do not lie beside the header, where pickles are looked for."""
+    for field in ("tables", "misc_tables"):
+        tables = header.get(field) if isinstance(header, dict) else None
+        for name in tables if isinstance(tables, dict) else ():
+            if any(mark in str(name) for mark in "/\\\0"):
+                raise DataError(
+                    f"{where}: {field}: '{name!s:.60}': a name of a table holds no slash or backslash"
+                )
 
 
 def _loaded(root: Path, place: Path | str, **options: Any) -> Any:
