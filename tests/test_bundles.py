@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from common.cli.main import main
@@ -74,7 +76,7 @@ def faults(results: SimpleNamespace, tmp_path: Path) -> Callable[[Content], list
 
 def forge(content: Content, name: str, change: Callable[[pd.DataFrame], Any]) -> Content:
     """Change rows, and the hash of them in the manifest."""
-    table = tables._parse(io.StringIO(content[name].decode()), name)
+    table = tables._parse(content[name].decode(), name)
     changed = change(table)
     table = table if changed is None else changed
     data = tables.to_csv(table).encode()
@@ -167,7 +169,7 @@ def test_a_better_value_with_fitting_sums_is_found(
         (lambda t: t.assign(n=0), "n: recorded 0, recomputed"),
         (
             lambda t: t.assign(criterion=t["criterion"].where(t["status"] != "pass", "> 0")),
-            "criterion: recorded '> 0'",
+            "criterion > 0, that of the suite is",
         ),
         (lambda t: t.assign(status="great"), "status 'great'; known"),
         (lambda t: pd.concat([t, t.iloc[:1]], ignore_index=True), "a row appears twice"),
@@ -182,6 +184,45 @@ def test_forged_rows_are_found(
 ) -> None:
     told = faults(forge(content, "method-tests/arousal/correctness_consistency.csv", change))
     assert any(message in fault for fault in told), told
+
+
+def test_results_that_the_suite_does_not_have_are_found(
+    content: Content, faults: Callable[[Content], list[str]]
+) -> None:
+    """An invented test, an invented metric, and cells that are called errors to hide from the sums."""
+    place = "method-tests/arousal/correctness_consistency.csv"
+    told = faults(forge(content, place, lambda t: t.assign(metric="great")))
+    assert any("unknown metric. Known: samples_in" in fault for fault in told), told
+    manifest = json.loads(content["method-tests/arousal/manifest.json"])
+    invented = {**content, "method-tests/arousal/zzz.csv": content[place]}
+    manifest["tables"]["zzz"] = manifest["tables"]["correctness_consistency"]
+    invented["method-tests/arousal/manifest.json"] = json.dumps(manifest).encode()
+    told = faults(invented)
+    assert any("zzz.csv: unknown test. Known: correctness_" in fault for fault in told), told
+    del manifest["tables"]["zzz"]
+    for noted in manifest["cells"].values():
+        noted["status"] = "error"
+    told = faults({**content, "method-tests/arousal/manifest.json": json.dumps(manifest).encode()})
+    assert any("the manifest that it ended in an error" in fault for fault in told), told
+
+
+def test_tables_and_sums_that_would_fill_the_memory_are_refused(
+    content: Content, faults: Callable[[Content], list[str]]
+) -> None:
+    place = next(name for name in content if "/sums/" in name)
+    rows, long = 4000, pa.array(["a" * 1_000_000], pa.large_string())
+    table = pa.table(
+        {"speaker": pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), long)}
+    )
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, dictionary_pagesize_limit=10**8, store_schema=False)
+    told = faults({**content, place: buffer.getvalue()})
+    assert any(fault.endswith("cannot be read as sums") for fault in told), told
+    # pages of commas, which pack well, but not so well that they are a bomb
+    large = b"".join(b"," * 490 + bytes([97 + n % 26]) * 22 for n in range(2**17 + 10))
+    noise = np.random.default_rng(0).bytes(len(large) // 400)
+    with pytest.raises(DataError, match=r"its .csv files have 6\d MiB in all; at most 64 MiB"):
+        faults({**content, "method-tests/arousal/zzz.csv": large + noise})
 
 
 def test_a_test_that_is_left_out_is_found(

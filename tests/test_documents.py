@@ -123,3 +123,23 @@ def test_model_folders_are_read_with_the_same_limits(tmp_path: Path) -> None:
     entry = ModelEntry(id="a", version="1", adapter="onnx", path=".", origin=tmp_path / "m.yaml")
     with pytest.raises(Exception, match=r"model\.yaml, line 1, .*more than 64 lists"):
         onnx_files.layout(entry)
+
+
+@pytest.mark.parametrize("text", ['"\\ud800"', '{"\\udfff": 1}', '[["a\\uDB00b"]]'])
+def test_half_a_character_in_json_is_refused(text: str) -> None:
+    """Python reads it, and no file can hold it."""
+    for form in (text, text.encode()):
+        with pytest.raises(ValueError, match="half of a character"):
+            parse_json(form)
+    assert parse_json('"\\ud83d\\ude00"') == "\U0001f600"
+
+
+def test_what_hides_or_turns_a_text_is_shown_or_refused(tmp_path: Path) -> None:
+    assert parse_json('{"a": ["x\\u001b[2J\\u202ey\\n"]}') == {"a": ["x\\u001b[2J\\u202ey\n"]}
+    assert parse_json('"x\u202ey"') == "x\\u202ey"
+    file = tmp_path / "a.yaml"
+    file.write_text('label: "a\\u202eb"\n', "utf-8")
+    with pytest.raises(ConfigError, match=r"line 1.*U\+202E, which hides or turns what stands"):
+        read_yaml(file)
+    file.write_text("label: |\n  two\n  lines \u00e9\n", "utf-8")
+    assert read_yaml(file) == {"label": "two\nlines \u00e9\n"}

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import DataError
+from .files import may_never_end
 
 #: date of every entry: the earliest that the format knows
 DATE = (1980, 1, 1, 0, 0, 0)
@@ -22,6 +23,8 @@ DAMAGED = (
     *(OSError, EOFError, ValueError, RuntimeError, NotImplementedError),
     *(zipfile.BadZipFile, zlib.error),
 )
+#: most characters of a name
+LONGEST = 200
 #: an entry that is packed into less than this part of its size is a bomb and no data
 PACKED = 1 / 500
 
@@ -44,21 +47,27 @@ def packed(content: Mapping[str, bytes], root: str = "", *, level: int = 6) -> b
     return out.getvalue()
 
 
-def unpacked(path: Path, names: re.Pattern[str]) -> dict[str, bytes]:
+def unpacked(
+    path: Path, names: re.Pattern[str], largest: Mapping[str, int] | None = None
+) -> dict[str, bytes]:
     """Content of an archive that somebody else made, by name; nothing is written.
 
     Args:
         path: the archive
         names: what the whole name of every entry must match
+        largest: end of a name -> most bytes of all entries with that end
 
     Raises:
         DataError: if it is no archive, or an entry has another name, stands twice, is a link or
             encrypted, is damaged, or if all of them are larger than any honest content
     """
     try:
+        if may_never_end(path):
+            raise DataError(f"{path}: is not a file that can be read")
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
             _check(path, entries, names)
+            _check_ends(path, entries, largest or {})
             return {entry.filename: archive.read(entry) for entry in entries}
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
@@ -79,6 +88,8 @@ def _check(path: Path, entries: list[zipfile.ZipInfo], names: re.Pattern[str]) -
         fault = ""
         if name in seen:
             fault = "appears twice"
+        elif len(name) > LONGEST:
+            fault = f"has a name of {len(name)} characters; at most {LONGEST} are read"
         elif not names.fullmatch(name) or {".", "..", ""} & set(name.split("/")):
             fault = "does not belong there"
         elif stat.S_ISLNK(entry.external_attr >> 16):
@@ -90,3 +101,12 @@ def _check(path: Path, entries: list[zipfile.ZipInfo], names: re.Pattern[str]) -
         if fault:
             raise DataError(f"{path}: the entry '{name:.100}' {fault}")
         seen.add(name)
+
+
+def _check_ends(path: Path, entries: list[zipfile.ZipInfo], largest: Mapping[str, int]) -> None:
+    for end, most in largest.items():
+        total = sum(entry.file_size for entry in entries if entry.filename.endswith(end))
+        if total > most:
+            raise DataError(
+                f"{path}: its {end} files have {total / 2**20:.0f} MiB in all; at most {most / 2**20:.0f} MiB are read"
+            )

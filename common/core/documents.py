@@ -18,6 +18,7 @@ import yaml
 
 from .errors import ConfigError
 from .files import may_never_end
+from .terminal import HIDING, is_hiding, shown
 
 #: largest file in bytes: the labels of all speakers of a large corpus are some megabytes
 LARGEST = 16 * 2**20
@@ -136,17 +137,32 @@ def read_json(path: Path) -> Any:
 def parse_json(text: str | bytes) -> Any:
     """Content of a JSON text; whatever is wrong with it is a ValueError.
 
-    Python's own parser raises RecursionError for lists that lie too deep in each other.
+    Python's own parser raises RecursionError for lists that lie too deep in each other, and lets halves of
+    characters pass, which no file can hold. What would hide or turn a text is shown (:func:`shown`).
 
     >>> parse_json("[" * 100_000)
     Traceback (most recent call last):
     ...
     ValueError: lists and mappings are nested too deeply
     """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8-sig")
     try:
-        return json.loads(text)
+        content = json.loads(text)
+        return _readable(content) if "\\u" in text or is_hiding(text) else content
     except RecursionError:
         raise ValueError("lists and mappings are nested too deeply") from None
+
+
+def _readable(content: Any) -> Any:
+    """Content whose texts show what they hide; half of a character is a ValueError."""
+    if isinstance(content, str):
+        if _SURROGATE.search(content):
+            raise ValueError("a text holds half of a character (a surrogate)")
+        return shown(content)
+    if isinstance(content, dict):
+        return {_readable(key): _readable(value) for key, value in content.items()}
+    return list(map(_readable, content)) if isinstance(content, list) else content
 
 
 def compact_json(content: Any) -> str:
@@ -239,6 +255,8 @@ def _fault_of_text(text: str) -> str:
         return "a text holds the character NUL, which no name or path can hold"
     if not text.isascii() and _SURROGATE.search(text):
         return "a text holds half of a character (a surrogate)"
+    if not text.isprintable() and (hidden := HIDING.search(text)):
+        return f"a text holds the character U+{ord(hidden[0]):04X}, which hides or turns what stands around it"
     return ""
 
 

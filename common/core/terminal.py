@@ -19,6 +19,11 @@ from typing import IO, Any, NoReturn
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+#: what hides or turns a text in a page, too: control characters but those of lines and columns, line ends that are none
+#: of a text, and what turns the direction of all that follows
+HIDING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+#: those of them that are ASCII
+_CONTROL = bytes({*range(32), 127} - set(b"\t\n\r"))
 #: types of Python -> what people call them
 _TYPES = {"int": "a whole number", "float": "a number", "Path": "a path"}
 #: words of a command line that are options, and not a negative number
@@ -40,6 +45,23 @@ def harmless(text: str) -> str:
     'a\tb\n'
     """
     return _OBEYED.sub(_shown, text.replace("\r\n", "\n"))
+
+
+def shown(text: str) -> str:
+    r"""Text in which what would hide or turn it is shown.
+
+    >>> shown("a\x1b[31m \u202eb\tc\n")
+    'a\\u001b[31m \\u202eb\tc\n'
+    """
+    return HIDING.sub(_shown, text)
+
+
+def is_hiding(text: str) -> bool:
+    """Whether a long text may hide or turn something; quick, where it does not."""
+    if text.isascii():
+        data = text.encode("ascii")
+        return len(data.translate(None, _CONTROL)) < len(data)
+    return HIDING.search(text) is not None
 
 
 def tell(text: str, *, to: IO[str] | None = None, end: str = "\n") -> None:

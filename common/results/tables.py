@@ -18,6 +18,7 @@ import numpy as np
 
 from ..core import advice
 from ..core.errors import DataError
+from ..core.terminal import is_hiding, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,13 +184,14 @@ def _read_lines(path: Path, columns: Sequence[str]) -> list[list[str]]:
 
 
 def read_csv(path: Path) -> pd.DataFrame:
-    """Rows of one file.
+    """Rows of one file; what would hide or turn a text is shown.
 
     Raises:
         DataError: if the file is not a result file
     """
     try:
-        return _parse(path, str(path))
+        with path.open(encoding="utf-8", newline="") as file:
+            return _parse(file.read(), str(path))
     # pandas raises TypeError for a count that is no whole number, OverflowError for one of 20 digits
     except (ValueError, TypeError, OverflowError, OSError) as error:
         raise DataError(f"{path}: cannot be read as result rows: {error}") from None
@@ -217,15 +219,12 @@ def check_width(text: TextIO) -> None:
     text.seek(0)
 
 
-def _parse(source: Path | io.StringIO, name: str) -> pd.DataFrame:
+def _parse(text: str, name: str) -> pd.DataFrame:
     import pandas as pd
 
-    if isinstance(source, Path):
-        with source.open(encoding="utf-8", newline="") as text:
-            check_width(text)
-    else:
-        check_width(source)
-    table = pd.read_csv(source, dtype=str, keep_default_na=False, encoding="utf-8")
+    source = io.StringIO(shown(text) if is_hiding(text) else text, newline="")
+    check_width(source)
+    table = pd.read_csv(source, dtype=str, keep_default_na=False)
     table = table.assign(**{name: "" for name in ADDED if name not in table})
     missing = [column for column in COLUMNS if column not in table]
     if missing:
@@ -271,7 +270,7 @@ def read_files(paths: Sequence[Path]) -> pd.DataFrame:
         texts = [path.read_text("utf-8") for path in paths]
         if all(text.startswith(head) and text.endswith("\n") for text in texts):
             bodies = "".join(text.removeprefix(head) for text in texts)
-            return _parse(io.StringIO(head + bodies), str(paths[0].parent))
+            return _parse(head + bodies, str(paths[0].parent))
     except (ValueError, TypeError, OverflowError, OSError, DataError):
         pass
     return pd.concat([read_csv(path) for path in paths], ignore_index=True)

@@ -27,6 +27,8 @@ NAMES = re.compile(
     rf"|{ROWS}/{_NAME}/(?:manifest\.json|{_NAME}\.csv|sums/{_NAME}\.parquet)"
     rf"|{PREDICTIONS}/{_NAME}/{_NAME}/{_NAME}/(?:key\.json|{_NAME}\.parquet)"
 )
+#: most bytes of all entries of a kind: those of an honest bundle are a hundredth of it
+LARGEST = {".csv": 64 * 2**20, ".json": 64 * 2**20}
 #: names of cells in a manifest, which become parts of paths: ``test/dataset``
 CELLS = re.compile(rf"{_NAME}/{_NAME}")
 

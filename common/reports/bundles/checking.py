@@ -29,7 +29,7 @@ from ...results.judge import judge
 from ...results.manifest import Manifest
 from ...spec import Benchmark, Criterion
 from ...spec.records import ID_PATTERN, VERSION_PATTERN
-from . import CELLS, FORMAT, INDEX, NAMES, ROWS, BundleFolders
+from . import CELLS, FORMAT, INDEX, LARGEST, NAMES, ROWS, BundleFolders
 from .recomputing import recompute
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def check(
         DataError: if it is no archive, or holds what no bundle holds
         OutputError: if results cannot be written
     """
-    content = archives.unpacked(bundle, NAMES)
+    content = archives.unpacked(bundle, NAMES, LARGEST)
     checked = BundleCheck()
     index = _index(bundle, content)
     checked.faults += _listed(index, content)
@@ -230,16 +230,21 @@ def _target(
             rows[file.stem] = tables.read_csv(file)
         except DataError:
             checked.faults.append(f"{where}/{file.name}: cannot be read as result rows")
+    fitting: dict[str, pd.DataFrame] = {}
     for test, table in rows.items():
         checked.rows += len(table)
         digest = hashlib.sha256((path.parent / f"{test}.csv").read_bytes()).hexdigest()
         if manifest.tables.get(test) != digest:
             checked.faults.append(f"{where}/{test}.csv: the manifest has another hash of it")
         misfits = list(_rows(table, target, test, model, manifest))
+        beyond = list(_beyond_suite(benchmark, table, target, test))
+        misfits += beyond
+        if not beyond:
+            fitting[test] = table
         checked.faults += [f"{where}/{test}.csv: {fault}" for fault in _shortened(misfits)]
     for test in sorted(set(manifest.tables) - set(rows)):
         checked.faults.append(f"{where}/{test}.csv: in the manifest, but missing from the bundle")
-    _sums(folders, target, manifest, rows, checked)
+    _sums(folders, target, manifest, fitting, checked)
 
 
 def _shortened(faults: list[str]) -> list[str]:
@@ -264,10 +269,36 @@ def _rows(
             yield f"{dataset}: {counts.get(dataset, 0)} rows, the manifest says {noted}"
     if table.duplicated(["dataset", "data", "metric", "label", "condition", "reference"]).any():
         yield "a row appears twice"
+    for dataset in counts:
+        failed = manifest.cells.get(f"{test}/{dataset}", {}).get("status") == "error"
+        statuses = set(table["status"][table["dataset"] == dataset])
+        if failed != ("error" in statuses) or (failed and len(statuses) > 1):
+            state = "ended in an error" if failed else "is done"
+            yield f"{dataset}: its rows say {', '.join(sorted(statuses))}, the manifest that it {state}"
     for row in table.to_dict("records"):
         fault = _row(row)
         if fault:
             yield f"{keys.row_key(row)}: {fault}"
+
+
+def _beyond_suite(
+    benchmark: Benchmark, table: pd.DataFrame, target: str, test: str
+) -> Iterator[str]:
+    """Rows that no test of the suite has, or that it judges by another criterion."""
+    names = [entry.id for entry in benchmark.applicable(target)]
+    if test not in names:
+        yield f"unknown test. Known: {', '.join(names)}"
+        return
+    suite = benchmark.tests[test]
+    for dataset, rows in table.groupby("dataset"):
+        uses = suite.uses_on(benchmark.targets[target].kind, str(dataset))
+        criteria = {use.metric: use.criterion for use in uses}
+        for row in rows.to_dict("records"):
+            criterion = criteria.get(str(row["metric"]))
+            if criterion is None:
+                yield f"{keys.row_key(row)}: unknown metric. Known: {', '.join(criteria)}"
+            elif not criterion.is_simulated and str(row["criterion"]) != str(criterion):
+                yield f"{keys.row_key(row)}: criterion {row['criterion']!s:.40}, that of the suite is {criterion}"
 
 
 def _datasets(manifest: Manifest, test: str) -> set[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core import parquet
+from ...core.documents import parse_json
 from ...core.errors import ConfigError, DataError
 from ...core.wording import counted
 
@@ -121,15 +121,15 @@ def _json(path: Path, text: str) -> TextTable:
     """Objects, one per line, or one list of them."""
     try:
         if path.suffix.lower() == ".json":
-            content = json.loads(text)
+            content = parse_json(text)
             items = list(enumerate(content, 1)) if isinstance(content, list) else []
             objects = [(f"entry {number}", item) for number, item in items]
         else:
             lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
             objects = []
             for number, line in lines:
-                objects.append((f"line {number}", json.loads(line)))
-    except (ValueError, RecursionError) as error:
+                objects.append((f"line {number}", parse_json(line)))
+    except ValueError as error:
         last = f"line {number}: " if path.suffix.lower() == ".jsonl" else ""
         raise DataError(f"{path}: {last}is not valid JSON: {str(error).splitlines()[0]}") from None
     for where, item in objects:
