@@ -54,7 +54,7 @@ def test_write_is_atomic_and_leaves_equal_files_alone(tmp_path: Path) -> None:
     assert path.stat().st_mtime == 1
     assert files.write_text(path, "y", only_changed=True)
     assert [p.name for p in path.parent.iterdir()] == ["b.txt"]
-    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~files._umask()
 
 
 def test_a_working_file_is_written_over(tmp_path: Path) -> None:

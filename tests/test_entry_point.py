@@ -13,6 +13,7 @@ from types import ModuleType
 
 import pytest
 
+from common.cli.main import main
 from common.core import launching, paths
 
 BUILD = paths.REPOSITORY / "build.py"
@@ -108,3 +109,32 @@ def test_threads_for_matrices_do_not_wait_at_work(
 def test_it_is_said_before_numpy_is_loaded() -> None:
     code = "import sys, common.core.launching; sys.exit('numpy' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=paths.REPOSITORY, check=True)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("words", ["list models", "check"])
+def test_standard_streams_may_be_closed(words: str, closed: str) -> None:
+    command = f"'{sys.executable}' '{BUILD}' {words} {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("option", ["--output", "--cache"])
+def test_what_is_no_folder_is_refused_before_all_work(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that was named by mistake stays as it is."""
+    file = tmp_path / "notes.txt"
+    file.write_text("precious")
+    for text, message in {
+        "": "found an empty text",
+        "s3://bucket/store": "found the URL 's3://bucket/store'",
+        str(file): f"found the file {file}",
+        str(file / "deeper"): f"found the file {file}",
+    }.items():
+        with pytest.raises(SystemExit) as ended:
+            main(["list", "stale", option, text])
+        assert ended.value.code == 2
+        assert f"error: {option}: expected a folder, {message}" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+    assert file.read_text() == "precious"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,25 @@ def code_allowed(environment: Mapping[str, str]) -> bool:
     return text == "1"
 
 
+def folder(text: str) -> Path:
+    """A folder that is there or can be made.
+
+    Raises:
+        argparse.ArgumentTypeError: if it is none
+    """
+    path = Path(text)
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected a folder, found an empty text")
+    if "://" in text:
+        raise argparse.ArgumentTypeError(
+            f"expected a folder, found the URL '{text}'; a store of another machine must be mounted"
+        )
+    above = next(place for place in (path, *path.absolute().parents) if os.path.lexists(place))
+    if not above.is_dir():
+        raise argparse.ArgumentTypeError(f"expected a folder, found the file {above}")
+    return path if path != Path() else Path.cwd()  # which stands for the default elsewhere
+
+
 def common_options() -> Parser:
     """Options that every command has; what is not given does not stand among the arguments."""
     parser = Parser(add_help=False, argument_default=argparse.SUPPRESS)
@@ -59,11 +79,11 @@ def common_options() -> Parser:
     group.add_argument(
         "--output",
         metavar="DIR",
-        type=Path,
+        type=folder,
         help="root of method-tests/, extra/media/ and build/ (default: the clone; the current folder if the program is installed)",
     )
     group.add_argument(
-        "--cache", metavar="DIR", type=Path, help="cache folder (default: the XDG cache folder)"
+        "--cache", metavar="DIR", type=folder, help="cache folder (default: the XDG cache folder)"
     )
     group.add_argument("--seed", metavar="N", type=int, help="seed of every draw (default: 0)")
     group.add_argument(
@@ -77,7 +97,7 @@ def common_options() -> Parser:
     group.add_argument(
         "--allow-code",
         action="store_true",
-        help="let models of your catalogs run code: the adapters python and command "
+        help="let models of your catalogs run code: the adapters python and command, TorchScript, ... "
         f"(or set {ALLOW_CODE}=1)",
     )
     group.add_argument("--json", action="store_true", help="machine-readable standard output")

@@ -19,10 +19,20 @@ from .errors import OutputError
 
 logger = logging.getLogger(__name__)
 
+
+def _umask() -> int:
+    """What files of this user withhold from others; the system tells it only to who sets it."""
+    now = os.umask(0o077)
+    os.umask(now)
+    return now
+
+
 #: ending of what was set aside
 BROKEN = ".broken"
 #: ending of what is being written
 _ENDING = ".tmp"
+#: what others may do with a file, as the user wants it (umask), which a temporary file does not have
+_MODE = 0o666 & ~_umask()
 #: folders in which this process has looked for what killed ones had begun
 _cleared: set[Path] = set()
 
@@ -58,7 +68,7 @@ def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
         handle = Path(name)
         with os.fdopen(number, "wb") as file:
             file.write(data)
-        handle.chmod(0o644)
+        handle.chmod(_MODE)
         handle.replace(path)
     except OSError as error:
         if handle is not None:

@@ -58,6 +58,7 @@ def launch(start: Callable[[], int], requirements: Path | None) -> int:
         requirements: as for :func:`advice`
     """
     os.environ.setdefault(*BLAS_WAIT)
+    _open_streams()
     try:
         with ending_as_interrupt():
             return start()
@@ -76,6 +77,18 @@ def launch(start: Callable[[], int], requirements: Path | None) -> int:
             raise
         _begin_again(path)
         return USAGE
+
+
+def _open_streams() -> None:
+    """Let standard streams that are closed lead nowhere; the next file that is opened would take their place."""
+    number = os.open(os.devnull, os.O_RDWR)
+    while number <= 2:
+        os.set_inheritable(number, True)
+        number = os.open(os.devnull, os.O_RDWR)
+    os.close(number)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
 
 
 @contextlib.contextmanager

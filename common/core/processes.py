@@ -23,6 +23,9 @@ from .errors import BenchmarkError
 
 T = TypeVar("T")
 
+#: what a terminal sends to all processes that were started in it; they are ended by the one that started them
+_OF_TERMINALS = {getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)}
+
 
 def pool(
     workers: int, start: Callable[..., None] | None = None, *args: Any, yielding: bool = False
@@ -41,12 +44,42 @@ def pool(
     leftovers.clear()
     leftovers.name_semaphores()
     _start_tracker()
-    return ProcessPoolExecutor(
+    return _Pool(
         workers,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_begin,
         initargs=(yielding, start, args),
     )
+
+
+class _Pool(ProcessPoolExecutor):
+    """Processes that do not see Ctrl-C, not even while they start."""
+
+    def submit(self, *args: Any, **kwargs: Any) -> Any:
+        """As that of Python, which starts all processes with the first task."""
+        with shielded(not self._processes):
+            return super().submit(*args, **kwargs)
+
+
+@contextmanager
+def shielded(is_wanted: bool) -> Iterator[None]:
+    """Keep Ctrl-C from processes and threads that start meanwhile, and from those that they start.
+
+    This process gets it when the block ends.
+
+    Args:
+        is_wanted: do so; otherwise nothing
+    """
+    if not is_wanted or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # it would let the signals through again in the thread that starts it
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def can_fork() -> bool:
@@ -234,6 +267,8 @@ def _start_tracker() -> None:
 
 def _begin(yielding: bool, start: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_TERMINALS)
     watch_parent()
     _yield(yielding)
     heap.keep()

@@ -63,6 +63,7 @@ def describe(
     may_come = samples.dataset.adapter == "audb"
     if not there or (may_come and len(there) < len(files)):
         return
+    datasets.media(samples, there)  # made again, where they are not as they were written
     headers, broken = _headers(samples.root, files, progress)
     peaks = _peaks(samples, source, headers, broken)
     table = samples.table

@@ -179,6 +179,13 @@ def permit(entry: spec.Model, code: str) -> None:
         raise ConfigError(f"{code}; if you trust it, allow it with --allow-code or {ALLOW_CODE}=1")
 
 
+def unmasked(values: Any) -> Any:
+    """Values whose masked ones are NaN, which is no prediction; numpy would take what the mask hides."""
+    if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
+        return np.ma.filled(values.astype(np.float64), np.nan)
+    return values
+
+
 def check_device(device: str) -> str:
     """Number of the GPU that a device names.
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import spec
 from ..core.errors import ModelError, ModelTimeout
 from ..spec import kinds
-from .base import Batch, LoadedModel, foreign
+from .base import Batch, LoadedModel, foreign, unmasked
 
 
 class Checked:
@@ -72,7 +72,7 @@ class Checked:
         try:
             values = kinds.get(target.kind).encode(
                 target,
-                answer[target.id],
+                unmasked(answer[target.id]),
                 n=len(batch),
                 seconds=_seconds(batch),
                 output=self._outputs.get(target.id),

@@ -7,9 +7,12 @@ new version.
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import ipaddress
 import json
+import socket
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -95,6 +98,36 @@ def is_this_machine(host: str) -> bool:
         return False
 
 
+class _Deadline:
+    """Hangs up when the time of a question is over: a socket has a limit for each part of an answer only.
+
+    Args:
+        seconds: from now on
+    """
+
+    def __init__(self, seconds: float):
+        self.sock: Any = None
+        self.is_over = False
+        self._timer = threading.Timer(seconds, self._hang_up)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def check(self) -> None:
+        """Raise TimeoutError if the time is over."""
+        if self.is_over:
+            raise TimeoutError
+
+    def cancel(self) -> None:
+        """The answer is there, or nobody waits for it."""
+        self._timer.cancel()
+        self.sock = None
+
+    def _hang_up(self) -> None:
+        self.is_over = True
+        with contextlib.suppress(OSError, AttributeError):
+            self.sock.shutdown(socket.SHUT_RDWR)
+
+
 class _Asking:
     """Asks a server about signals; nothing is redirected, and no proxy is used."""
 
@@ -106,19 +139,32 @@ class _Asking:
         secure = self._url.scheme == "https"
         kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
         connection = kind(str(self._url.hostname), self._url.port, timeout=self._timeout_s)
+        deadline = _Deadline(self._timeout_s)
         target = (self._url.path or "/") + (f"?{self._url.query}" if self._url.query else "")
         try:
+            connection.connect()
+            deadline.sock = connection.sock
             connection.request("POST", target, body, {"Content-Type": "application/json"})
             response = connection.getresponse()
             status, text = response.status, response.read(LONGEST + 1)
+            deadline.check()
+            if response.length and len(text) <= LONGEST:
+                raise ModelError(f"the server {self._url.netloc} cut its answer off")
         except TimeoutError:
             raise ModelTimeout(
                 f"the server {self._url.netloc} did not answer within {self._timeout_s:g} s"
             ) from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "strerror", None) or type(error).__name__
-            raise ModelError(f"the server {self._url.netloc} cannot be reached: {reason}") from None
+            message = f"the server {self._url.netloc} cannot be reached: {reason}"
+            if deadline.is_over:
+                message = (
+                    f"the server {self._url.netloc} did not answer within {self._timeout_s:g} s"
+                )
+                raise ModelTimeout(message) from None
+            raise ModelError(message) from None
         finally:
+            deadline.cancel()
             connection.close()
         if status != OK:
             shown = " ".join(text.decode("utf-8", "replace").split())[: answers.SHOWN]

@@ -19,7 +19,7 @@ from ..core.errors import ConfigError, ModelError
 from ..core.registry import unknown
 from ..core.wording import counted
 from ..spec import kinds
-from .base import place
+from .base import place, unmasked
 from .labels import check_scored, missing_labels, positions, rescale
 
 logger = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class OutputPlace:
         Raises:
             ModelError: if the shape is another one
         """
-        array = np.asarray(values)
+        array = np.asarray(unmasked(values))
         if kinds.of(self.target).is_ragged:
             return self._frames(array, n)
         if array.ndim == 1 and array.size == n * self.width and 1 in (n, self.width):

@@ -29,6 +29,10 @@ SHOWN = 400
 PART = 1 << 16
 #: seconds for a program to end when its input is closed, and between two looks whether its helpers have ended
 FAREWELL_S, LOOK_S = 2.0, 0.02
+#: seconds in which a line after the first answer shows that the program writes too many
+SETTLE_S = 0.2
+#: lines that are kept before anybody asks for them
+MOST_AHEAD = 4
 #: variable of the environment of programs by which those that they start are known
 MARK = "SPEECHPROOF_PROGRAM"
 #: programs that were begun, as long as somebody wants them
@@ -39,7 +43,8 @@ class Program:
     """A program that reads a line and writes a line.
 
     After a failure it is ended, and started again by the next question. It is ended when the
-    object goes, and sees the end of its input if this process is killed.
+    object goes, and sees the end of its input if this process is killed. A line that nobody asked for
+    would be taken for the next answer, and so on: such a program is not asked again.
 
     Args:
         command: program and arguments
@@ -52,22 +57,29 @@ class Program:
         self._command, self._folder = list(command), folder
         self._start_s, self._timeout_s = start_s, timeout_s
         self._running: _Running | None = None
+        #: what is said of a program that wrote a line too many
+        self._refused = ""
 
     def ask(self, line: str) -> str:
         """The line that the program writes for a line.
 
         Raises:
-            ModelError: if it cannot be started or ends
+            ModelError: if it cannot be started, ends, or wrote a line that nobody asked for
             ModelTimeout: if it takes too long
         """
+        if self._refused:
+            raise ModelError(self._refused)
         first = self._running is None
         running = self._running or self._started()
         limit = self._start_s + self._timeout_s if first else self._timeout_s
         text = running.exchange(line, limit)
+        if first and isinstance(text, str):
+            text = running.settled(text)
         if isinstance(text, str):
             return text
         message = text.message(running)
         self.end()
+        self._refused = message if text.surplus else ""
         raise (ModelError if text.limit_s is None else ModelTimeout)(message)
 
     def end(self) -> None:
@@ -87,12 +99,15 @@ class Program:
 class _Failure:
     """Why there is no answer."""
 
-    def __init__(self, limit_s: float | None = None, length: int = 0):
-        self.limit_s, self.length = limit_s, length
+    def __init__(self, limit_s: float | None = None, length: int = 0, surplus: bytes = b""):
+        self.limit_s, self.length, self.surplus = limit_s, length, surplus
 
     def message(self, running: _Running) -> str:
         """One line with the last words of the program."""
-        if self.length:
+        if self.surplus:
+            line = writable(self.surplus[:SHOWN].decode("utf-8", "replace"))
+            reason = f"wrote a line that nobody asked for, '{line:.60}'; it must write one line for each question"
+        elif self.length:
             reason = f"wrote a line of more than {self.length} bytes; it was ended"
         elif self.limit_s is not None:
             reason = f"did not answer within {self.limit_s:g} s; it was ended"
@@ -174,23 +189,57 @@ class _Running(Process):
 
     def exchange(self, line: str, limit_s: float) -> str | _Failure:
         """Answer to a line, or why there is none."""
+        if not self._lines.empty():
+            return self._unasked()
         # a program that does not read would block a long line for ever
         arguments = (self.questions, line.encode() + b"\n")
-        threading.Thread(target=write_whole, args=arguments, daemon=True).start()
+        writer = threading.Thread(target=write_whole, args=arguments, daemon=True)
+        writer.start()
         try:
             answer = self._lines.get(timeout=limit_s)
         except queue.Empty:
             return _Failure(limit_s)
         if len(answer) > LONGEST:
             return _Failure(length=LONGEST)
+        writer.join(SETTLE_S)
+        if answer and (writer.is_alive() or _unread(self.questions)):
+            return _Failure(surplus=answer)  # it has not read the question
         return answer.decode("utf-8", "replace") if answer else _Failure()
+
+    def settled(self, answer: str) -> str | _Failure:
+        """The first answer, unless another line follows at once: then the first one was a greeting."""
+        try:
+            line = self._lines.get(timeout=SETTLE_S)
+        except queue.Empty:
+            return answer
+        self._lines.put(line)
+        return _Failure(surplus=answer.encode()) if line else answer
+
+    def _unasked(self) -> _Failure:
+        """What is said where there is a line before a question: it is one too many, or the end."""
+        line = self._lines.get()
+        self._lines.put(line)
+        return _Failure(surplus=line)
+
+
+def _unread(stream: Any) -> bool:
+    """Whether a program has left a part of what was written to it; systems that cannot tell say no."""
+    try:
+        import fcntl
+        import termios
+
+        return any(fcntl.ioctl(stream.fileno(), termios.FIONREAD, bytes(4)))
+    except (ImportError, AttributeError, OSError, ValueError):
+        return False
 
 
 def _collect(stream: Any, answers: queue.SimpleQueue[bytes]) -> None:
-    """Pass on lines; an empty one stands for the end."""
+    """Pass on lines, a few ahead of the questions; an empty one stands for the end."""
     with contextlib.suppress(OSError, ValueError), io.BufferedReader(stream) as lines:
         while line := lines.readline(LONGEST + 1):
             answers.put(line)
+            if answers.qsize() > MOST_AHEAD:
+                break
     answers.put(b"")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from .. import spec
 from ..core.errors import ModelError
 from ..spec import kinds
-from .base import place
+from .base import place, unmasked
 from .labels import check_scored, missing_labels, one_hot, positions
 from .outputs import OutputPlace
 
@@ -38,7 +38,7 @@ class ValueReader:
         """Values of a target for N signals, as :meth:`common.models.base.LoadedModel.predict`."""
         if kinds.of(self.target).is_ragged:
             return self._events(values, n)
-        array = np.asarray(values)
+        array = np.asarray(unmasked(values))
         if kinds.of(self.target).is_number:
             return OutputPlace(self.target, self.node, ((0,),), 1, self.scale).read(array, n)
         if array.dtype.kind in "OUST":
@@ -75,7 +75,7 @@ class ValueReader:
                 is_matrix = isinstance(item, np.ndarray) and item.ndim == 2
                 parts = {"scores" if is_matrix else "events": item}
             if "scores" in parts:
-                scores = np.asarray(parts["scores"])
+                scores = np.asarray(unmasked(parts["scores"]))
                 choice = OutputPlace(self.target, self.node, self._groups(), len(self.labels))
                 parts["scores"] = choice.read(scores, 1)[0]
             if "events" in parts and self.mapping:

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pydantic
 
-from ..core import leftovers
+from ..core import leftovers, processes
 from ..core.documents import read_yaml
 from ..core.errors import BenchmarkError, ConfigError, MissingDependency
 from ..core.registry import unknown
 from ..models.base import one_line
 from ..spec.criterion import Record
 from ..spec.loading import fault
-from .starting import quietly, reason, shielded, silently
+from .starting import quietly, reason, silently
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -130,7 +130,7 @@ class Started:
         leftovers.name_semaphores()
         with ExitStack() as stack:
             try:
-                with quietly(self._formatter), shielded(declared.cluster == LOCAL):
+                with quietly(self._formatter), processes.shielded(declared.cluster == LOCAL):
                     cluster = getattr(self._module, self._class)(**declared.arguments)
                     ending = stack.enter_context(_Ending(cluster, place))
             # whatever the class or the batch system does not like

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from multiprocessing import resource_tracker
 from typing import Any
 
 from ..models.base import one_line
 
 #: variable of the environment from which dask reads how its processes log
 LOGGING = "DASK_LOGGING"
-#: what a terminal sends to all processes that were started in it; they are ended by the one that started them
-_OF_TERMINALS = {getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)}
 #: loggers of dask that say nothing in a worker: what a nanny says there becomes an error of the run, and the
 #: other one speaks of work that nobody waits for any more
 _SILENT = ("distributed.nanny", "distributed.worker.state_machine")
@@ -78,27 +74,6 @@ def silently() -> Iterator[None]:
             logger.setLevel(level)
 
 
-@contextmanager
-def shielded(is_wanted: bool) -> Iterator[None]:
-    """Keep Ctrl-C from processes and threads that start meanwhile, and from those that they start.
-
-    This process gets it when the block ends.
-
-    Args:
-        is_wanted: do so; otherwise nothing
-    """
-    if not is_wanted or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    # it would let the signals through again in the thread that starts it
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def reason(error: BaseException) -> str:
     """An error in one line, after the one that it came from."""
     first = error
@@ -109,4 +84,4 @@ def reason(error: BaseException) -> str:
     return one_line(error) if first is error else f"{one_line(first)} ({one_line(error)})"
 
 
-__all__ = ["quietly", "reason", "shielded", "silently"]
+__all__ = ["quietly", "reason", "silently"]

@@ -222,6 +222,10 @@ def _existing(dataset: Dataset, table_ids: Collection[str]) -> list[str]:
     return [name for name in needed(dataset) if name in table_ids]
 
 
+#: numbers of errors that are about the machine, and about no dataset
+_OF_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+
+
 class _Damaged(DataError):
     """What is in the cache or in a repository cannot be read."""
 
@@ -271,6 +275,7 @@ def _call(dataset: Dataset, function: Any, *args: Any, **kwargs: Any) -> Any:
     try:
         return function(*args, **kwargs)
     except (RuntimeError, audbackend.BackendError) as error:
+        _raise_fault_of_machine(getattr(error, "exception", error), kwargs)
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         # embedded data are on this machine
         is_damage = dataset.embedded and not _of_system(getattr(error, "exception", error))
@@ -279,9 +284,17 @@ def _call(dataset: Dataset, function: Any, *args: Any, **kwargs: Any) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # a damaged file makes its library raise anything
+        _raise_fault_of_machine(error, kwargs)
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         kind = DataError if _of_system(error) else _Damaged
         raise kind(f"{place(dataset)}: {name} cannot be loaded: {why}") from error
+
+
+def _raise_fault_of_machine(error: BaseException, where: Mapping[str, Any]) -> None:
+    """Let a full disk or a folder that may not be written end the run: that is no result of a cell."""
+    if isinstance(error, OSError) and error.errno in _OF_MACHINE:
+        place = error.filename or where.get("cache_root")
+        raise OSError(error.errno, error.strerror, place) from None
 
 
 def _of_system(error: BaseException) -> bool:

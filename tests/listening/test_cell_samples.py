@@ -243,6 +243,19 @@ def test_several_threads_make_the_same_tables(
     assert few[0] < set(few[1])
 
 
+def test_a_damaged_sound_is_made_again(free: Folder, caplog: pytest.LogCaptureFixture) -> None:
+    """And it does not take the others with it."""
+    used = free.update()
+    before = free.media()
+    sound = next(free.folders.media / name for name in sorted(used) if name.endswith(".flac"))
+    sound.write_bytes(sound.read_bytes()[: sound.stat().st_size // 2])
+    shutil.rmtree(free.folders.media / TABLES)
+    assert free.update() == used
+    after = free.media()
+    assert {name: after[name] for name in before} == before
+    assert "it is set aside and made again" in caplog.text
+
+
 def test_it_is_told_how_many_tables_are_there(free: Folder) -> None:
     told: list[tuple[int, int]] = []
     cell_samples.begin(

@@ -115,9 +115,37 @@ def test_an_old_answer_is_never_taken_for_a_new_one(entry, targets, batch, signa
     model = models.load(command(entry), targets, seed=0)
     for _ in range(2):
         with pytest.raises(
-            ModelError, match="did not answer with a JSON object, but with 'Loading'"
+            ModelError,
+            match="wrote a line that nobody asked for, 'Loading'; it must write one line",
         ):
             model.predict(batch(signals[:1]))
+
+
+SURPLUS = {
+    "a greeting": "print('{\"arousal\": 0.5}', flush=True)\nfor line in sys.stdin: answer(line)\n",
+    "each answer twice": "for line in sys.stdin: answer(line), answer(line)\n",
+    "one more in the middle": (
+        "for n, line in enumerate(sys.stdin):\n    answer(line)\n    if n == 2: answer(line)\n"
+    ),
+    "without end": "while True: answer('{\"n\": 1}')\n",
+}
+
+
+@pytest.mark.parametrize("body", SURPLUS.values(), ids=SURPLUS)
+def test_a_line_too_many_is_no_answer_to_the_next_question(
+    entry, targets, batch, signals, program, body
+):
+    """Each answer would belong to the question before it, and nobody would see it."""
+    program(
+        "import json, sys\ndef answer(line):\n"
+        "    print(json.dumps({'arousal': len(line) % 7 / 10}), flush=True)\n" + body
+    )
+    model = models.load(command(entry), targets, seed=0)
+    with pytest.raises(ModelError, match="wrote a line that nobody asked for"):
+        for _ in range(9):
+            model.predict(batch(signals))
+    with pytest.raises(ModelError, match="wrote a line that nobody asked for"):
+        model.predict(batch(signals[:1]))  # nor is it asked again
 
 
 def test_a_program_that_tells_an_error_stays_running(entry, targets, batch, signals, program):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +27,19 @@ def server():
             if state["answer"] == "wait":
                 state["release"].wait(60)
                 return
+            if state["answer"] in ("drip", "drip head", "cut"):
+                self.wfile.write(b"HTTP/1.0 200 OK\r\n")
+                end = (
+                    b"X-Slow: "
+                    if state["answer"] == "drip head"
+                    else b"Content-Length: 999\r\n\r\n{"
+                )
+                self.wfile.write(end)
+                # ten times as long as the limit, if nobody hangs up
+                for _ in range(0 if state["answer"] == "cut" else 60):
+                    state["release"].wait(0.05)
+                    self.wfile.write(b" ")
+                return
             signal = np.frombuffer(base64.b64decode(body["samples"]), dtype="<f4")
             level = float(np.abs(signal.astype(float)).mean())
             status, text = state["answer"] or (200, json.dumps({"arousal": level}))
@@ -34,6 +48,11 @@ def server():
                 self.send_header("Location", "http://example.org/")
             self.end_headers()
             self.wfile.write(text.encode())
+
+        def handle_one_request(self):
+            """One that is hung up on is not told about."""
+            with contextlib.suppress(ConnectionError):
+                super().handle_one_request()
 
         def log_message(self, *arguments):
             """Silent."""
@@ -70,6 +89,9 @@ def test_each_signal_is_sent(entry, targets, batch, signals, level, server):
         ((200, '{"error": "too short"}'), r"answered with an error: too short"),
         ((200, '{"valence": 0}'), r"no 'arousal' in the answer, found: valence"),
         ("wait", r"did not answer within 0\.3 s"),
+        ("drip", r"did not answer within 0\.3 s"),
+        ("drip head", r"did not answer within 0\.3 s"),
+        ("cut", r"cut its answer off"),
     ],
 )
 def test_faults_are_one_line(entry, targets, batch, signals, server, answer, message):

@@ -38,6 +38,10 @@ def give(value):
     return lambda signals, sampling_rate: value
 
 
+def hide():
+    return lambda signals, sampling_rate: {"arousal": np.ma.masked_array([0.1, 0.2], [True, False])}
+
+
 def raises(signals, sampling_rate):
     raise RuntimeError("out of\\nmemory")
 
@@ -157,6 +161,13 @@ def test_class_names(entry, targets, module, batch, signals):
     )
     answer = load(mine, targets).predict(batch(signals[:2]))
     assert answer["emotion"].tolist() == [[0, 0, 0, 1], [1, 0, 0, 0]]
+
+
+def test_what_a_mask_hides_is_no_prediction(entry, targets, module, batch, signals):
+    mine = entry(adapter="python", entry=f"{module}:hide", outputs={"arousal": {}})
+    model = load(mine, targets)
+    with pytest.raises(ModelError, match="arousal: NaN or infinite predictions for 1 of 2"):
+        model.predict(batch(signals[:2]))
 
 
 @pytest.mark.parametrize(

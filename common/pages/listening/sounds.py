@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...core import closure, files, paths, provenance
+from ...core.errors import AudioError
 from ...core.paths import Paths
 from ...figures.audio import FLOOR_DB, mono, spectrogram
 from ...models.base import SampleKey
@@ -83,18 +84,26 @@ class SoundMaker:
         src = f"{paths.SAMPLES}/{dataset.database}/{'original' if plain else used}/{slug}"
         path = self.folders.media / src
         if not path.is_file():
-            signal = self._signal(dataset, key)
-            if not plain:
-                name = SampleKey(dataset.database, dataset.version, *key, used)
-                signal = self.library.perturb(used, signal, RATE, name)
-            files.write_bytes(path, flac(signal[:, : round(LONGEST_S * RATE)]))
-            with self._lock:
-                self.written += 1
-        signal, _ = audio.read(path)
+            self._make(path, dataset, key, used)
+        try:
+            signal, _ = audio.read(path)
+        except AudioError as error:
+            files.set_aside(path, error)
+            self._make(path, dataset, key, used)
+            signal, _ = audio.read(path)
         if drawn and not path.with_suffix(PICTURE).is_file():
             files.write_bytes(path.with_suffix(PICTURE), picture(signal, RATE))
         seconds = round(signal.shape[1] / RATE, 3)
         return {"src": src, "seconds": seconds, "lufs": round(loudness(signal, RATE), 2)}
+
+    def _make(self, path: Path, dataset: Dataset, key: Key, used: str) -> None:
+        signal = self._signal(dataset, key)
+        if used != ORIGINAL:
+            name = SampleKey(dataset.database, dataset.version, *key, used)
+            signal = self.library.perturb(used, signal, RATE, name)
+        files.write_bytes(path, flac(signal[:, : round(LONGEST_S * RATE)]))
+        with self._lock:
+            self.written += 1
 
     def _signal(self, dataset: Dataset, key: Key) -> np.ndarray:
         with self._lock:

@@ -267,7 +267,7 @@ def _rows(
         noted = manifest.cells.get(f"{test}/{dataset}", {}).get("rows", 0)
         if noted != counts.get(dataset, 0):
             yield f"{dataset}: {counts.get(dataset, 0)} rows, the manifest says {noted}"
-    if table.duplicated(["dataset", "data", "metric", "label", "condition", "reference"]).any():
+    if table.duplicated(["data", "metric", "label", "condition", "reference"]).any():
         yield "a row appears twice"
     for dataset in counts:
         failed = manifest.cells.get(f"{test}/{dataset}", {}).get("status") == "error"
@@ -310,6 +310,9 @@ def _row(row: Mapping[Any, Any]) -> str:
     if row["status"] not in tables.STATUSES:
         return f"status '{row['status']!s:.20}'; known: {', '.join(tables.STATUSES)}"
     value = float(row["value"])
+    for name in ("value", "ci_low", "ci_high"):
+        if np.isinf(float(row[name])):
+            return f"{name}: found {row[name]}, expected a finite number"
     if row["status"] in ("pass", "fail"):
         try:
             verdict = judge(value, Criterion.of_text(str(row["criterion"]))).status

@@ -123,20 +123,24 @@ def _make(
 def _publish(recipe: CorpusRecipe, items: Sequence[Any], build: Path, workers: int) -> None:
     """Publish the files in ``source`` into ``repo``, both below ``build``."""
     import audb
+    import audbackend
 
     source = build / "source"
     recipe.database(items).save(str(source))
     (build / "repo" / REPOSITORY).mkdir(parents=True)
-    with leftovers.contained():
-        audb.publish(
-            str(source),
-            recipe.version,
-            audb.Repository(REPOSITORY, str(build / "repo"), "file-system"),
-            archives={item.file: item.archive for item in items},
-            previous_version=None,
-            num_workers=workers,
-            verbose=False,
-        )
+    try:
+        with leftovers.contained():
+            audb.publish(
+                str(source),
+                recipe.version,
+                audb.Repository(REPOSITORY, str(build / "repo"), "file-system"),
+                archives={item.file: item.archive for item in items},
+                previous_version=None,
+                num_workers=workers,
+                verbose=False,
+            )
+    except audbackend.BackendError as error:  # it wraps what the system refuses
+        raise (error.exception if isinstance(error.exception, OSError) else error) from None
     shutil.rmtree(source)
 
 
