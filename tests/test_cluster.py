@@ -27,6 +27,7 @@ from common.core import leftovers, paths
 from common.core.errors import BenchmarkError, ConfigError
 from common.engine.plan import Filters
 from common.engine.run import Engine
+from common.predictions import cluster as cluster_module
 from common.predictions import executing, inputs, predict, remote
 from common.predictions.cluster import Cluster, _Round
 from common.predictions.remote import PATHS, RefusedWorkError, Setting
@@ -455,6 +456,23 @@ def test_a_worker_with_another_model_or_perturbation_is_refused(one) -> None:
             remote._Process(setting).compute(shard.of([changed]))
 
 
+def test_a_worker_with_other_audio_is_refused(mini, one) -> None:
+    """An old copy, or one of which a part is missing: what it would compute would be taken for right."""
+    setting, shard, _ = one
+    sizes = remote.audio_sizes(shard)
+    assert set(sizes) == set(shard.files)
+    remote._Process(setting).compute(shard, sizes)
+    path = mini.catalog / "tones" / shard.files[0]
+    path.write_bytes(path.read_bytes() + b"xy")
+    with pytest.raises(
+        RefusedWorkError, match=r"has \d+ bytes here, \d+ where the run was started"
+    ):
+        remote._Process(setting).compute(shard, sizes)
+    path.unlink()
+    with pytest.raises(RefusedWorkError, match=r"\.wav: No such file"):
+        remote._Process(setting).compute(shard, sizes)
+
+
 def test_a_worker_that_comes_later_refuses_each_shard(one) -> None:
     setting, _, _ = one
     other = replace(setting, identity={**setting.identity, "code": "other"})
@@ -480,6 +498,27 @@ def test_predictions_of_a_wish_are_sent_in_one_piece(one) -> None:
     assert max(len(answer.parts) for answer in result.answers) > 1
     for answer, expected in zip(sent.answers, result.answers, strict=True):
         assert len(answer.parts) == 1 and (answer.values == expected.values).all()
+
+
+def test_it_is_said_that_no_worker_has_a_gpu(many, notes, monkeypatch) -> None:
+    """Also in the middle of a run; it goes on once one comes."""
+    monkeypatch.setattr(cluster_module, "TELL_S", 0.05)
+    said, messages = threading.Event(), []
+
+    def hear(message: str, *args: object) -> None:
+        messages.append(message % args)
+        said.set()
+
+    monkeypatch.setattr(cluster_module.logger, "warning", hear)
+    with cluster_of(notes, workers=1) as cluster, ThreadPoolExecutor(1) as pool:
+        running = pool.submit(run, many, "out", cluster.scheduler_address, device="cuda")
+        assert said.wait(60)
+        first = cluster.worker_spec[0]
+        options = {**first["options"], "resources": {"GPU": 1}}
+        cluster.worker_spec[1] = {**first, "options": options}
+        cluster.sync(cluster._correct_state)
+        assert not running.result(60).errors
+    assert set(messages) == {"the cluster has no worker with the resource GPU yet; waiting for one"}
 
 
 def test_models_that_need_a_gpu_go_to_workers_that_have_one(many, notes) -> None:

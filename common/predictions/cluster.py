@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from queue import Empty, SimpleQueue
@@ -32,6 +32,8 @@ logger = logging.getLogger(__name__)
 
 #: resource of workers that have a GPU
 GPU = "GPU"
+#: seconds without a result after which it is said that there is no worker for what is asked
+TELL_S = 20.0
 
 
 class Cluster:
@@ -92,6 +94,19 @@ def _compare(client: Client, identity: Mapping[str, str]) -> None:
             raise RefusedWorkError(remote.refusal(worker, answer))
     if not answers:
         logger.warning("the cluster has no worker yet; waiting for one")
+
+
+def _lacking_workers(resources: Sequence[Mapping[str, float]]) -> str:
+    """Which workers a cluster lacks; empty if it has some with a GPU.
+
+    >>> _lacking_workers([]), _lacking_workers([{}]), _lacking_workers([{}, {"GPU": 1}])
+    (' yet', ' with the resource GPU yet', '')
+    """
+    if not resources:
+        return " yet"
+    return (
+        "" if any(each.get(GPU, 0) >= 1 for each in resources) else f" with the resource {GPU} yet"
+    )
 
 
 def _lacking(who: str, error: BaseException) -> RefusedWorkError:
@@ -179,8 +194,9 @@ class _Round:
         key = f"speechproof-{how}-{part.shard.key}-{self._setting.digest}"
         needs = {GPU: 1} if gpu else None
         with _reaching():
+            sizes = remote.audio_sizes(part.shard)
             future = self._client.submit(
-                tidy.work, self._shared, part.shard, key=key, resources=needs
+                tidy.work, self._shared, part.shard, sizes, key=key, resources=needs
             )
         self._running[key] = future, part
         future.add_done_callback(self._ended.put)
@@ -193,7 +209,7 @@ class _Round:
         """
         from distributed.scheduler import KilledWorker
 
-        futures = [self._ended.get()]
+        futures = [self._next()]
         with suppress(Empty):
             while True:
                 futures.append(self._ended.get_nowait())
@@ -208,6 +224,20 @@ class _Round:
             else:
                 del self._running[str(future.key)]
                 self._receive(part, result)
+
+    def _next(self) -> Future[ShardResult]:
+        """The next shard that ended; says now and then if there is no worker that could compute one."""
+        while True:
+            try:
+                return self._ended.get(timeout=TELL_S)
+            except Empty:
+                with _reaching():
+                    workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+                lacking = _lacking_workers([worker["resources"] for worker in workers])
+                shards = [part.shard for _, part in self._running.values()]
+                wishes = [wish.model for shard in shards for wish in shard.wishes]
+                if lacking and (not workers or all(map(self._setting.needs_gpu, wishes))):
+                    logger.warning("the cluster has no worker%s; waiting for one", lacking)
 
     def _receive(self, part: Assignment, result: ShardResult) -> None:
         for wish, answer in zip(part.shard.wishes, result.answers, strict=True):

@@ -11,6 +11,7 @@ import threading
 import traceback
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -174,12 +175,13 @@ class _Process:
             for name, entry in entries.items()
         }
 
-    def compute(self, shard: Shard) -> ShardResult:
+    def compute(self, shard: Shard, sizes: Mapping[str, int] | None = None) -> ShardResult:
         """The result of a shard, once it is clear that it is the one that the run asks for."""
         root = translated(shard.root, self._pairs) if shard.root else ""
         if root and not Path(root).is_dir():
             place = root if root == shard.root else f"{root}, as {PATHS} says"
             raise RefusedWorkError(f"{shard.database}: no folder {place}")
+        _check_audio(Path(root), sizes or {})
         for wish in shard.wishes:
             self._check(wish)
         lanes: SimpleQueue[Lane] = SimpleQueue()
@@ -206,6 +208,19 @@ class _Process:
         self._checked.add(key)
 
 
+def _check_audio(root: Path, sizes: Mapping[str, int]) -> None:
+    """Refuse audio that is not that of the run: a copy that is old, or of which a part is missing."""
+    for file, expected in sizes.items():
+        try:
+            size = (root / file).stat().st_size
+        except OSError as error:
+            raise RefusedWorkError(f"{root / file}: {error.strerror}") from None
+        if size != expected:
+            raise RefusedWorkError(
+                f"{root / file}: has {size} bytes here, {expected} where the run was started"
+            )
+
+
 _processes: OrderedDict[str, _Process] = OrderedDict()
 _lock = threading.Lock()
 
@@ -229,15 +244,29 @@ def hand_over(setting: Setting) -> Setting:
     return setting
 
 
-def work(setting: Setting, shard: Shard) -> ShardResult:
+def audio_sizes(shard: Shard) -> dict[str, int]:
+    """Bytes of the audio files of a shard where the run was started, of those that are there."""
+    sizes = {}
+    for file in dict.fromkeys(shard.files) if shard.root else ():
+        with suppress(OSError):
+            sizes[file] = (Path(shard.root) / file).stat().st_size
+    return sizes
+
+
+def work(setting: Setting, shard: Shard, sizes: Mapping[str, int] | None = None) -> ShardResult:
     """The result of a shard, on a worker.
+
+    Args:
+        setting: of the run
+        shard: what is asked
+        sizes: of its audio files, see :func:`audio_sizes`; None: nobody has looked
 
     Raises:
         RefusedWorkError: if this worker would compute something else, or cannot see the files
         RuntimeError: with the traceback of any other error; not all of them can be sent
     """
     try:
-        return _packed(_process(setting).compute(shard))
+        return _packed(_process(setting).compute(shard, sizes))
     except BenchmarkError as error:
         from distributed import get_worker
 
@@ -261,6 +290,7 @@ __all__ = [
     "PATHS",
     "RefusedWorkError",
     "Setting",
+    "audio_sizes",
     "difference",
     "hand_over",
     "identity",

@@ -5,6 +5,7 @@ Packages that fetch recordings name their temporary folders by chance; a worker 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from ..core import leftovers
@@ -19,8 +20,8 @@ def _clear() -> None:
     leftovers.clear()
 
 
-def work(setting: Setting, shard: Shard) -> ShardResult:
+def work(setting: Setting, shard: Shard, sizes: Mapping[str, int]) -> ShardResult:
     """As :func:`common.predictions.remote.work`; temporary folders bear the name of this process."""
     _clear()
     with leftovers.contained():
-        return remote.work(setting, shard)
+        return remote.work(setting, shard, sizes)
