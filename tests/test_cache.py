@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,6 @@ def test_a_table_that_would_not_be_whole_is_not_exported(
         (("prune", "--model", "loud", "--yes"), "cache prune: --model belongs to 'cache export'"),
         (("verify", "--out", "x.csv"), "cache verify: --out belongs to 'cache export'"),
         (("verify", "--cache", "no/such"), "no/such: is not a folder"),
-        (("show", "--cache", __file__), "test_cache.py: is not a folder"),
     ],
 )
 def test_what_makes_no_sense(capsys: Any, tmp_path: Path, words: Any, message: str) -> None:
@@ -178,6 +178,27 @@ def test_exported_predictions_give_the_same_scores_without_the_model(
     ]
     assert len(numbers[0]) > 2
     assert numbers[0].to_dict() == numbers[1].to_dict()
+
+
+def test_predictions_of_two_runs_are_not_mixed(run: Any, mini: Any, capsys: Any) -> None:
+    """Those that are drawn belong to a seed; others that differ for one sample are told."""
+    chosen = ("--model", "chance-value", "--test", TEST, "--dataset", "tones")
+    tables = {}
+    for seed in ("0", "1"):
+        run("run", *chosen, "--seed", seed, out=f"out{seed}")
+    for seed in ("0", "1"):
+        out = mini.root / f"{seed}.csv"
+        words = ("cache", "export", "--model", "chance-value", "--seed", seed, "--out", str(out))
+        assert run(*words)["rows"] == 280
+        tables[seed] = out.read_text()
+    assert tables["0"] != tables["1"]
+    first = next(folder for folder in stores(mini) if "loud-" in str(folder))
+    other = first.with_name(first.name[:-2] + "00")
+    shutil.copytree(first, other)
+    where = ("--catalog", mini.catalog, "--cache", mini.root / "cache", "--output", mini.root)
+    assert main(["cache", "export", "--model", "loud", *map(str, where)]) == 2
+    line = capsys.readouterr().err
+    assert "two predictions of " in line and str(first) in line and str(other) in line
 
 
 @pytest.mark.parametrize(

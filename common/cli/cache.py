@@ -51,7 +51,7 @@ def command_cache(context: CommandContext) -> int:
     for option, action in OPTIONS.items():
         if getattr(args, option) and args.action != action:
             raise ConfigError(f"cache {args.action}: --{option} belongs to 'cache {action}'")
-    if not folder.is_dir() and (folder.exists() or args.action != "show"):
+    if not folder.is_dir() and args.action != "show":
         raise ConfigError(f"--cache {folder}: is not a folder")
     actions = {"show": _show, "verify": _verify, "prune": _prune, "export": _export}
     return actions[args.action](context)
@@ -115,7 +115,8 @@ def _export(context: CommandContext) -> int:
         raise ConfigError(
             "cache export: missing --model ID, the model whose predictions are exported"
         )
-    table = cached.predictions_of(context.benchmark(), context.folders, args.model)
+    benchmark, folders = context.benchmark(), context.folders
+    table = cached.predictions_of(benchmark, folders, args.model, seed=args.seed)
     out = args.out or Path(f"{args.model}.csv")
     if out.suffix not in (".csv", ".parquet"):
         raise ConfigError(f"--out {out}: expected a name that ends in .csv or .parquet")

@@ -73,7 +73,7 @@ def table(stores: Sequence[StoreEntry]) -> pd.DataFrame:
         the file), and one for each number that was predicted, by name and sample
 
     Raises:
-        DataError: if values are scores of frames, which no table holds
+        DataError: if values are scores of frames, which no table holds, or there are two of a sample
     """
     import pandas as pd
 
@@ -97,7 +97,16 @@ def table(stores: Sequence[StoreEntry]) -> pd.DataFrame:
             )
         )
     keys = ["dataset", "condition", "file", "start", "end"]
-    return pd.concat(tables, ignore_index=True).sort_values(keys, ignore_index=True)
+    together = pd.concat(tables, ignore_index=True)
+    twice = together[together.duplicated(keys)]
+    if len(twice):
+        dataset, condition, file, *_ = twice.iloc[0]
+        folders = (f"'{e.folder}'" for e in stores if e.description["condition"] == condition)
+        raise DataError(
+            f"{dataset}, {condition}: two predictions of {file}, as the data or the perturbation changed between"
+            f" two runs; remove the folder of the old ones, which is one of {', '.join(folders)}"
+        )
+    return together.sort_values(keys, ignore_index=True)
 
 
 def _description(folder: Path) -> dict[str, Any]:

@@ -12,10 +12,12 @@ from ..core.errors import BenchmarkError, ConfigError, DataError
 from ..core.mirror import remove_empty
 from ..core.paths import Paths
 from ..core.registry import unknown
+from ..core.rng import DEFAULT_SEED
 from ..engine.identity import prediction_code
 from ..predictions import inventory, store
 from ..predictions.inventory import StoreEntry
 from ..spec import Benchmark, Dataset, Model
+from ..spec.view import ORIGINAL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,17 +137,21 @@ def remove(folders: Paths, entries: Sequence[StoreEntry]) -> None:
     remove_empty(folders.predictions)
 
 
-def predictions_of(benchmark: Benchmark, folders: Paths, model: str) -> pd.DataFrame:
+def predictions_of(
+    benchmark: Benchmark, folders: Paths, model: str, *, seed: int = DEFAULT_SEED
+) -> pd.DataFrame:
     """All predictions of a model that are of use, as the adapter ``predictions`` reads them.
 
     Args:
         benchmark: catalog and suite
         folders: where the cache is
         model: id of the model
+        seed: seed of the run that made them, where predictions depend on it
 
     Raises:
         ConfigError: if there is no such model, or nothing was predicted
-        DataError: if values are scores of frames, or a file is damaged, so that the table would not be whole
+        DataError: if values are scores of frames, if a file is damaged, so that the table would not be whole,
+            or if there are predictions of several kinds for a sample
     """
     if model not in benchmark.models:
         raise unknown("model", model, benchmark.models, "--model")
@@ -156,10 +162,19 @@ def predictions_of(benchmark: Benchmark, folders: Paths, model: str) -> pd.DataF
     chosen = [
         entry
         for entry in inventory.entries(folders.predictions)
-        if entry.description.get("model") == model and entry.folder not in old
+        if entry.description.get("model") == model
+        and entry.folder not in old
+        and (entry.description.get("seed", seed) == seed or not _is_drawn(benchmark, entry))
     ]
     if not chosen:
         raise ConfigError(
-            f"--model {model}: the cache has no predictions of the model as it is now; run the model first"
+            f"--model {model}: the cache has no predictions of the model as it is now with the seed {seed}; run"
+            " the model first"
         )
     return inventory.table(chosen)
+
+
+def _is_drawn(benchmark: Benchmark, entry: StoreEntry) -> bool:
+    """Whether predictions depend on the seed of the run."""
+    described = entry.description
+    return benchmark.models[described["model"]].is_chance or described["condition"] != ORIGINAL
