@@ -128,9 +128,17 @@ def check(
             checked.faults.append(f"{ROWS}/: no results")
         if not checked.faults:
             recompute(benchmark, unpacked, str(names["id"]), checked, workers=workers)
+            checked.notes += _unknown(benchmark, str(names["id"]))
     if unpack and not checked.faults:
         _unpack(content, folders, str(names["id"]), checked, force=force)
     return checked
+
+
+def _unknown(benchmark: Benchmark, model: str) -> Iterator[str]:
+    """What nobody can tell without the model."""
+    yield f"that the predictions are those of '{model}' cannot be checked without the model"
+    if model in benchmark.models:
+        yield f"'{model}' is also the id of a model of the catalog ({benchmark.models[model].origin.name})"
 
 
 def _unpack(
