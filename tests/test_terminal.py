@@ -16,6 +16,8 @@ from common.core.terminal import Formatter, harmless, tell
 
 #: what clears the screen, hides a line, turns the writing round, and half of a character
 HOSTILE = "\x1b[2J\x9b2J\rall is well\x08\u202eabc\ud800"
+#: what a catalog may hold of it; the rest is refused there
+IN_CATALOGS = "\rall is well\u200fabc\u061c"
 #: modules whose output is for a process that reads it, not for a person
 PIPES = {"samples/demo/render.py", "samples/demo/espeak_worker.py", "cli/bench/event_peers.py"}
 #: and those that a developer calls
@@ -50,7 +52,7 @@ def test_log_messages() -> None:
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
     """A catalog whose texts are hostile, with one fault."""
-    text = json.dumps(HOSTILE[:-1])  # YAML has no halves of characters
+    text = json.dumps(IN_CATALOGS)
     (tmp_path / "models.yaml").write_text(
         f"- id: a\n  version: 1.0.0\n  adapter: chance\n  label: {text}\n"
         f"  params: {{distribution: {text}}}\n"
@@ -83,7 +85,22 @@ def test_commands(
     assert (told.out + told.err).strip()
     assert not _obeyed(told.out + told.err)
     if "--json" in arguments:
-        assert json.loads(told.out)[-1]["label"] == HOSTILE[:-1]
+        assert json.loads(told.out)[-1]["label"] == IN_CATALOGS
+
+
+@pytest.mark.parametrize("character", sorted(set(_obeyed(HOSTILE)) - {"\r", "\ud800"}))
+def test_a_catalog_that_hides_or_turns_texts_is_refused(
+    catalog: Path, character: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = catalog / "models.yaml"
+    label = json.dumps(f"a{character}b")
+    path.write_text(f"- id: a\n  version: 1.0.0\n  adapter: chance\n  label: {label}\n")
+    assert main(["list", "models", "--catalog", str(catalog), "--cache", str(catalog)]) == 2
+    told = capsys.readouterr().err
+    assert (
+        f"{path}, line 4" in told and f"the character U+{ord(character):04X}, which hides" in told
+    )
+    assert not _obeyed(told)
 
 
 def _prints(path: Path) -> list[int]:

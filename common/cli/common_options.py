@@ -97,7 +97,8 @@ def common_options() -> Parser:
     group.add_argument(
         "--allow-code",
         action="store_true",
-        help="let models of your catalogs run code: the adapters python and command, TorchScript, ... "
+        help="let models of your catalogs run code: the adapters python, command and torchscript, transforms "
+        "of audonnx and trusted types of skops "
         f"(or set {ALLOW_CODE}=1)",
     )
     group.add_argument("--json", action="store_true", help="machine-readable standard output")

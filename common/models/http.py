@@ -144,25 +144,20 @@ class _Asking:
         try:
             connection.connect()
             deadline.sock = connection.sock
+            deadline.check()  # it may have been over before there was something to hang up
             connection.request("POST", target, body, {"Content-Type": "application/json"})
             response = connection.getresponse()
             status, text = response.status, response.read(LONGEST + 1)
             deadline.check()
             if response.length and len(text) <= LONGEST:
                 raise ModelError(f"the server {self._url.netloc} cut its answer off")
-        except TimeoutError:
-            raise ModelTimeout(
-                f"the server {self._url.netloc} did not answer within {self._timeout_s:g} s"
-            ) from None
         except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "strerror", None) or type(error).__name__
-            message = f"the server {self._url.netloc} cannot be reached: {reason}"
-            if deadline.is_over:
-                message = (
+            if deadline.is_over or isinstance(error, TimeoutError):
+                raise ModelTimeout(
                     f"the server {self._url.netloc} did not answer within {self._timeout_s:g} s"
-                )
-                raise ModelTimeout(message) from None
-            raise ModelError(message) from None
+                ) from None
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            raise ModelError(f"the server {self._url.netloc} cannot be reached: {reason}") from None
         finally:
             deadline.cancel()
             connection.close()

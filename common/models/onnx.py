@@ -25,7 +25,7 @@ from ..core.errors import BenchmarkError, ModelError
 from ..core.files import is_file
 from ..core.wording import counted
 from . import notes, onnx_header
-from .base import Batch, LoadOptions, permit, place
+from .base import Batch, LoadOptions, place
 from .footprint import Footprint, size_of
 from .onnx_files import ModelFiles, content_digests, layout
 from .onnx_inputs import Description, FeatureInput, SignalInput, Tensor, graph_input
@@ -106,7 +106,6 @@ def footprint(entry: spec.Model, cache: Path | None) -> Footprint:
 def load(entry: spec.Model, targets: Mapping[str, spec.Target], options: LoadOptions) -> OnnxModel:
     """Open the model and find its input and the values of its targets."""
     files = layout(entry)
-    permit(entry, code(entry))
     transformed = open_transformed(entry, files.graph, options) if files.transform else None
     session = transformed.sess if transformed else open_graph(entry, files.graph, options)
     description = describe(session)

@@ -101,7 +101,13 @@ def table(stores: Sequence[StoreEntry]) -> pd.DataFrame:
     twice = together[together.duplicated(keys)]
     if len(twice):
         dataset, condition, file, *_ = twice.iloc[0]
-        folders = (f"'{e.folder}'" for e in stores if e.description["condition"] == condition)
+        folders = (
+            f"'{entry.folder}'"
+            for entry, rows in zip(stores, tables, strict=True)
+            if (rows[["dataset", "condition", "file"]] == [dataset, condition, file])
+            .all(axis=1)
+            .any()
+        )
         raise DataError(
             f"{dataset}, {condition}: two predictions of {file}, as the data or the perturbation changed between"
             f" two runs; remove the folder of the old ones, which is one of {', '.join(folders)}"
