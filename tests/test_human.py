@@ -173,7 +173,23 @@ def test_what_is_up_to_date_is_not_computed_again(tmp_path: Path) -> None:
     assert set(json.loads(hashes.read_text())) == {
         "arousal/correctness_regression/rated",
         "emotion/correctness_classification/rated",
+        human.TABLE,
     }
+
+
+@pytest.mark.parametrize("damage", ["cut", "bit", "no text"])
+def test_damaged_rows_are_computed_again(tmp_path: Path, damage: str) -> None:
+    folders = dataset(tmp_path, BOTH)
+    run(tmp_path, folders)
+    before = folders.human.read_bytes()
+    changed = bytearray(before)
+    place = before.index(b"correctness_regression,rated")
+    changed[place] ^= 1
+    damaged = {"cut": before[:-5], "bit": bytes(changed), "no text": b"\xff\x00"}
+    folders.human.write_bytes(damaged[damage])
+    assert run(tmp_path, folders).scores > 0
+    assert folders.human.read_bytes() == before
+    assert run(tmp_path, folders).scores == 0
 
 
 def test_rows_stay_while_the_data_are_away(tmp_path: Path) -> None:
@@ -183,6 +199,21 @@ def test_rows_stay_while_the_data_are_away(tmp_path: Path) -> None:
     (tmp_path / "metadata.csv").rename(tmp_path / "elsewhere")
     assert list(run(tmp_path, folders).not_run) == ["rated"]
     assert folders.human.read_bytes() == before
+
+
+def test_rows_stay_while_the_data_are_away_even_if_a_run_was_killed_between_two_files(
+    tmp_path: Path,
+) -> None:
+    folders = dataset(tmp_path, BOTH)
+    run(tmp_path, folders)
+    folders.human.write_bytes(folders.human.read_bytes().replace(b"300 ratings", b"301 ratings"))
+    before = folders.human.read_bytes()
+    (tmp_path / "metadata.csv").rename(tmp_path / "elsewhere")
+    run(tmp_path, folders)
+    assert folders.human.read_bytes() == before
+    (tmp_path / "elsewhere").rename(tmp_path / "metadata.csv")
+    assert run(tmp_path, folders).scores > 0
+    assert b"301 ratings" not in folders.human.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -66,9 +66,12 @@ def _update_sounds(
     most_mb: float | None,
     progress: Callable[[int, int], None],
 ) -> None:
+    from ..core.checksums import Checksums
     from ..pages.listening import pages
 
-    args = context.args
+    args, media = context.args, context.folders.media
+    checksums = Checksums(media)
+    checksums.discard_damaged()
     selected = bool(args.model or args.target or args.test or args.dataset)
     work = partial(
         _examples_and_truths,
@@ -88,6 +91,7 @@ def _update_sounds(
         progress=progress,
     )
     report = others()
+    checksums.write(pages.made(media))
     if report and report.made:
         context.clear_progress()
         absent = f", {len(report.missing)} cannot be made" if report.missing else ""

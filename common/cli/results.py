@@ -126,10 +126,13 @@ def tell_only_swept(context: CommandContext, tests: set[str]) -> None:
 
 def command_slices(context: CommandContext) -> int:
     """Slices of the samples in which a model is worse than elsewhere."""
+    from ..core.checksums import Checksums
     from ..pages.listening import clips
     from ..reports import slices, slices_text
 
     args = context.args
+    checksums = Checksums(clips.folder(context.folders))
+    checksums.discard_damaged()
     try:
         report = slices.update(
             context.benchmark(),
@@ -141,6 +144,7 @@ def command_slices(context: CommandContext) -> int:
             play=clips.ClipMaker(context.folders),
         )
         clips.prune(context.folders)
+        checksums.write(clips.made(context.folders))
     finally:
         context.clear_progress()
     context.answer(slices_text.content(report))

@@ -10,6 +10,7 @@ vote less than the annotation, and ties are left out.
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 from .. import results
 from ..core import closure, files, provenance
 from ..core.documents import parse_json
-from ..core.errors import BenchmarkError, DatasetUnavailable
+from ..core.errors import BenchmarkError, DataError, DatasetUnavailable
 from ..core.paths import Paths
 from ..designs.certainty import CLUSTER
 from ..metrics import METRICS
@@ -34,6 +35,10 @@ from .scoring import judged, scores_of
 if TYPE_CHECKING:
     import pandas as pd
 
+logger = logging.getLogger(__name__)
+
+#: key of the hash of the rows themselves
+TABLE = "human.csv"
 #: test design that judges single samples
 DESIGN = "against_truth"
 #: name of raters in result rows
@@ -156,7 +161,7 @@ def update(
     """
     report = HumanReport()
     old_hashes = _read_hashes(folders)
-    old = results.read_csv(folders.human) if folders.human.exists() else results.frame([])
+    old = _read_rows(folders, old_hashes)
     tables: dict[Any, pd.DataFrame] = dict(
         iter(old.groupby(["target", "test", "dataset"], sort=False))
     )
@@ -186,6 +191,7 @@ def update(
             parts.append(tables[key])
     table = results.to_csv(_joined(parts))
     files.write_text(folders.human, table, only_changed=True)
+    hashes[TABLE] = provenance.file_digest(folders.human)
     text = json.dumps(dict(sorted(hashes.items())), indent=1) + "\n"
     files.write_text(folders.human.with_suffix(".json"), text, only_changed=True)
     return report
@@ -253,6 +259,22 @@ def _digest(dataset: Dataset, test: Test, target: Target, folders: Paths, seed: 
             seed,
         ]
     )
+
+
+def _read_rows(folders: Paths, hashes: dict[str, str]) -> pd.DataFrame:
+    """Rows that are there; of those that are not as they were written, no hash is believed."""
+    noted = hashes.pop(TABLE, None)
+    if not folders.human.exists():
+        return results.frame([])
+    if noted not in (None, provenance.file_digest(folders.human)):
+        logger.warning("%s: is not as it was written; it is made again", folders.human)
+        hashes.clear()
+    try:
+        return results.read_csv(folders.human)
+    except DataError as error:
+        logger.warning("%s; it is made again", error)
+        files.clear_way(folders.human)
+        return results.frame([])
 
 
 def _read_hashes(folders: Paths) -> dict[str, str]:

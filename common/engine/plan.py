@@ -15,15 +15,16 @@ from typing import Any
 from .. import models
 from ..core import provenance
 from ..core.errors import BenchmarkError, ConfigError, MissingDependency
-from ..core.paths import SUMS, Paths
+from ..core.paths import Paths
 from ..designs import design_of
 from ..models import permit
-from ..models.footprint import is_noted
 from ..perturbations import Library, corpus_of
+from ..results.keys import CellKey
 from ..results.manifest import FORMAT, Manifest
 from ..samples import datasets, demo
 from ..spec import Benchmark, Dataset, Model, Target, Test
 from ..spec.cell import Cell
+from . import intact
 from .identity import figure_code, prediction_code, scoring_code
 
 
@@ -332,7 +333,7 @@ class Planner:
         return {**model_parts, **self._parts[key]}
 
     def is_current(self, cell: Cell, manifest: Manifest | None) -> bool:
-        """Whether rows, sums and figures of a cell are there and made from what is there now.
+        """Whether rows, sums and figures of a cell are as they were written, from what is there now.
 
         A condition that could not be run and now can makes it stale; one that could be run and
         now cannot does not, so that results are never replaced by nothing.
@@ -342,32 +343,15 @@ class Planner:
         entry = manifest.cells.get(cell.key)
         if entry is None or entry["hash"] != cell.hash or entry.get("status") == "error":
             return False
+        if entry.get("made_of") != cell.parts:  # pages show it
+            return False
         if not set(entry.get("missing", ())) <= set(cell.missing):
             return False
         ids = (cell.target.id, cell.model.id, cell.test.id)
         table = self._table(self.folders.results(*ids))
-        folder = self.folders.figures(*ids)
-        files = [folder / name for kind in ("figures", "details") for name in entry.get(kind, {})]
-        if "sums" in entry:
-            files.append(self.folders.sums(*ids, cell.dataset.id))
-        return table == manifest.tables.get(cell.test.id, "") and all(map(Path.exists, files))
-
-    def settled(self, plan: Plan) -> bool:
-        """Whether a run of the plan would change nothing on disk."""
-        if plan.todo or plan.failed or stale_files(plan, self.folders):
+        if table != manifest.tables.get(cell.test.id, ""):
             return False
-        noted = {}
-        for target, model in plan.selected:
-            manifest = Manifest.read(self.folders.manifest(target.id, model.id))
-            if manifest is None or not is_noted(manifest.model, model):
-                return False
-            noted[target.id, model.id] = manifest
-        for cell, reason in plan.not_run:
-            old_reason = noted[cell.target.id, cell.model.id].not_run.get(cell.key)
-            if old_reason != f"dataset unavailable: {reason}":
-                return False
-        noted_of = ((noted[cell.target.id, cell.model.id], cell.key) for cell in plan.done)
-        return not any(key in manifest.not_run for manifest, key in noted_of)
+        return intact.is_intact(entry, self.folders, CellKey(*ids, cell.dataset.id))
 
     def _table(self, path: Path) -> str:
         if path not in self._tables:
@@ -377,21 +361,3 @@ class Planner:
 
 def _chosen(items: Mapping[str, Any], names: Collection[str]) -> list[Any]:
     return [item for name, item in items.items() if not names or name in names]
-
-
-def stale_files(plan: Plan, folders: Paths) -> list[Path]:
-    """Files of selected models whose test, or dataset, no longer exists for the target."""
-    files = []
-    for target, model in plan.selected:
-        folder = folders.manifest(target.id, model.id).parent
-        tests = {test for (name, test) in plan.order if name == target.id}
-        others = (path for path in sorted(folder.glob("*.csv")) if path.stem not in tests)
-        files += [path for path in others if path.is_file()]
-        cells = {
-            folders.sums(target.id, model.id, test, dataset)
-            for (name, test), datasets in plan.order.items()
-            if name == target.id
-            for dataset in datasets
-        }
-        files += sorted({*(folder / SUMS).glob("*.parquet")} - cells)
-    return files

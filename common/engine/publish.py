@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from ..results.manifest import Manifest
 from ..spec import Model
 from ..spec.cell import Cell
 from ..spec.view import View
+from . import intact
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -265,22 +265,24 @@ class Publisher:
             if one.sums is None or one.sums.empty:
                 path.unlink(missing_ok=True)
             else:
-                kept.write(path, one.sums)
-                one.note["sums"] = path.name
+                one.note.update(sums=path.name, sums_digest=kept.write(path, one.sums))
         for (target, model, test), new in rows.items():
             path = self.folders.results(target, model, test)
             text = self._merged(path, new, self.plan.order[target, test])
             files.write_text(path, text, only_changed=True)
             tables = self._manifests[target, model].tables
             tables[test] = provenance.file_digest(path)
-            self._write_alt(target, model, test)
         self._touched |= rows.keys()
         self._write_manifests({(target, model) for target, model, _ in rows})
 
     def _write_manifests(self, named: Iterable[tuple[str, str]]) -> None:
+        """Write manifests, and the text alternatives that they note beside the figures."""
         for target, model in sorted(named):
-            text = self._manifests[target, model].to_json()
-            files.write_text(self.folders.manifest(target, model), text, only_changed=True)
+            manifest = self._manifests[target, model]
+            for path, texts in intact.alternatives(manifest, self.folders).items():
+                files.write_text(path, texts, only_changed=True)
+            path = self.folders.manifest(target, model)
+            files.write_text(path, manifest.to_json(), only_changed=True)
 
     def _merged(
         self, path: Path, new: dict[str, list[dict[str, Any]]], order: Sequence[str]
@@ -292,29 +294,11 @@ class Publisher:
             path.unlink()
             return results.merged_csv(path, new, order, self.columns)
 
-    def _write_alt(self, target: str, model: str, test: str) -> None:
-        """Text alternatives beside the figures."""
-        texts = self._noted(target, model, test, "figures")
-        if texts:
-            text = json.dumps(texts, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-            path = self.folders.figures(target, model, test) / "alt.json"
-            files.write_text(path, text, only_changed=True)
-
-    def _noted(self, target: str, model: str, test: str, kind: str) -> dict[str, str]:
-        """What the manifest notes about the files of a kind, of all cells of a test."""
-        cells = self._manifests[target, model].cells
-        return {
-            file: text
-            for key, cell in cells.items()
-            if key.split("/")[0] == test
-            for file, text in cell.get(kind, {}).items()
-        }
-
     def _tidy(self, target: str, model: str, test: str) -> None:
         """Remove figures that belong to no cell."""
-        ids = (target, model, test)
-        names = {*self._noted(*ids, "figures"), *self._noted(*ids, "details")}
-        folder = self.folders.figures(*ids)
+        manifest = self._manifests[target, model]
+        names = {*manifest.noted("figures")[test], *manifest.noted("details")[test]}
+        folder = self.folders.figures(target, model, test)
         for path in sorted([*folder.glob("*.png"), *folder.glob(f"{event_details.PREFIX}*.json")]):
             if path.name not in names:
                 files.discard(path)

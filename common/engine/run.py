@@ -29,7 +29,7 @@ from ..predictions.perturbing import Perturbing
 from ..predictions.predict import Predictor
 from ..predictions.remote import Setting
 from ..predictions.schedulers import Scheduler
-from ..results.criteria import write_criteria
+from ..results.criteria import criteria_files, write_criteria
 from ..samples import datasets
 from ..samples.base import Samples
 from ..spec import Benchmark
@@ -37,10 +37,11 @@ from ..spec.cell import Cell
 from ..uncertainty.simulation import Bounds
 from .describing import describe
 from .journal import Journal, Report, about_of
-from .plan import Filters, Plan, Planner, stale_files
+from .plan import Filters, Plan, Planner
 from .publish import Publisher
 from .requests import Asking, Work, by_database
 from .scoring import evaluate
+from .settling import damaged_facts, describe_again, is_settled, stale_files
 
 __all__ = ["Engine", "Report"]
 
@@ -121,7 +122,9 @@ class Engine:
             self.planner.prepare(filters, workers=self.workers, progress=progress)
         with self.times("plan"):
             plan = self.planner.plan(filters, force=force)
-            report = self.report = Report.of(plan, settled=self.planner.settled(plan))
+            texts = criteria_files(self.benchmark, self.folders) if self.criteria_tables else {}
+            settled = is_settled(plan, self.folders, texts)
+            report = self.report = Report.of(plan, settled=settled)
         if report.settled:
             return report
         for cell in plan.todo:
@@ -136,6 +139,7 @@ class Engine:
                 for source, works in by_database(selected)
             ]
             self.asking.look_ahead([(source, requests) for source, _, requests in jobs])
+            self._describe_again(plan)
             while jobs:  # the values of a database go with its turn
                 source, works, requests = jobs.pop(0)
                 works = self._predict(works, source, requests, journal)
@@ -248,6 +252,15 @@ class Engine:
                 progress = partial(self.progress, f"describe {samples.dataset.id}")
                 with self.times("describe", dataset=samples.dataset.id):
                     describe(samples, source, self.benchmark.targets, self.folders, progress)
+
+    def _describe_again(self, plan: Plan) -> None:
+        """Make again what was written about datasets and was damaged since."""
+        for dataset in damaged_facts(plan, self.folders) if self.describes else ():
+            with self.times("describe", dataset=dataset.id):
+                try:
+                    describe_again(dataset, self.benchmark.targets, self.folders)
+                except BenchmarkError as error:
+                    logger.warning("%s: cannot be described again: %s", dataset.id, error)
 
     def _evaluate(self, work: Work, source: Source, journal: Journal) -> None:
         """Score and judge a cell and write what came out."""

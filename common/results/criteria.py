@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ..core import files
 from ..core.paths import RANGES_CSV, Paths
@@ -30,23 +31,28 @@ def criteria(test: Test, target: Target) -> list[tuple[str, str]]:
     return sorted(pairs)
 
 
-def write_criteria(benchmark: Benchmark, folders: Paths) -> None:
-    """Write ``method-tests/<target>/<test>.csv`` and the table of expected ranges.
+def criteria_files(benchmark: Benchmark, folders: Paths) -> dict[Path, str]:
+    """``method-tests/<target>/<test>.csv`` of all targets, and the table of expected ranges.
 
-    Files whose content is the same are left alone.
+    Returns:
+        file -> what is in it
     """
-    for target in benchmark.targets.values():
-        for test in benchmark.applicable(target.id):
-            text = _csv([("Test", "Threshold"), *criteria(test, target)])
-            files.write_text(folders.criteria(target.id, test.id), text, only_changed=True)
+    texts = {
+        folders.criteria(target.id, test.id): _csv([("Test", "Threshold"), *criteria(test, target)])
+        for target in benchmark.targets.values()
+        for test in benchmark.applicable(target.id)
+    }
     for test in benchmark.tests.values():
         expected = test.options.get("expected")
         if expected is not None:
-            files.write_text(
-                folders.method_tests / RANGES_CSV,
-                _csv(_ranges(expected)),
-                only_changed=True,
-            )
+            texts[folders.method_tests / RANGES_CSV] = _csv(_ranges(expected))
+    return texts
+
+
+def write_criteria(benchmark: Benchmark, folders: Paths) -> None:
+    """Write these files; those whose content is the same are left alone."""
+    for path, text in criteria_files(benchmark, folders).items():
+        files.write_text(path, text, only_changed=True)
 
 
 def _ranges(expected: Mapping[str, Mapping[str, str]]) -> list[list[str]]:

@@ -15,13 +15,16 @@ from ..core import files
 from ..core.documents import parse_json
 from ..core.errors import ConfigError
 from ..core.paths import Paths
+from ..core.provenance import digest
 
 #: dB relative to full scale; a sample whose peak is below in all channels is silent
 SILENT_DBFS = -60.0
 #: so many files and samples with a fault are named
 NAMED = 10
+#: key of the checksum of all else in the file
+SUM = "sum"
 #: format of the file
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,15 @@ class DatasetFacts:
 
 def write(facts: DatasetFacts, folders: Paths) -> None:
     """Write the facts; a file with the same content is left alone."""
-    text = json.dumps({"format": FORMAT, **asdict(facts)}, ensure_ascii=False, indent=1)
-    files.write_text(folders.dataset_facts(facts.dataset), text + "\n", only_changed=True)
+    files.write_text(
+        folders.dataset_facts(facts.dataset), text_of(asdict(facts)), only_changed=True
+    )
+
+
+def text_of(content: Mapping[str, Any]) -> str:
+    """The facts as they are written, with a checksum."""
+    content = json.loads(json.dumps({"format": FORMAT, **content}))
+    return json.dumps({**content, SUM: digest(content)}, ensure_ascii=False, indent=1) + "\n"
 
 
 def read(dataset: str, folders: Paths) -> DatasetFacts | None:
@@ -100,8 +110,10 @@ def read(dataset: str, folders: Paths) -> DatasetFacts | None:
         return None
     try:
         content: Any = parse_json(path.read_text("utf-8"))
-        if content.pop("format", None) != FORMAT:
+        checksum = content.pop(SUM, None)
+        if content.get("format") != FORMAT or digest(content) != checksum:
             return None
+        del content["format"]
         for name in ("sampling_rates", "channels"):
             content[name] = {int(key): count for key, count in content[name].items()}
         content["first_silent"] = tuple(tuple(one) for one in content["first_silent"])
@@ -109,3 +121,8 @@ def read(dataset: str, folders: Paths) -> DatasetFacts | None:
         return DatasetFacts(durations=Durations(**durations) if durations else None, **content)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, ConfigError):
         return None
+
+
+def is_damaged(dataset: str, folders: Paths) -> bool:
+    """Whether something stands where the facts of a dataset should be that is not as it was written."""
+    return folders.dataset_facts(dataset).exists() and read(dataset, folders) is None

@@ -19,7 +19,7 @@ _MODEL: dict[str, tuple[type, ...]] = {
     "chance": (bool,),
 }
 _CELL: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("hash", "data", "status", "sums"), (str,)),
+    **dict.fromkeys(("hash", "data", "status", "sums", "sums_digest"), (str,)),
     **dict.fromkeys(("figures", "details", "drawn", "made_of"), (dict,)),
     "rows": (int,),
     "missing": (list,),
@@ -74,6 +74,13 @@ class Manifest:
         except (ConfigError, TypeError, KeyError, AttributeError):
             return None
         return manifest if manifest.is_sound() else None
+
+    def noted(self, kind: str) -> dict[str, dict[str, str]]:
+        """What is noted about the files of a kind, ``figures`` or ``details``: test -> file -> text."""
+        texts: dict[str, dict[str, str]] = {}
+        for key, cell in self.cells.items():
+            texts.setdefault(key.split("/")[0], {}).update(cell.get(kind, {}))
+        return texts
 
     def is_sound(self) -> bool:
         """Whether everything in it, which others may have written, is of the right kind."""

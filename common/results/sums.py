@@ -6,6 +6,7 @@ weighted sums. :doc:`/reference/result_files` says where the files are and what 
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from collections.abc import Iterable
@@ -78,11 +79,12 @@ def table_of(state_sums: Iterable[StateSums], speakers: pd.DataFrame) -> pd.Data
     return table[[*COLUMNS, *(name for name in table if name not in COLUMNS)]]
 
 
-def write(path: Path, table: pd.DataFrame) -> None:
-    """Write the sums of a cell, with equal bytes for equal sums."""
+def write(path: Path, table: pd.DataFrame) -> str:
+    """Write the sums of a cell, with equal bytes for equal sums; returns the SHA-256 of the bytes."""
     buffer = io.BytesIO()
     table.to_parquet(buffer, index=False, compression="zstd")
     write_bytes(path, buffer.getvalue(), only_changed=True)
+    return hashlib.sha256(buffer.getbuffer()).hexdigest()
 
 
 def read(path: Path) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.client
 import io
@@ -16,6 +17,8 @@ import pytest
 from common import models, spec
 from common.cli import run_reports
 from common.core import archives
+from common.core.documents import parse_json
+from common.core.errors import ConfigError
 from common.core.paths import Paths
 from common.models import declared, hub_folders, onnx_files, skops
 from common.models.answers import AnsweringModel, answer_of
@@ -205,6 +208,12 @@ def histories(folder: Path) -> object:
 
 
 def facts(folder: Path) -> object:
+    path = Paths(folder).dataset_facts("tones")
+    with contextlib.suppress(ConfigError, ValueError, TypeError, OSError):
+        # who forges a file gives it the right checksum
+        content = parse_json(path.read_text("utf-8"))
+        signed = {key: value for key, value in content.items() if key != dataset_facts.SUM}
+        path.write_text(dataset_facts.text_of(signed))
     return dataset_facts.read("tones", Paths(folder, folder / "cache"))
 
 

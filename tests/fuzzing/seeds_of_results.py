@@ -107,7 +107,7 @@ def facts() -> Files:
         **{"durations": asdict(durations), "sampling_rates": {"16000": 3}, "channels": {"1": 3}},
         **{"first_silent": [["a.wav", 0]]},
     }
-    text = json.dumps({"format": dataset_facts.FORMAT, **content})
+    text = dataset_facts.text_of(content)
     return {"method-tests/datasets/tones.json": text.encode()}
 
 

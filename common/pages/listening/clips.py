@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...core import files, provenance
 from ...core.errors import BenchmarkError
+from ...core.mirror import names_below
 from ...core.paths import SLICES, Paths
 from ...results import slices
 from ...results.slices import SliceSound
@@ -59,6 +60,16 @@ class ClipMaker:
         return SliceSound(src, seconds, round(loudness(signal, RATE), 2), drawn)
 
 
+def folder(folders: Paths) -> Path:
+    """Where sounds of slices and their pictures are."""
+    return folders.media / SLICES
+
+
+def made(folders: Paths) -> list[str]:
+    """Names of all sounds of slices and of their pictures."""
+    return [name for name in names_below(folder(folders)) if name.endswith((".flac", ".png"))]
+
+
 def prune(folders: Paths) -> None:
     """Remove sounds that no slice has any more."""
     used = {
@@ -68,6 +79,6 @@ def prune(folders: Paths) -> None:
         for clip in row.clips
         if clip.sound is not None
     }
-    for path in sorted((folders.media / SLICES).rglob("*")):
-        if path.is_file() and path.with_suffix("") not in used:
+    for path in (folder(folders) / name for name in made(folders)):
+        if path.with_suffix("") not in used:
             path.unlink()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+from ...core import paths
+from ...core.mirror import names_below
 from ...core.paths import Paths
 from ...reports.rebuild import Rebuilder
 from ...spec import Benchmark
+from ..own import FOLDER as OWN
 from . import cell_samples, samples, scenes
 
 
@@ -48,3 +52,11 @@ def update(
     )
     samples.update(benchmark, folders, rebuild, seed=seed, download=download, others=tables)
     scenes.update(benchmark, folders, download=download)
+
+
+def made(media: Path) -> Iterator[str]:
+    """Names of files that pages play, and of those that say which there are, but for the examples."""
+    for folder in (paths.SAMPLES, paths.TABLES, paths.SCENES, OWN):
+        yield from (f"{folder}/{name}" for name in names_below(media / folder))
+    listings = (path for path in media.glob("*/*.json") if path.parent.name != OWN)
+    yield from (path.relative_to(media).as_posix() for path in listings)

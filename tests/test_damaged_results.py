@@ -1,0 +1,148 @@
+"""Files of an output folder that are not as a run wrote them: noticed, told, and made again."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from common.cli.main import main
+from common.core.checksums import NAME, Checksums
+from tests.conftest import DATASETS
+
+NOTHING = "nothing to do"
+
+
+def _shorter(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-3])
+
+
+def _one_bit(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def _no_text(path: Path) -> None:
+    path.write_bytes(b"\xff\xfe\x00")
+
+
+def _gone(path: Path) -> None:
+    path.unlink()
+
+
+@pytest.fixture
+def run(mini_with_figures, capsys):
+    """A run of a model with figures, details and sounds."""
+    mini = mini_with_figures
+    mini.write("datasets.yaml", f"{DATASETS.rstrip()}\n  license: CC0-1.0\n")
+    tests = ("fairness_sex", "correctness_regression", "robustness_small_changes")
+    where = [
+        "--catalog",
+        mini.catalog,
+        "--cache",
+        mini.root / "cache",
+        "--output",
+        mini.root / "out",
+    ]
+    chosen = ["--model", "loud", "--target", "arousal", "--allow-code", "--workers", "1"]
+    options = [*map(str, where), *chosen, *(part for test in tests for part in ("--test", test))]
+
+    def run() -> str:
+        code = main(["run", *options])
+        told = "".join(capsys.readouterr())
+        assert code == 0, told
+        return told
+
+    run.out = mini.root / "out"
+    return run
+
+
+#: files of which one is damaged at a time
+KINDS = [
+    "method-tests/arousal/fairness_sex.csv",
+    "method-tests/correctness_consistency_ranges.csv",
+    "method-tests/arousal/loud/fairness_sex.csv",
+    "method-tests/arousal/loud/manifest.json",
+    "method-tests/arousal/loud/sums/fairness_sex--tones.parquet",
+    "method-tests/datasets/tones.json",
+    "extra/media/arousal/loud/fairness_sex/visualization_*.png",
+    "extra/media/arousal/loud/fairness_sex/alt.json",
+    "extra/media/arousal/samples.json",
+    "extra/media/arousal/listen_robustness_small_changes.json",
+    "extra/media/tables/arousal/tones.js",
+    "extra/media/own/index.json",
+    "extra/media/own/arousal--tones.js",
+    "extra/media/samples/*/*/*.flac",
+    "extra/media/samples/*/*/*.webp",
+]
+
+
+@pytest.mark.parametrize("damage", [_shorter, _one_bit, _no_text, _gone])
+def test_every_damaged_file_is_made_again(run, damage: Callable[[Path], None]) -> None:
+    run()
+    assert NOTHING in run()
+    before = {path: path.read_bytes() for path in run.out.rglob("*") if path.is_file()}
+    for kind in KINDS:
+        path = sorted(run.out.glob(kind))[0]
+        if damage is _gone and "datasets" in kind:
+            continue  # where audio is away, a run leaves no such file either
+        damage(path)
+    run()
+    after = {path: path.read_bytes() for path in run.out.rglob("*") if path.is_file()}
+    assert {str(path) for path in before if after.get(path) != before[path]} == set()
+    assert {
+        str(path) for path in after if path not in before and ".broken" not in str(path)
+    } == set()
+    assert NOTHING in run()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_damaged_file_is_noticed(run, kind: str) -> None:
+    run()
+    path = sorted(run.out.glob(kind))[0]
+    before = path.read_bytes()
+    _one_bit(path)
+    run()
+    assert path.read_bytes() == before
+
+
+def test_checksums_are_those_of_sha256sum(tmp_path: Path) -> None:
+    names = ["a.wav", "b/c d.js", "odd\nname.wav", "back\\slash.wav", "ä.wav"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    Checksums(tmp_path).write(names)
+    answer = subprocess.run(["sha256sum", "--check", NAME], cwd=tmp_path, capture_output=True)
+    assert answer.returncode == 0, answer.stderr
+    for name in names:
+        (tmp_path / name).write_text("other")
+    again = Checksums(tmp_path)
+    assert again.discard_damaged() == len(names)
+    assert not any((tmp_path / name).exists() for name in names)
+
+
+def test_checksums_lead_to_no_file_outside(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("precious")
+    inside = tmp_path / "in"
+    inside.mkdir()
+    digest = hashlib.sha256(b"other").hexdigest()
+    lines = [f"{digest}  ../outside.txt", f"{digest}  {outside}", f"{digest}  .", "rubbish", digest]
+    (inside / NAME).write_text("\n".join(lines))
+    assert Checksums(inside).discard_damaged() == 0
+    assert outside.read_text() == "precious"
+
+
+def test_what_changed_since_it_was_read_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.js"
+    path.write_text("one")
+    Checksums(tmp_path).write([path.name])
+    sums = Checksums(tmp_path)
+    assert sums.discard_damaged() == 0
+    path.write_text("three")
+    sums.write([path.name])
+    assert hashlib.sha256(b"three").hexdigest() in (tmp_path / NAME).read_text()
