@@ -66,8 +66,37 @@ def test_a_store_that_does_not_say_what_it_is(run: Any, mini: Any) -> None:
     (folder / "key.json").write_text("[" * 100_000)
     (fault,) = run("cache", "verify", code=1)["damaged"]
     assert fault["file"] == str(folder / "key.json")
+    # a run with these catalogs reads it
+    assert run("cache", "prune")["stores"] == []
+    path = mini.catalog / "models.yaml"
+    path.write_text(path.read_text("utf-8").replace("version: 1.0.0", "version: 2.0.0"), "utf-8")
     (row,) = run("cache", "prune")["stores"]
     assert row["reason"] == "no readable key.json"
+
+
+def test_data_that_another_choice_takes_are_of_use(run: Any, mini: Any) -> None:
+    path = mini.catalog / "datasets.yaml"
+    lines = path.read_text("utf-8").rstrip()
+    assert run("cache", "prune", "--full")["stores"] == []
+    path.write_text(f"{lines}\n  full: more-tones\n", "utf-8")
+    assert run("cache", "prune", "--full")["stores"] == []
+    assert run("cache", "prune")["stores"] == []
+
+
+def test_perturbations_that_have_changed_or_are_gone(run: Any, mini: Any) -> None:
+    test = "robustness_small_changes"
+    run("run", "--model", "loud", "--test", test, "--dataset", "tones")
+    assert run("cache", "prune")["stores"] == []
+    folders = [folder for folder in stores(mini) if "original-" not in folder.name]
+    key = folders[0] / "key.json"
+    text = key.read_text("utf-8")
+    content = json.loads(text)
+    key.write_text(json.dumps(content | {"perturbation": "another"}))
+    (row,) = run("cache", "prune")["stores"]
+    assert row["reason"] == f"the perturbation '{content['condition']}' has changed"
+    key.write_text(json.dumps(content | {"condition": "no-such-change"}))
+    (row,) = run("cache", "prune")["stores"]
+    assert row["reason"] == "no perturbation 'no-such-change' in the catalog"
 
 
 @pytest.mark.parametrize("fault", ["gone", "empty", "of another"])

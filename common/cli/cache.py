@@ -85,7 +85,7 @@ def _prune(context: CommandContext) -> int:
     from ..core.display import size
     from ..reports import cached
 
-    stores = list(cached.unused(context.benchmark(), context.folders))
+    stores = list(cached.unused(context.whole_benchmark(), context.folders))
     total = size(sum(entry.size_bytes for entry, _ in stores))
     rows = [{"store": e.name, "bytes": e.size_bytes, "reason": reason} for e, reason in stores]
     for entry, reason in stores:
@@ -115,7 +115,7 @@ def _export(context: CommandContext) -> int:
         raise ConfigError(
             "cache export: missing --model ID, the model whose predictions are exported"
         )
-    benchmark, folders = context.benchmark(), context.folders
+    benchmark, folders = context.whole_benchmark(), context.folders
     table = cached.predictions_of(benchmark, folders, args.model, seed=args.seed)
     out = args.out or Path(f"{args.model}.csv")
     if out.suffix not in (".csv", ".parquet"):

@@ -71,6 +71,13 @@ class CommandContext:
             self.places.learn(self._benchmark)
         return self._benchmark
 
+    def whole_benchmark(self) -> Any:
+        """Declarations with all that entries say of data, of which ``--full`` chooses a part."""
+        from ..spec import load_benchmark
+
+        allowed = self.args.allow_code or code_allowed(os.environ)
+        return load_benchmark(self.args.catalog, allow_code=allowed)
+
     def benchmark_beside(self, to: Path | None = None) -> Any:
         """Declarations for a command that writes into a catalog, which need not be there yet.
 

@@ -14,6 +14,7 @@ from ..core.paths import Paths
 from ..core.registry import unknown
 from ..core.rng import DEFAULT_SEED
 from ..engine.identity import prediction_code
+from ..perturbations import Library
 from ..predictions import inventory, store
 from ..predictions.inventory import StoreEntry
 from ..spec import Benchmark, Dataset, Model
@@ -73,56 +74,94 @@ def unused(benchmark: Benchmark, folders: Paths) -> Iterator[tuple[StoreEntry, s
     """Stores that no run with this catalog and this program can ask for, each with the reason.
 
     Args:
-        benchmark: catalog and suite
+        benchmark: catalog and suite, with the small and the whole data of each entry
         folders: where the cache is
     """
-    fingerprints: dict[str, str] = {}
+    uses = _Uses(benchmark, folders)
     for entry in inventory.entries(folders.predictions):
-        reason = next(_reasons(benchmark, folders, entry, fingerprints), "")
+        reason = next(uses.reasons(entry), "")
         if reason:
             yield entry, reason
 
 
-def _reasons(
-    benchmark: Benchmark, folders: Paths, entry: StoreEntry, fingerprints: dict[str, str]
-) -> Iterator[str]:
-    """Why nothing can ask for a store; the first reason says enough."""
-    described = entry.description
-    if not described:
-        yield f"no readable {store.DESCRIPTION}"
-        return
-    model = benchmark.models.get(described["model"])
-    if model is None:
-        yield f"no model '{described['model']}' in the catalog"
-        return
-    if model.version != described["version"]:
-        yield f"the version of the model is {model.version} now"
-    if _fingerprint(model, folders, fingerprints) not in ("", described["fingerprint"]):
-        yield "entry or files of the model have changed"
-    sources = _sources(benchmark, described["database"])
-    if not sources:
-        yield f"no dataset of the database '{described['database']}' in the catalog"
-        return
-    if described["database_version"] not in {dataset.version for dataset in sources}:
-        yield f"the version of the database is {sources[0].version} now"
-    if described["code"] not in {prediction_code(model, dataset) for dataset in sources}:
-        yield "the code that makes predictions has changed"
+class _Uses:
+    """Knows what a catalog can ask for; keeps what is asked more than once."""
 
+    def __init__(self, benchmark: Benchmark, folders: Paths):
+        self.benchmark, self.folders = benchmark, folders
+        self._fingerprints: dict[str, str] = {}
+        #: recordings are not fetched, and their digests do not depend on the seed
+        self._library = Library(benchmark, folders.cache)
 
-def _fingerprint(model: Model, folders: Paths, fingerprints: dict[str, str]) -> str:
-    """Of the model as it is now; empty if its files are not there, as they may be back tomorrow."""
-    if model.id not in fingerprints:
-        try:
-            fingerprints[model.id] = models.fingerprint(model, cache=folders.cache)
-        except BenchmarkError:
-            fingerprints[model.id] = ""
-    return fingerprints[model.id]
+    def reasons(self, entry: StoreEntry) -> Iterator[str]:
+        """Why nothing can ask for a store; the first reason says enough."""
+        described = entry.description
+        if not described:
+            if not self._is_named(entry):
+                yield f"no readable {store.DESCRIPTION}"
+            return
+        model = self.benchmark.models.get(described["model"])
+        if model is None:
+            yield f"no model '{described['model']}' in the catalog"
+            return
+        if model.version != described["version"]:
+            yield f"the version of the model is {model.version} now"
+        if self._fingerprint(model) not in ("", described["fingerprint"]):
+            yield "entry or files of the model have changed"
+        sources = _sources(self.benchmark, described["database"])
+        if not sources:
+            yield f"no dataset of the database '{described['database']}' in the catalog"
+            return
+        if described["database_version"] not in {dataset.version for dataset in sources}:
+            yield f"the version of the database is {sources[0].version} now"
+        if described["code"] not in {prediction_code(model, dataset) for dataset in sources}:
+            yield "the code that makes predictions has changed"
+        yield from self._changed(described["condition"], described.get("perturbation", ""))
+
+    def _is_named(self, entry: StoreEntry) -> bool:
+        """Whether model and database of today have a folder of such names; more is not known of a store.
+
+        The next run that needs it says again what it is.
+        """
+        model, database = entry.folder.parts[-3:-1]
+        models_now = {f"{each.id}-{each.version}" for each in self.benchmark.models.values()}
+        data_now = {f"{each.database}-{each.version}" for each in _entries(self.benchmark)}
+        return model in models_now and database in data_now
+
+    def _changed(self, condition: str, digest: str) -> Iterator[str]:
+        """Whether a perturbation is not what it was; of a level of severity, whether there is one."""
+        if condition == ORIGINAL:
+            return
+        if condition.partition("--")[0] not in self.benchmark.perturbations:
+            yield f"no perturbation '{condition}' in the catalog"
+        elif self._digest(condition) not in ("", digest):
+            yield f"the perturbation '{condition}' has changed"
+
+    def _digest(self, condition: str) -> str:
+        """Of a perturbation as it is now; empty if it is a level of one, or lacks its recordings."""
+        if condition not in self.benchmark.perturbations or self._library.missing(condition):
+            return ""
+        return self._library.digest(condition)
+
+    def _fingerprint(self, model: Model) -> str:
+        """Of the model as it is now; empty if its files are not there, as they may be back tomorrow."""
+        if model.id not in self._fingerprints:
+            try:
+                fingerprint = models.fingerprint(model, cache=self.folders.cache)
+            except BenchmarkError:
+                fingerprint = ""
+            self._fingerprints[model.id] = fingerprint
+        return self._fingerprints[model.id]
 
 
 def _sources(benchmark: Benchmark, database: str) -> list[Dataset]:
     """Datasets of a database, also of the larger one that an entry may take."""
-    both = [e for dataset in benchmark.datasets.values() for e in (dataset, dataset.whole())]
-    return [dataset for dataset in both if dataset.database == database]
+    return [dataset for dataset in _entries(benchmark) if dataset.database == database]
+
+
+def _entries(benchmark: Benchmark) -> list[Dataset]:
+    """All datasets, and the larger ones that entries may take."""
+    return [e for dataset in benchmark.datasets.values() for e in (dataset, dataset.whole())]
 
 
 def remove(folders: Paths, entries: Sequence[StoreEntry]) -> None:
