@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from common.cli.refusals import BLAS_THREADS, blas_threads, check_memory, refusal
-from common.core import launching, machine, paths
-from common.core.errors import ConfigError
+from common.cli.refusals import ADVICE, BLAS_THREADS, advised, blas_threads, check_memory, refusal
+from common.core import files, launching, machine, paths
+from common.core.errors import ConfigError, OutputError
 from tests.test_full_disk import run, undisturbed
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for it")
@@ -48,9 +48,35 @@ def test_a_folder_that_cannot_be_written(mini, name) -> None:
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("error")]
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert str(mini.root / name) in line and "Permission denied" in line
+    assert "choose another place with '--output' or '--cache'" in line
     unlock(mini.root / name)
     assert run(mini, "out").returncode == 0
     assert mini.files() == undisturbed(mini)
+
+
+def test_a_folder_in_place_of_results_is_told_with_what_helps(mini) -> None:
+    path = paths.Paths(mini.root / "out").results("arousal", "loud", "correctness_regression")
+    (path / "inside").mkdir(parents=True)
+    done = run(mini, "out")
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("error")]
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert str(path) in line and "remove this folder, which lies where files" in line
+    assert (path / "inside").is_dir()
+    (path / "inside").rmdir()
+    path.rmdir()
+    assert run(mini, "out").returncode == 0
+    assert mini.files() == undisturbed(mini)
+
+
+def test_no_other_place_is_advised_for_a_file_that_was_named(tmp_path) -> None:
+    folder = tmp_path / "out" / "a.csv"
+    folder.mkdir(parents=True)
+    texts = []
+    for folders in ([tmp_path / "out"], [tmp_path / "elsewhere"]):
+        with pytest.raises(OutputError) as caught:
+            files.write_text(folder, "text")
+        texts.append(advised(caught.value, folders))
+    assert texts[0] == f"{texts[1]}: {ADVICE[errno.EISDIR]}; what was computed is kept"
 
 
 @linux

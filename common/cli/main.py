@@ -35,7 +35,7 @@ from .options import LISTS, parser
 from .places import Places
 from .progress import ProgressLine
 from .reasons import left_out, predicted, tell_reasons, tell_warnings
-from .refusals import blas_threads, check_memory, refusal
+from .refusals import advised, blas_threads, check_memory, refusal
 from .run_reports import publish_last, reporting, show
 
 
@@ -370,7 +370,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BenchmarkError as error:
-        for line in harmless(args.places(str(error))).splitlines():
+        folders = _folders(args)
+        text = advised(error, (folders.output, folders.cache))
+        for line in harmless(args.places(text)).splitlines():
             tell_error(f"error: {line}")
         return USAGE
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from ..core import display
-from ..core.errors import ConfigError
+from ..core.errors import BenchmarkError, ConfigError, OutputError
 
 FEWER = "try '--workers 1', which needs the least"
 ELSEWHERE = "choose another place with '--output' or '--cache'"
@@ -102,6 +102,25 @@ def refusal(error: Exception, folders: Collection[Path] = ()) -> str:
         return f"{place}: cannot be read: {os.strerror(number)}"
     refused = f"{place}: {os.strerror(number)}" if place else os.strerror(number)
     return f"{refused}: {ADVICE[number]}; what was computed is kept"
+
+
+def advised(error: BenchmarkError, folders: Collection[Path]) -> str:
+    """What a message says, and what helps where the machine refuses to write a result.
+
+    Args:
+        error: what was raised
+        folders: where the program writes
+    """
+    number = next(filter(None, map(_number, _chain(error))), 0)
+    if not isinstance(error, OutputError) or number not in ADVICE:
+        return str(error)
+    places = [Path(str(e.filename)) for e in _chain(error) if isinstance(e, OSError) and e.filename]
+    inside = any(
+        place.absolute().is_relative_to(folder.absolute()) for place in places for folder in folders
+    )
+    if number in (*OF_FILES, errno.EROFS) and not inside:
+        return str(error)
+    return f"{error}: {ADVICE[number]}; what was computed is kept"
 
 
 def _is_input(place: Path, folders: Collection[Path], number: int) -> bool:
