@@ -48,7 +48,17 @@ def run(mini_with_figures, capsys):
         "--output",
         mini.root / "out",
     ]
-    chosen = ["--model", "loud", "--target", "arousal", "--allow-code", "--workers", "1"]
+    chosen = [
+        "--model",
+        "loud",
+        "--target",
+        "arousal",
+        "--dataset",
+        "tones",
+        "--allow-code",
+        "--workers",
+        "1",
+    ]
     options = [*map(str, where), *chosen, *(part for test in tests for part in ("--test", test))]
 
     def run() -> str:
