@@ -374,20 +374,20 @@ def test_full_disk_keeps_predictions(cli, monkeypatch) -> None:
 def test_a_run_prepares_and_plans_once(cli, monkeypatch) -> None:
     calls: Counter[str] = Counter()
 
-    def counted(name: str) -> Callable[..., Any]:
-        original = getattr(Planner, name)
+    def counted(owner: Any, name: str) -> Callable[..., Any]:
+        original = getattr(owner, name)
 
-        def function(self: Planner, *arguments: Any, **options: Any) -> Any:
+        def function(*arguments: Any, **options: Any) -> Any:
             calls[name] += 1
-            return original(self, *arguments, **options)
+            return original(*arguments, **options)
 
         return function
 
-    for name in ("prepare", "plan", "settled"):
-        monkeypatch.setattr(Planner, name, counted(name))
+    for owner, name in ((Planner, "prepare"), (Planner, "plan"), (run, "is_settled")):
+        monkeypatch.setattr(owner, name, counted(owner, name))
     for _ in ("from nothing", "nothing to do"):
         assert cli("run", *RUN)[0] == 0
-        assert calls == {"prepare": 1, "plan": 1, "settled": 1}
+        assert calls == {"prepare": 1, "plan": 1, "is_settled": 1}
         calls.clear()
 
 
