@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -125,12 +126,7 @@ def _entry(line: str) -> tuple[str, str]:
     digest, _, name = line.removeprefix("\\").partition("  ")
     if line.startswith("\\"):
         plain = {escaped: char for char, escaped in ESCAPES.items()}
-        parts, rest = [], name
-        while rest:
-            step = 2 if rest[:2] in plain else 1
-            parts.append(plain.get(rest[:2], rest[:1]))
-            rest = rest[step:]
-        name = "".join(parts)
+        name = re.sub(r"\\[\\nr]", lambda escaped: plain[escaped[0]], name)
     return name, digest
 
 
