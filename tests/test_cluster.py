@@ -328,7 +328,7 @@ def test_a_scheduler_that_is_killed_in_the_middle(many, programs) -> None:
 
 
 def test_two_runs_at_the_same_time_on_one_store(many, notes, monkeypatch) -> None:
-    many.run("local", **CHOSEN)
+    alone = many.run("local", **CHOSEN).calls
     submitted: dict[int, list[str]] = {}
     ready = threading.Barrier(3)
     settle = _Round._settle
@@ -349,10 +349,9 @@ def test_two_runs_at_the_same_time_on_one_store(many, notes, monkeypatch) -> Non
     assert not any(report.errors for report in reports)
     assert many.files("a") == many.files("b") == many.files("local")
     first, second = submitted.values()
-    assert first == second and len(first) == 2
-    for name in first:
-        (key,) = {key for key in notes.shards() if key in name}
-        assert notes.shards().count(key) == 1
+    assert len(first) == len(second) == 2 and not set(first) & set(second)
+    assert len(notes.shards()) == len(set(notes.shards()))
+    assert sum(report.calls for report in reports) == alone, "what one computes the other does not"
 
 
 @pytest.fixture

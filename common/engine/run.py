@@ -234,6 +234,7 @@ class Engine:
                     perturbing=self.perturbing,
                     progress=told,
                     executor=self.cluster,
+                    cache=self.folders.cache,
                 ).run()
         except DatasetUnavailable as error:
             for work in works:

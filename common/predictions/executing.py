@@ -40,7 +40,7 @@ class Assignment:
 def assignments(
     source: Source,
     requests: Sequence[Request],
-    missing: Sequence[np.ndarray],
+    turn: Callable[[np.ndarray], dict[int, np.ndarray]],
     pieces: Iterable[Piece],
     root: str,
 ) -> Iterator[Assignment]:
@@ -49,19 +49,20 @@ def assignments(
     Args:
         source: distinct segments
         requests: what is wanted
-        missing: of each request which segments of the source are missing; what is no longer missing
-            when its turn comes is left out
+        turn: says of some segments which of them are to be computed, when their turn comes: number of a
+            request -> boolean, one for each of them; see :meth:`common.predictions.sharing.Sharing.turn`
         pieces: segments of each file
         root: folder of the audio
     """
     for chunk in chunks(pieces):
         ids = np.sort(np.concatenate([piece.ids for piece in chunk]))
-        chosen = [n for n, mask in enumerate(missing) if mask[ids].any()]
-        if not chosen:
+        masks = turn(ids)
+        if not masks:
             continue
-        ids = ids[np.logical_or.reduce([missing[n][ids] for n in chosen])]
+        union = np.logical_or.reduce([*masks.values()])
+        ids = ids[union]
         left = (piece.ids[np.isin(piece.ids, ids)] for piece in chunk)
-        wishes = (_wish(requests[n], missing[n][ids]) for n in chosen)
+        wishes = (_wish(requests[n], mask[union]) for n, mask in masks.items())
         shard = Shard(
             source.database,
             source.version,
@@ -72,7 +73,7 @@ def assignments(
             parts=tuple(np.searchsorted(ids, part) for part in left if len(part)),
             wishes=tuple(wishes),
         )
-        yield Assignment(shard, ids, tuple(requests[n] for n in chosen))
+        yield Assignment(shard, ids, tuple(requests[n] for n in masks))
 
 
 def _wish(request: Request, segments: np.ndarray) -> Wish:

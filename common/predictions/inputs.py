@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,7 @@ from ..models.base import LoadedModel
 from ..samples.base import KEYS, Kin, Samples
 from ..spec.view import ORIGINAL
 from .relatives import Overlap, Relative
-from .store import PredictionStore, match
+from .store import PredictionStore, match, parts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,6 +207,7 @@ class Request:
         ahead: segments that a later source of the run wants of the same model in the same condition,
             boolean, shape (K,), or empty
         again: whether it is known that the model does answer, so that what it was not asked is worth a try
+        parts: names of the files of the store that were looked into, or written
     """
 
     model: Callable[[], LoadedModel]
@@ -226,6 +227,7 @@ class Request:
     repeated: int = 0
     ahead: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     again: bool = False
+    parts: set[str] = field(default_factory=set)
 
     @property
     def first_failure(self) -> str:
@@ -247,10 +249,27 @@ class Request:
         Returns:
             number of segments that it has
         """
+        self.parts |= self._files()
         places = self._take(source, missing, self.store)
         missing[places] = False
         self.stored += len(places)
         return len(places)
+
+    def has_news(self) -> bool:
+        """Whether the store has files that nobody has looked into."""
+        return not self._files() <= self.parts
+
+    def write(self, source: Source, ids: Sequence[int]) -> None:
+        """Put the values of some segments into the store.
+
+        Raises:
+            OutputError: if it cannot be written
+        """
+        keys = source.keys.iloc[list(ids)].reset_index(drop=True)
+        self.parts.add(self.store.append(keys, self.values[list(ids)], self.columns))
+
+    def _files(self) -> set[str]:
+        return {part.name for part in parts_of(self.store.folder)}
 
     def share(self, source: Source, missing: np.ndarray) -> None:
         """Take what other versions have of missing segments, and keep it in the own store as well."""
@@ -259,8 +278,7 @@ class Request:
             missing[places] = False
             self.shared += places.tolist()
         ids = sorted(self.shared)
-        keys = source.keys.iloc[ids].reset_index(drop=True)
-        self.store.append(keys, self.values[ids], self.columns)
+        self.write(source, ids)
         self.repeated = int(source.repeated[ids].sum())
         self.stored += len(ids) - self.repeated
 

@@ -10,21 +10,26 @@ What another version of the database has of the same audio is taken from there
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from queue import SimpleQueue
 
 import numpy as np
 
 from ..core.errors import BenchmarkError
 from ..spec.view import ORIGINAL
+from .claims import Claims
 from .deciding import DecidingSamples
 from .executing import Assignment, Executor, Threads, assignments
 from .inputs import Request, Source, pieces
 from .lanes import Lane
 from .perturbing import Perturbing
 from .shards import NOT_TRIED, Resources, ShardResult
-from .store import parts_of
+from .sharing import Sharing
+
+logger = logging.getLogger(__name__)
 
 #: rows and seconds after which new predictions go to disk
 FLUSH_ROWS = 1_000_000
@@ -44,6 +49,8 @@ class Predictor:
         perturbing: changes signals; needed if a request is about a condition
         progress: told how far it is
         executor: computes shards; default: threads of this process
+        cache: folder of the cache that holds the stores; what other runs that use it compute meanwhile is
+            left to them. None: nobody else does
     """
 
     def __init__(
@@ -55,12 +62,14 @@ class Predictor:
         perturbing: Perturbing | None = None,
         progress: Progress | None = None,
         executor: Executor | None = None,
+        cache: Path | None = None,
     ):
         self.source = source
         self.workers = max(1, workers)
         self.perturbing = perturbing
         self.progress = progress or (lambda done, total: None)
         self.executor = executor
+        self.cache = cache
         self.requests = list(requests)
         self.missing = [request.read(source) for request in requests]
         self._deciding = [DecidingSamples(request) for request in self.requests]
@@ -121,14 +130,28 @@ class Predictor:
         # first of all, so that processes start while models are loaded
         executor = self.executor or Threads(self.workers, self._resources())
         root = self._media(union)
-        buffer = _Buffer(self.source, self.requests, self.missing)
-        work = assignments(
-            self.source, self.requests, self.missing, pieces(self.source, union), root
-        )
-        try:
-            executor.run(work, buffer.take, lambda: self.progress(buffer.done, total))
-        finally:
-            buffer.flush()
+        with Claims(self.cache) as claims:
+            parts = self.source, self.requests, self.missing
+            sharing = Sharing(*parts, claims, self.cache)
+            buffer = _Buffer(*parts, sharing)
+
+            def settled() -> None:
+                self.progress(buffer.done, total)
+
+            try:
+                while True:
+                    union = np.logical_or.reduce(self.missing)
+                    work = assignments(
+                        self.source, self.requests, sharing.turn, pieces(self.source, union), root
+                    )
+                    executor.run(work, buffer.take, settled)
+                    buffer.flush()
+                    if not (claims.has_left and any(mask.any() for mask in self.missing)):
+                        break
+                    logger.info("%s: waits for what another run computes", self.source.name)
+                    claims.wait(settled)
+            finally:
+                buffer.flush()
         for request in self.requests:
             request.store.compact()
 
@@ -174,20 +197,27 @@ class Predictor:
 
 
 class _Buffer:
-    """Collects results and writes them to the stores now and then.
+    """Collects results and writes them to the stores now and then."""
 
-    Other runs may write to the same stores meanwhile: what they have is taken over then.
-    """
-
-    def __init__(self, source: Source, requests: Sequence[Request], missing: Sequence[np.ndarray]):
+    def __init__(
+        self,
+        source: Source,
+        requests: Sequence[Request],
+        missing: Sequence[np.ndarray],
+        sharing: Sharing,
+    ):
         self.source = source
+        self.sharing = sharing
         self.missing = {id(request): mask for request, mask in zip(requests, missing, strict=True)}
-        self._parts = {id(request): _parts(request) for request in requests}
         self.rows: dict[int, tuple[Request, list[int]]] = {}
         self.count = 0
         self.written = time.monotonic()
-        #: number of signals that are settled
-        self.done = 0
+        self._computed = 0
+
+    @property
+    def done(self) -> int:
+        """Number of signals that are settled."""
+        return self._computed + self.sharing.taken_over
 
     def take(self, assignment: Assignment, result: ShardResult) -> None:
         """Keep the result of a shard."""
@@ -206,33 +236,19 @@ class _Buffer:
                 self.count += len(places)
             mask = self.missing[id(request)]
             for settled in (places, np.array([*lost], dtype=int)):
-                self.done += int(mask[settled].sum())
+                self._computed += int(mask[settled].sum())
                 mask[settled] = False
         if self.count >= FLUSH_ROWS or time.monotonic() - self.written > FLUSH_S:
-            self.flush(look=True)
+            self.flush()
 
-    def flush(self, *, look: bool = False) -> None:
-        """Write what is collected.
-
-        Args:
-            look: whether to take over what other runs have written to the same stores
-        """
+    def flush(self) -> None:
+        """Write what is collected, and let other runs know."""
         for request, ids in self.rows.values():
-            others = _parts(request) - self._parts[id(request)] if look else set()
-            ids = sorted(ids)
-            keys = self.source.keys.iloc[ids].reset_index(drop=True)
-            request.store.append(keys, request.values[ids], request.columns)
-            self._parts[id(request)] = _parts(request)
-            if others:
-                self.done += request.fill(self.source, self.missing[id(request)])
+            request.write(self.source, sorted(ids))
         self.rows, self.count, self.written = {}, 0, time.monotonic()
+        self.sharing.stored()
 
 
 def _has_gaps(request: Request) -> bool:
     """Whether segments were not tried because others had failed."""
     return any(reason.startswith(NOT_TRIED) for reason in request.failed.values())
-
-
-def _parts(request: Request) -> set[str]:
-    """Names of the files of a store."""
-    return {part.name for part in parts_of(request.store.folder)}

@@ -122,13 +122,16 @@ class PredictionStore:
                     stored = table[column].to_numpy()[rows[use]]
                     values[open_rows[use], n] = self._unpacked(stored)
 
-    def append(self, keys: pd.DataFrame, values: np.ndarray, columns: Sequence[str]) -> None:
+    def append(self, keys: pd.DataFrame, values: np.ndarray, columns: Sequence[str]) -> str:
         """Store predictions. Rows without any value are left out.
 
         Args:
             keys: columns ``file``, ``start``, ``end``; N rows
             values: shape (N, number of columns)
             columns: prediction columns
+
+        Returns:
+            name of the file that has them, empty if there is nothing to store
 
         Raises:
             LengthError: if rows or columns do not fit together
@@ -145,7 +148,7 @@ class PredictionStore:
         table = keys[KEYS].reset_index(drop=True)
         table = pd.concat([table, pd.DataFrame(packed, columns=list(columns))], axis=1)
         empty: np.ndarray = np.asarray(self.is_blank(packed).all(axis=1))
-        self._write(table.loc[~empty])
+        return self._write(table.loc[~empty])
 
     def blank(self, rows: int, columns: int) -> np.ndarray:
         """Values that are not there yet: NaN."""

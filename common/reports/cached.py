@@ -28,6 +28,7 @@ CONTENT = {
     "attributes": "attributes computed from audio",
     "audb": "datasets of audb repositories",
     "checked": "faults of catalogs that were looked for",
+    "claims": "what runs compute at the moment",
     "embedded": "embedded data as they were synthesised",
     "models": "facts of model files",
     "predictions": "predictions of models",

@@ -197,7 +197,13 @@ def measured(samples: Samples, context: Context) -> dict[str, np.ndarray]:
         stored(described),
         relatives=relatives(source.overlaps, described, stored),
     )
-    Predictor(source, [request], workers=context.workers, progress=context.progress).run()
+    Predictor(
+        source,
+        [request],
+        workers=context.workers,
+        progress=context.progress,
+        cache=context.cache,
+    ).run()
     if request.failed:
         raise DataError(
             f"{len(request.failed)} of {len(every)} samples not measured; first: {request.first_failure}"

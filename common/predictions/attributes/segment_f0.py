@@ -84,6 +84,7 @@ def segment_f0(
         workers=context.workers,
         perturbing=context.perturbing,
         progress=context.progress,
+        cache=context.cache,
     ).run()
     if request.failed:
         count = f"{len(request.failed)} of {int(mask.sum())}"
