@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -29,6 +31,12 @@ class Page(HTMLParser):
         self.ids: list[str] = []
         self.tags: list[str] = []
         self.addresses: list[str] = []
+        #: elements ``meta`` that stand for headers, as pairs, and what stands before the first
+        self.stated: list[tuple[str, str]] = []
+        self.before: list[str] = []
+        #: (element, its text) of all styles, and of all scripts that run
+        self.inline: list[tuple[str, str]] = []
+        self.handlers: list[str] = []
         self.feed(text)
         self.close()
         assert self.open == []
@@ -40,6 +48,13 @@ class Page(HTMLParser):
                 self.ids.append(value)
             if name in ("src", "href", "xlink:href"):
                 self.addresses.append(value)
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+        words = dict(attrs)
+        if "http-equiv" in words:
+            self.before = self.before or self.tags[:-1]
+            self.stated.append((words["http-equiv"], words["content"]))
+        if tag == "style" or (tag == "script" and words.get("type") != "application/json"):
+            self.inline.append((tag, ""))
         if tag not in VOID:
             self.open.append(tag)
 
@@ -50,6 +65,10 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.inline and self.open[-1] == self.inline[-1][0]:
+            self.inline[-1] = (self.open[-1], self.inline[-1][1] + data)
 
 
 def report(folder, *words: str) -> str:
@@ -72,6 +91,30 @@ def test_the_report_is_one_file_that_loads_nothing(folder, scores) -> None:
     targets = {a[1:] for a in page.addresses if a.startswith("#")}
     targets |= set(re.findall(r"url\(#([^)]*)\)", text))
     assert targets <= set(page.ids)
+
+
+def test_a_browser_runs_and_loads_nothing_but_what_the_report_holds(folder, scores) -> None:
+    scores()
+    page = Page(report(folder, "--estimate", "@est.txt", "--scores", "@scores"))
+    ((header, content),) = page.stated
+    assert header == "Content-Security-Policy"
+    assert page.before == ["html", "head", "meta"]  # which names the characters
+    hashes = {
+        tag: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for tag, text in page.inline
+    }
+    assert [tag for tag, _ in page.inline] == ["style", "script"]
+    assert dict(part.split(" ", 1) for part in content.split("; ")) == {
+        "default-src": "'none'",
+        "script-src": f"'sha256-{hashes['script']}'",
+        "style-src": f"'sha256-{hashes['style']}'",
+        "style-src-attr": "'unsafe-inline'",
+        "img-src": "data:",
+        "media-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    assert page.handlers == []
 
 
 def test_the_report_has_all_parts(folder, scores) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from site_frame import policy
+
+from common.core import policy
 
 #: what each page may begin with
 STATED = policy.element(policy.PAGE)

@@ -11,6 +11,7 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from ...core import policy
 from ...figures.details import picker
 from ..events.answer import best_rows, main_figures, many, overview
 from ..events.evaluation import Evaluated
@@ -49,9 +50,11 @@ def render(
     )
     environment.globals["many"] = many
     names = [each.system.name for each in evaluations]
+    style, script = ("\n" + (HERE / f"report.{end}").read_text("utf-8") for end in ("css", "js"))
     return environment.get_template("report.html.j2").render(
-        style=Markup((HERE / "report.css").read_text("utf-8")),
-        script=Markup((HERE / "report.js").read_text("utf-8")),
+        policy=Markup(policy.element(policy.ALONE, script=script, style=style)),
+        style=Markup(style),
+        script=Markup(script),
         content=content,
         settings=_settings(settings),
         main=tables.side_by_side(names, [main_figures(each) for each in evaluations]),

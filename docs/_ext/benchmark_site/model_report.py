@@ -17,13 +17,11 @@ from html import escape, unescape
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from site_frame import policy
-
 from benchmark_site import modelpages
 from benchmark_site.content import Content
 from benchmark_site.page import Page, Section, slug
 from benchmark_site.sources import Model
-from common.core import paths
+from common.core import paths, policy
 from common.core.registry import unknown
 from common.pages.figure_files import drawn, webp
 

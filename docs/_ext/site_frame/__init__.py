@@ -26,7 +26,8 @@ def complete(
     app: Sphinx, pagename: str, template: str, context: dict[str, Any], tree: object
 ) -> None:
     """Complete the frame of a page that is about to be written."""
-    from site_frame import head, navigation, patterns, policy, roles, slots, tables
+    from common.core import policy
+    from site_frame import head, navigation, patterns, roles, slots, tables
 
     context["policy"] = partial(policy.element, policy.PAGE)
     if body := tables.boxed(roles.mended(context.get("body", ""))):

@@ -1,7 +1,8 @@
 """What a page may load and run, stated in the page, so that every server and browser keeps it.
 
 Pages show texts and figures of results that strangers may send. All of them are escaped; should one
-slip through, a browser still runs no script and loads nothing but files of the website.
+slip through, a browser still runs no script and loads nothing but files of the website. A page that
+is one file of its own loads nothing at all.
 """
 
 from __future__ import annotations
