@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import tracemalloc
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from common.core.documents import indented_json
 from common.engine import publish
 from common.pages.listening.sample_lists import SampleKeys
 from common.predictions import inputs
@@ -38,6 +40,13 @@ def peak_of(work: Callable[[], object]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def test_a_table_of_numbers_as_json_needs_little_more_than_its_text() -> None:
+    content = {"counts": [[0] * 500 for _ in range(500)]}
+    text = indented_json(content)
+    assert text == json.dumps(content, indent=1)
+    assert peak_of(lambda: indented_json(content)) < 10_000_000 + 3 * len(text)
 
 
 def table(count: int, per_file: int = 100) -> pd.DataFrame:

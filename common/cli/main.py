@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import logging
 import os
 import sys
@@ -114,8 +113,9 @@ class CommandContext:
     def answer(self, content: Any) -> None:
         """Print for a machine, with --json only."""
         if self.args.json:
-            text = json.dumps(content, ensure_ascii=False, indent=1, default=str)
-            tell(text, to=self.stdout)
+            from ..core.documents import indented_json
+
+            tell(indented_json(content), to=self.stdout)
 
     def progress(self, header: str = "", *, lines: bool = False) -> ProgressLine:
         """Progress on standard error, to a terminal; with a header or lines, also elsewhere."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from common.cli import main
+from common.reports.events import sizes
 
 #: what is wrong -> (truth, words, what the message must hold)
 HEAD = "a.wav\t0.0\t2.0\tdog\n"
@@ -324,6 +325,52 @@ def test_two_tables_of_durations_are_one_too_many(lists) -> None:
 )
 def test_numbers_that_make_no_sense(folder, words, message: str) -> None:
     assert message in folder.refused("--estimate", "@est.txt", *words)
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "words", "message"),
+    [
+        (
+            "MOST_COUNTS",
+            8,
+            (),
+            "--truth truth.txt: 3 labels make 9 counts (recordings x labels), at most 8 are allowed",
+        ),
+        (
+            "MOST_COUNTS",
+            11,
+            (),
+            "--truth truth.txt: 3 labels make 12 counts (operating points x labels x labels), "
+            "at most 11 are allowed",
+        ),
+        (
+            "MOST_ACTIVE",
+            59,
+            ("--time-resolution", "0.5"),
+            "--truth truth.txt: 3 labels make 60 counts (segments of the longest recording x labels), "
+            "at most 59 are allowed",
+        ),
+    ],
+)
+def test_tables_of_counts_that_would_fill_the_memory(
+    folder, monkeypatch, limit: str, most: int, words, message: str
+) -> None:
+    command = ("--estimate", "@est.txt", "--event-label-list", "fox", *words)
+    monkeypatch.setattr(sizes, limit, most)
+    assert folder.refused(*command) == message
+    monkeypatch.setattr(sizes, limit, most + 1)
+    if "recordings" not in message:  # there, the next table is too large by then
+        assert folder.run(*command).code == main.OK
+
+
+def test_more_labels_than_a_confusion_matrix_has_room_for_are_refused(folder) -> None:
+    lines = [f"a.wav\t0.0\t2.0\tlabel-{number}" for number in range(7100)]
+    folder.write("truth.txt", "\n".join(lines) + "\n")
+    line = folder.refused("--estimate", "@truth.txt")
+    assert "7,100 labels make 50,417,100 counts (operating points x labels x labels)" in line
+    assert line.endswith("at most 50,000,000 are allowed")
+    counts = folder.run("--estimate", "@truth.txt", "--metrics", "event_based")
+    assert counts.code == main.OK, counts.err
 
 
 def test_an_event_list_without_header_is_no_table_of_durations(folder) -> None:

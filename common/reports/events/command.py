@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ...core.documents import indented_json
 from ...core.errors import ConfigError
 from ...core.files import write_text
 from ...core.terminal import tell
 from .answer import answer, lines, many, per_file
 from .evaluation import evaluate
-from .inputs import Inputs, read_inputs
-from .settings import EventSettings, settings
-
-#: more segments than this, all recordings together, do not fit into memory
-MOST_SEGMENTS = 10**8
+from .inputs import read_inputs
+from .settings import settings
+from .sizes import check_sizes
 
 
 def run(
@@ -41,7 +39,7 @@ def run(
         raise ConfigError(f"--timelines: {args.timelines} is negative")
     options = settings(args)
     inputs = read_inputs(args)
-    _check_segments(inputs, options)
+    check_sizes(args, inputs, options)
     evaluations = [evaluate(system, inputs, options) for system in inputs.systems]
     sources = {
         "truth": str(args.truth or args.pairs),
@@ -61,7 +59,7 @@ def run(
         say(f"report: {path}")
         return content
     text = (
-        json.dumps(content, ensure_ascii=False, indent=1)
+        indented_json(content)
         if args.report == "json"
         else "\n".join(lines(inputs, options, evaluations))
     )
@@ -71,14 +69,3 @@ def run(
     elif not args.json:
         tell(text)
     return content
-
-
-def _check_segments(inputs: Inputs, options: EventSettings) -> None:
-    if inputs.durations is None or "segment_based" not in options.metrics:
-        return
-    number = float(inputs.durations.sum()) / options.time_resolution
-    if number > MOST_SEGMENTS:
-        raise ConfigError(
-            f"--time-resolution: segments of {options.time_resolution:g} s are {number:.3g} in "
-            f"{inputs.durations.sum():g} s of recordings, at most {MOST_SEGMENTS:g} are allowed"
-        )

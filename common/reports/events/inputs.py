@@ -144,7 +144,7 @@ def _lists(args: argparse.Namespace) -> tuple[EventTable, list[Estimate]]:
     return _truth(args), [read_estimate(path, args.folder) for path in args.estimate]
 
 
-def _source(args: argparse.Namespace) -> str:
+def source_of_truth(args: argparse.Namespace) -> str:
     """Option that the truth came with, for messages."""
     return f"--pairs {args.pairs}" if args.truth is None else f"--truth {args.truth}"
 
@@ -218,7 +218,7 @@ def _labels(
         labels |= {label for each in estimates for p in each.points for label in p.table.labels}
     if not labels:
         raise DataError(
-            f"{_source(args)}: no labels: the truth has none; name them with --event-label-list"
+            f"{source_of_truth(args)}: no labels: the truth has none; name them with --event-label-list"
         )
     return tuple(sorted(labels))
 
