@@ -17,6 +17,9 @@ import pytest
 
 from common.core.documents import indented_json
 from common.engine import publish
+from common.metrics.events.lists import EventList
+from common.metrics.events.recordings import SoundEvents
+from common.metrics.events.tallies import by_intersection
 from common.pages.listening.sample_lists import SampleKeys
 from common.predictions import inputs
 from common.predictions import parts as layout
@@ -47,6 +50,18 @@ def test_a_table_of_numbers_as_json_needs_little_more_than_its_text() -> None:
     text = indented_json(content)
     assert text == json.dumps(content, indent=1)
     assert peak_of(lambda: indented_json(content)) < 10_000_000 + 3 * len(text)
+
+
+def test_counts_of_recordings_hold_no_table_of_labels_by_labels_for_each() -> None:
+    number, labels = 200, tuple(f"label-{n}" for n in range(100))
+    file, label = np.divmod(np.arange(number * 2), 2)
+    onset = np.zeros(len(file))
+    listed = EventList(file, label, onset, onset + 2)
+    events = SoundEvents(labels, listed, np.full(number, 10.0))
+    counts = by_intersection(events, events, dtc=0.5, gtc=0.5)
+    assert counts.tp.sum() == counts.ref.sum() == counts.sys.sum() == 2 * number
+    cells = number * len(labels)
+    assert peak_of(lambda: by_intersection(events, events, dtc=0.5, gtc=0.5)) < 100 * 8 * cells / 4
 
 
 def table(count: int, per_file: int = 100) -> pd.DataFrame:

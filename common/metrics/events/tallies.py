@@ -80,11 +80,12 @@ def by_intersection(
         size,
         criteria=Criteria(dtc, gtc, None),
     )
-    dense = np.zeros(len(truth) * size * (size + 1), dtype=np.int64)
-    dense[counts.cell] = counts.hits
-    table = dense.reshape(len(truth), size, size + 1)
-    tp = table[:, np.arange(size), np.arange(size)]
-    return Tally(tp, counts.events, tp + table[:, :, size], np.full(len(truth), np.nan))
+    code, column = np.divmod(counts.cell, size + 1)  # a table of labels by labels is mostly zeros
+    tp, fp = np.zeros((2, len(truth) * size), dtype=np.int64)
+    for table, mask in ((tp, column == code % max(size, 1)), (fp, column == size)):
+        table[code[mask]] = counts.hits[mask]
+    tp, fp = tp.reshape(len(truth), size), fp.reshape(len(truth), size)
+    return Tally(tp, counts.events, tp + fp, np.full(len(truth), np.nan))
 
 
 #: name of a way to count -> function
