@@ -71,6 +71,19 @@ def test_faults_are_one_line_with_place(tmp_path: Path, text: str, message: str)
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(("name", "most"), [("models", 10_000), ("targets", 1_000)])
+def test_a_file_of_a_catalog_has_a_largest_number_of_entries(
+    tmp_path: Path, name: str, most: int
+) -> None:
+    _write(tmp_path, "- {}\n" * (most + 1), f"{name}.yaml")
+    message = rf"{name}\.yaml: {most + 1:,} entries, at most {most:,} are read$"
+    with pytest.raises(ConfigError, match=message):
+        load_benchmark([tmp_path])
+    _write(tmp_path, "- {}\n" * most, f"{name}.yaml")
+    with pytest.raises(ConfigError, match=rf"{name}\[0\]\.id: missing"):
+        load_benchmark([tmp_path])
+
+
 def test_a_file_that_is_no_utf_8_text(tmp_path: Path) -> None:
     path = tmp_path / "models.yaml"
     path.write_bytes("- {id: a, label: Bär}".encode("latin-1"))

@@ -34,6 +34,10 @@ from .records import (
 R = TypeVar("R", bound=Entry)
 #: as many faults are told at once
 TOLD = 20
+#: most entries of a file: a dataset is read in some milliseconds, and a check reads each
+MOST_ENTRIES = 10_000
+#: most targets, which each model and each test is looked at with
+MOST_TARGETS = 1_000
 
 
 #: what pydantic says of a wrong type -> what that is in YAML
@@ -120,12 +124,19 @@ def fault(record: type[Record], place: str, error: pydantic.ValidationError) -> 
 
 
 def load_entries(record: type[R], path: Path, *, builtin: bool = True) -> dict[str, R]:
-    """Entries of one catalog file by id; an absent file holds none."""
+    """Entries of one catalog file by id; an absent file holds none.
+
+    Raises:
+        ConfigError: for the first faults of the file, or if it has more entries than are read
+    """
     if not path.exists():
         return {}
     content = read_yaml(path) or []
     if not isinstance(content, list):
         raise ConfigError(f"{path}: expected a list of entries ('- id: ...')")
+    most = MOST_TARGETS if issubclass(record, Target) else MOST_ENTRIES
+    if len(content) > most:
+        raise ConfigError(f"{path}: {len(content):,} entries, at most {most:,} are read")
     entries: dict[str, R] = {}
     faults = _Faults()
     for n, item in enumerate(content):
