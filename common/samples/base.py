@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # importing pandas costs a second; an up-to-date check needs 
     import pandas as pd
 
 KEYS = ["file", "start", "end"]
+#: most columns of a table of text; embeddings and acoustic features have some thousands
+MOST_COLUMNS = 10_000
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import hashlib
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -23,7 +24,7 @@ from ..core.errors import DataError
 from ..core.provenance import digest
 from ..core.wording import counted
 from ..spec import Dataset, Target
-from .base import KEYS, Samples, definition, media_fingerprint
+from .base import KEYS, MOST_COLUMNS, Samples, definition, media_fingerprint
 from .entries import needed, place
 from .event_lists import EventTable, durations_of_audio, read_events
 from .event_lists.columns import NAMES, find_columns
@@ -49,7 +50,7 @@ class CsvTable:
         columns: name -> text of each row; equal texts are one object, up to :data:`MOST_SHARED` of them
 
     Raises:
-        DataError: if it is no table with a column ``file``
+        DataError: if it is no table with a column ``file``, or has too many columns
     """
 
     def __init__(self, path: Path, where: str, only: Collection[str] = ()):
@@ -60,10 +61,13 @@ class CsvTable:
         _, first = next(rows, (0, None))
         if first is None:
             raise DataError(f"{self.where}: is empty")
+        if len(first) > MOST_COLUMNS:
+            fault = f"{len(first):,} columns, at most {MOST_COLUMNS:,} are read"
+            raise DataError(f"{self.where}: {fault}")
         header = [name.strip() for name in first]
         if "file" not in header:
             raise missing("column", "file", header, self.where)
-        repeated = {name for name in header if header.count(name) > 1}
+        repeated = [name for name, number in Counter(header).items() if number > 1]
         if repeated:
             raise DataError(f"{self.where}: column '{min(repeated)}' appears twice")
         self.columns = {name: [] for name in header if not only or name in only}

@@ -52,10 +52,9 @@ def sample_table(
     names = list(dataset.tables) or list(default)
     for name in names:
         _check_table(dataset, tables, name, "table")
+    everywhere = set(tables.columns(names[0])).intersection(*map(tables.columns, names[1:]))
     columns = dataset.columns or {
-        name: Column(column=name)
-        for name in tables.columns(names[0])
-        if all(name in tables.columns(other) for other in names)
+        name: Column(column=name) for name in tables.columns(names[0]) if name in everywhere
     }
     timed = {name: targets[name] for name in columns if _is_timed(targets.get(name))}
     if timed:
@@ -75,20 +74,29 @@ def sample_table(
                 cells = _column(dataset, tables, name, column, source)
             values[column].append(cells)
     table = pd.concat(keys, ignore_index=True)
-    _check_keys(dataset, table, {name: np.concatenate(parts) for name, parts in values.items()})
-    for column, parts in values.items():
-        target = targets.get(column)
-        raw = np.concatenate(parts)
-        if column in timed:
-            table[column] = pd.Series(list(raw), dtype=object, index=table.index)
-        elif target is not None and kinds.of(target).is_number:
-            table[column] = _numbers(dataset, table, column, raw, target)
-        else:
-            labels = _labels(dataset, column, raw, target)
-            table[column] = pd.Series(labels, dtype=object, index=table.index)
+    joined = {name: np.concatenate(parts) for name, parts in values.items()}
+    _check_keys(dataset, table, joined)
+    content = {
+        column: pd.Series(list(raw), dtype=object, index=table.index)
+        if column in timed
+        else _content(dataset, table, column, raw, targets.get(column))
+        for column, raw in joined.items()
+    }
+    if content:  # at once: pandas copies a table for each column that is added to it
+        table = pd.concat([table, pd.DataFrame(content)], axis=1)
     for name in dataset.ratings:
         table = table.assign(**_ratings(dataset, tables, names, table, name, targets))
     return table
+
+
+def _content(
+    dataset: Dataset, table: pd.DataFrame, column: str, raw: np.ndarray, target: Target | None
+) -> pd.Series:
+    """Values of a column as numbers or labels."""
+    if target is not None and kinds.of(target).is_number:
+        return pd.Series(_numbers(dataset, table, column, raw, target), index=table.index)
+    labels = _labels(dataset, column, raw, target)
+    return pd.Series(labels, dtype=object, index=table.index)
 
 
 def _ratings(

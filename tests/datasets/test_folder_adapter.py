@@ -105,6 +105,15 @@ def test_a_table_may_lie_beside_the_catalog_or_be_the_path(load, folder, tmp_pat
     assert samples.table["mood"].tolist() == ["bad"]
 
 
+def test_a_table_of_many_columns_is_joined_at_once(load, folder):
+    """pandas warns of columns that are added one by one, and warnings are errors."""
+    names = [f"c{n}" for n in range(300)]
+    write(folder, f"file,{','.join(names)}\na.wav,{','.join(names)}\n")
+    table = load().table
+    assert table.columns.tolist() == ["file", "start", "end", *names]
+    assert table.iloc[0].tolist() == ["a.wav", 0, -1, *names]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -114,6 +123,7 @@ def test_a_table_may_lie_beside_the_catalog_or_be_the_path(load, folder, tmp_pat
         ("file,mood\na.wav\n", r"line 2: 1 field, expected 2"),
         ("file,mood\na.wav,x\n\nb.wav,x,y\n", r"line 4: 3 fields, expected 2"),
         ("file,mood,mood\na.wav,x,y\n", "column 'mood' appears twice"),
+        ("file," * 10_001 + "\n", r"metadata\.csv: 10,002 columns, at most 10,000 are read"),
         ("file,mood\n,x\n", r"line 2: file: missing"),
         ("file,start\na.wav,soon\n", r"line 2: start = 'soon' is no time; expected seconds"),
         # pandas would take it for 50 ns

@@ -174,6 +174,17 @@ def test_units_from_values():
     assert unit_of([""], ["0 days 00:00:02"]) == ("s", "clocks")
 
 
+def test_objects_with_too_many_names_are_refused(imports):
+    text = "".join(f'{{"file": "a1", "c{n}": 0}}\n' for n in range(10_000))
+    code, _, errors, _, _ = imports(text, name="p.jsonl")
+    assert code == 2 and "p.jsonl: 10,001 columns, at most 10,000 are read\n" in errors
+
+
+def test_names_of_columns_in_a_message_are_cut(imports):
+    text = ",".join(f"column-{n}" for n in range(5000)) + "\n"
+    assert len(imports(text)[2]) < 2000
+
+
 def test_forms_of_tables(imports, tmp_path):
     objects = [{"file": "a1", "arousal": 0.5}, {"file": "b1", "arousal": 0.25}]
     text = "\n".join(json.dumps(item) for item in objects)
@@ -226,6 +237,7 @@ def test_rows_of_no_sample_are_told(imports):
         ("file,arousal\na1,high\n", "column 'arousal': expected numbers, found 'high'"),
         ("x,y\n1,2\n", "no column of files; it has: x, y. Say which: --columns file=NAME"),
         ("file,y\na1,2\n", "no column for any of the targets arousal, dominance"),
+        ("c," * 10_000 + "file\n", "p.csv: 10,001 columns, at most 10,000 are read\n"),
         ("file,start,end,arousal\na2,0,soon,1\n", "line 2: expected a time, found 'soon'"),
         ("file,arousal\n,0.5\n", "line 2: names no file"),
     ],

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from ...core.display import shortened
 from ...core.errors import ConfigError
 from ...core.registry import unknown
 from ...samples.importing import conventions
@@ -115,7 +116,7 @@ def find(table: TextTable, targets: Mapping[str, Target], stated: Mapping[str, s
     if not used:
         raise ConfigError(
             f"{table.path}: no column for any of the targets {', '.join(targets)}; it has: "
-            f"{', '.join(table.columns)}. Say which, for example --columns {next(iter(targets))}=NAME"
+            f"{shortened(', '.join(table.columns), 1000)}. Say which, for example --columns {next(iter(targets))}=NAME"
         )
     return roles
 
@@ -206,7 +207,7 @@ def _file(table: TextTable) -> str:
     name = name or next((lower[each] for each in FILES if each in lower), "")
     if not name:
         raise ConfigError(
-            f"{table.path}: no column of files; it has: {', '.join(table.columns)}. "
+            f"{table.path}: no column of files; it has: {shortened(', '.join(table.columns), 1000)}. "
             "Say which: --columns file=NAME"
         )
     return name

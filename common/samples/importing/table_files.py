@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from ...core import parquet
 from ...core.documents import parse_json
 from ...core.errors import ConfigError, DataError
 from ...core.wording import counted
+from ..base import MOST_COLUMNS
 
 #: endings of files that hold a table
 TABLES = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".json")
@@ -52,7 +54,7 @@ def read_table(path: Path, encoding: str = "") -> TextTable:
 
     Raises:
         ConfigError: if the ending or the encoding is unknown
-        DataError: if the file cannot be read, or is no table
+        DataError: if the file cannot be read, is no table, or has too many columns
     """
     ending = path.suffix.lower()
     if ending == ".parquet":
@@ -104,6 +106,7 @@ def _delimited(path: Path, text: str) -> TextTable:
     if not lines:
         raise DataError(f"{path}: is empty")
     # a column without a name, such as the numbers of rows that R writes, is called by its place
+    _few(path, len(lines[0][1]))
     header = [name.strip() or f"#{n}" for n, name in enumerate(lines[0][1], 1)]
     _distinct(path, header)
     rows = []
@@ -161,6 +164,7 @@ def as_table(path: Path, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> TextT
         name for _, row in objects for name, value in row.items() if isinstance(value, dict | list)
     }
     columns = tuple(dict.fromkeys(n for _, row in objects for n in row if n not in nested))
+    _few(path, len(columns))
     texts = tuple((where, {n: as_text(row.get(n)) for n in columns}) for where, row in objects)
     return TextTable(path, columns, texts)
 
@@ -177,9 +181,15 @@ def as_text(value: object) -> str:
 
 
 def _distinct(path: Path, names: list[str]) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = [name for name, number in Counter(names).items() if number > 1]
     if repeated:
-        raise DataError(f"{path}: column '{repeated[0]}' appears twice")
+        raise DataError(f"{path}: column '{min(repeated)}' appears twice")
+
+
+def _few(path: Path, number: int) -> None:
+    """Refuse more columns than a table of labels or predictions has: each row holds all of them."""
+    if number > MOST_COLUMNS:
+        raise DataError(f"{path}: {number:,} columns, at most {MOST_COLUMNS:,} are read")
 
 
 def to_csv(rows: Iterable[Mapping[str, str]]) -> str:
