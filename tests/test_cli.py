@@ -549,3 +549,51 @@ def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch) -> None:
     monkeypatch.setattr("common.cli.main._command", lambda name: wrong)
     with pytest.raises(OSError, match="Bad file descriptor"):
         main(["list", "tests"])
+
+
+@pytest.mark.parametrize(
+    ("words", "entry", "expected"),
+    [
+        (("check",), "- {id: a, version: 1.0.0, adapter: predictions, path: none.csv}\n", 1),
+        (
+            ("check",),
+            "- {id: a, version: 1.0.0, adapter: chance, params: {distribution: gaussian}}\n",
+            0,
+        ),
+        (
+            ("check", "--json"),
+            "- {id: a, version: 1.0.0, adapter: predictions, path: none.csv}\n",
+            1,
+        ),
+        (
+            ("list", "models"),
+            "- {id: a, version: 1.0.0, adapter: chance, params: {distribution: gaussian}}\n",
+            0,
+        ),
+        (
+            ("cache",),
+            "- {id: a, version: 1.0.0, adapter: chance, params: {distribution: gaussian}}\n",
+            141,
+        ),
+    ],
+    ids=["faults", "no fault", "faults as JSON", "list", "outcome not known"],
+)
+def test_a_reader_that_goes_away_changes_no_outcome(
+    tmp_path: Path, words: tuple[str, ...], entry: str, expected: int
+) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "models.yaml").write_text(entry)
+    places = ("--catalog", "catalog", "--cache", "cache", "--output", "out")
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, paths.REPOSITORY / "build.py", *words, *places],
+            cwd=tmp_path,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (expected, "")

@@ -310,7 +310,8 @@ def test_the_readme_lists_every_command() -> None:
 def test_the_exit_codes_are_those_of_the_program() -> None:
     table = COMMAND_LINE.partition("\nExit codes\n")[2]
     codes = {int(code) for code in re.findall(r"^   \* - (\d+)$", table, re.MULTILINE)}
-    assert codes == {main.OK, main.FAILED, main.USAGE, main.CELL_ERRORS, main.INTERRUPTED}
+    named = {main.OK, main.FAILED, main.USAGE, main.CELL_ERRORS, main.INTERRUPTED, main.UNREAD}
+    assert codes == named
 
 
 # -- examples --------------------------------------------------------------------------------

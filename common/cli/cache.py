@@ -73,12 +73,13 @@ def _verify(context: CommandContext) -> int:
     from ..reports import cached
 
     faults = [(str(path), reason) for path, reason in cached.damaged(context.folders)]
+    code = context.ends(FAILED if faults else OK)
     context.answer({"damaged": [{"file": path, "reason": reason} for path, reason in faults]})
     for path, reason in faults:
         context.say(f"{path}: {reason}")
     damaged = f"{counted(len(faults), 'file is', 'files are')} damaged; {cached.REPAIRED}"
     context.say(damaged if faults else "all predictions are as they were written")
-    return FAILED if faults else OK
+    return code
 
 
 def _prune(context: CommandContext) -> int:

@@ -1,7 +1,8 @@
 """The command line: subcommands, messages, exit codes.
 
 Exit codes: 0 done; 1 a check failed, or imported data have faults; 2 wrong usage or configuration, or something that the machine
-refuses; 3 done, but some cells ended in error; 130 interrupted (what was computed is kept).
+refuses; 3 done, but some cells ended in error; 130 interrupted (what was computed is kept); 141 the reader of standard output went
+away before the outcome was known.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .afterwards import score_people, sounds_after
 from .clusters import scheduler_of
 from .common_options import DEFAULTS, REPEATED, code_allowed
 from .costs import measure_costs
-from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, USAGE
+from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, UNREAD, USAGE
 from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
 from .places import Places
@@ -109,6 +110,11 @@ class CommandContext:
         """Print for a person; silent with --quiet and --json."""
         if not self.args.quiet and not self.args.json:
             tell(self.places(text))
+
+    def ends(self, code: int) -> int:
+        """The exit code, known before it is printed why: it holds though nobody reads that to its end."""
+        self.args.outcome = code
+        return code
 
     def answer(self, content: Any) -> None:
         """Print for a machine, with --json only."""
@@ -263,6 +269,7 @@ def command_check(context: CommandContext) -> int:
 
     benchmark = context.benchmark()
     lines, remarks = faults(benchmark, files=True), warnings(benchmark)
+    code = context.ends(FAILED if lines else OK)
     context.answer({"faults": lines, "warnings": remarks})
     tell_warnings(remarks)
     for line in lines:
@@ -272,7 +279,7 @@ def command_check(context: CommandContext) -> int:
         sizes = {what: len(getattr(benchmark, what)) for what in LISTS if hasattr(benchmark, what)}
         parts = [counted(n, what.removesuffix("s")) for what, n in sizes.items()]
         context.say(f"no fault in {', '.join(parts)}")
-    return FAILED if lines else OK
+    return code
 
 
 def command_list(context: CommandContext) -> int:
@@ -286,6 +293,7 @@ def command_list(context: CommandContext) -> int:
     if dataset and what != "tests":
         raise ConfigError("--dataset goes with 'list tests' only")
     table = listing(context.benchmark(), what, dataset=dataset, folders=context.folders)
+    context.ends(OK)
     context.answer(table)
     if not context.args.json:
         rows = [[harmless(str(value)) for value in row.values()] for row in table]
@@ -356,7 +364,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, value in DEFAULTS.items():
         if not hasattr(args, name):
             setattr(args, name, value)
-    args.stdout, args.places = sys.stdout, Places()
+    args.stdout, args.places, args.outcome = sys.stdout, Places(), UNREAD
     used = {name: getattr(args, name) for name in REPEATED}
     used["seed"] = None if args.seed == DEFAULTS["seed"] else args.seed
     start_logs(args)
@@ -366,7 +374,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             check_memory(machine.address_limit_bytes(), threads)
             leftovers.clear()
             with leftovers.contained():
-                code = _command(args.command)(CommandContext(args))
+                code = args.outcome = _command(args.command)(CommandContext(args))
         sys.stdout.flush()
         return code
     except BenchmarkError as error:
@@ -380,7 +388,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+        outcome: int = args.outcome
+        return outcome
     except (OSError, MemoryError, ImportError, RuntimeError) as error:
         folders = _folders(args)
         line = refusal(error, (folders.output, folders.cache))

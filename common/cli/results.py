@@ -91,12 +91,13 @@ def command_explain(context: CommandContext) -> int:
     )
     if shares:
         population.add_population(answer.content, context.folders, keys.split(args.key)[0], shares)
+    code = context.ends(OK if answer.equal else FAILED)
     context.answer(answer.content)
     for line in lines(answer.content):
         context.say(line)
     for line in population.lines(answer.content) if shares else ():
         context.say(line)
-    return OK if answer.equal else FAILED
+    return code
 
 
 def tell_only_swept(context: CommandContext, tests: set[str]) -> None:
@@ -258,6 +259,7 @@ def command_compare(context: CommandContext) -> int:
     finally:
         context.clear_progress()
     comparison = compare.judged(comparison, rules)
+    code = context.ends(OK if not args.gate or passes(comparison, rules)[0] else FAILED)
     form = args.format or ("json" if args.json else "table")
     text = compare.text(form, comparison, compare.flips(comparison), rules, samples=args.samples)
     if args.out:
@@ -267,8 +269,6 @@ def command_compare(context: CommandContext) -> int:
         context.say(text.rstrip())
     else:
         tell(text, to=context.stdout, end="")
-    if not args.gate:
-        return OK
-    for line in summary_lines(comparison, rules):
+    for line in summary_lines(comparison, rules) if args.gate else ():
         tell_error(line)
-    return OK if passes(comparison, rules)[0] else FAILED
+    return code

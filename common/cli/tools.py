@@ -41,9 +41,10 @@ def command_import(context: CommandContext) -> int:
         write=args.write,
         benchmark=context.benchmark_beside(),
     )
+    code = context.ends(FAILED if report.faults else OK)
     context.answer(report.to_dict())
     context.say(report.text())
-    return FAILED if report.faults else OK
+    return code
 
 
 def command_describe(context: CommandContext) -> int:
