@@ -251,6 +251,17 @@ def test_what_is_no_data_is_told(tmp_path, to):
     assert nothing_is_left(to)
 
 
+def test_folders_that_are_links_to_another_disk_are_used_and_told(tmp_path, to):
+    sound(tmp_path / "disk" / "a.wav")
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "audio").symlink_to(tmp_path / "disk")
+    (tmp_path / "linked").symlink_to(tmp_path / "x")
+    (tmp_path / "x" / "metadata.csv").write_text("file,emotion\naudio/a.wav,sad\n")
+    report = run(tmp_path / "linked", to)
+    assert report.faults == [] and report.duration_s > 0
+    assert "1 folder is a link to another place: audio" in report.notes
+
+
 def test_links_of_a_table_that_lead_out_are_told(tmp_path, to):
     sound(tmp_path / "a.wav")
     (tmp_path / "x").mkdir()

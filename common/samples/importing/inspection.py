@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -104,7 +104,7 @@ def inspect(
     durations, faults = _listen(samples)
     faults += _late(table, durations)
     counts: dict[str, dict[str, int]] = {}
-    notes: list[str] = []
+    notes = _elsewhere(samples)
     columns = [name for name in table.columns if name in samples.dataset.columns]
     for column in columns:
         labels = table[column].dropna()
@@ -181,6 +181,22 @@ def _leads_out(path: Path, top: Path) -> bool:
         return path.is_symlink() and path.exists() and not path.resolve().is_relative_to(top)
     except OSError:
         return False  # such as a name that is too long; whoever reads it says what is wrong
+
+
+def _elsewhere(samples: Samples) -> list[str]:
+    """Which folders of the data are links to another place: data of one's own may lie on another disk."""
+    top = samples.root.resolve()
+    folders = {PurePosixPath(file).parent for file in samples.table["file"].unique()}
+    linked = sorted(str(folder) for folder in folders if not _is_below(samples.root / folder, top))
+    return [several(linked, "folder", "is a link to another place")] if linked else []
+
+
+def _is_below(folder: Path, top: Path) -> bool:
+    """Whether a folder lies in another one, links followed."""
+    try:
+        return folder.resolve().is_relative_to(top)
+    except (OSError, RuntimeError, ValueError):
+        return True  # no folder at all; whoever reads its files says what is wrong
 
 
 def _is_pointer(path: Path) -> bool:
