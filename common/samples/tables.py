@@ -25,7 +25,8 @@ NS = 1_000_000_000
 #: how far a value may lie outside its range: labels are often stored with single precision
 TOLERANCE = 1e-6
 
-_ABSOLUTE = re.compile(r"[A-Za-z]:|[/\\]")
+#: what is no relative path: it begins at a root, or holds a character that no name of a file has
+_NO_PATH = re.compile(r"[A-Za-z]:|[/\\]|[^\0]*\0")
 
 
 def missing(what: str, name: str, names: Iterable[str], where: str) -> DataError:
@@ -221,7 +222,7 @@ def _joined(
 
 def _check_keys(dataset: Dataset, table: pd.DataFrame, columns: Mapping[str, np.ndarray]) -> None:
     for file in table["file"].unique():
-        if not isinstance(file, str) or not file or _ABSOLUTE.match(file):
+        if not isinstance(file, str) or not file or _NO_PATH.match(file):
             raise DataError(f"{place(dataset)}: '{file}' must be a path relative to the database")
         if ".." in file and ".." in file.split("/"):
             raise DataError(f"{place(dataset)}: '{file}' leads out of the database")

@@ -196,6 +196,7 @@ def test_what_the_data_do_not_have(entry, targets, content, message):
         (r"\data\a.wav", "must be a path relative to the database"),
         ("C:/a.wav", "must be a path relative to the database"),
         ("", "must be a path relative to the database"),
+        ("a\0.wav", r"'a\\u0000\.wav' must be a path relative to the database"),
         ("x/../../a.wav", "leads out of the database"),
         ("..", "leads out of the database"),
         (("a.wav", -1, 1), r"row 2 \(a\.wav from -1 s\): start -1 s, end 1 s is no segment"),
