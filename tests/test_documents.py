@@ -143,3 +143,11 @@ def test_what_hides_or_turns_a_text_is_shown_or_refused(tmp_path: Path) -> None:
         read_yaml(file)
     file.write_text("label: |\n  two\n  lines \u00e9\n", "utf-8")
     assert read_yaml(file) == {"label": "two\nlines \u00e9\n"}
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '[{"b": {"c": 1, "a": 2, "a": 3}}]'])
+def test_a_key_of_json_stands_once(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match="not valid JSON: the key 'a' appears twice"):
+        read_json(path)

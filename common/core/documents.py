@@ -51,24 +51,33 @@ _TAG = "tag:yaml.org,2002:"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+def _refuse_repeated(node: yaml.MappingNode) -> None:
+    """Raise a YAMLError for a key that stands twice in a mapping."""
+    seen: set[str] = set()
+    for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+        if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
+            continue
+        if key.value in seen:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key '{key.value:.60}' appears twice", key.start_mark
+            )
+        seen.add(key.value)
+
+
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Safe loader that refuses a key that stands twice, of which YAML would drop the first."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
-        seen: set[str] = set()
-        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
-            if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
-                continue
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key.value:.60}' appears twice", key.start_mark
-                )
-            seen.add(key.value)
+        _refuse_repeated(node)
         return super().construct_mapping(node, deep)
 
 
 class _Words(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
-    """Loader that takes every value as text."""
+    """Loader that takes every value as text; it refuses a key that stands twice, too."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
+        _refuse_repeated(node)
+        return super().construct_mapping(node, deep)
 
 
 def _guarded(construct: Callable[..., Any], what: str) -> Callable[..., Any]:
@@ -141,8 +150,13 @@ def parse_json(text: str | bytes) -> Any:
     """Content of a JSON text; whatever is wrong with it is a ValueError.
 
     Python's own parser raises RecursionError for lists that lie too deep in each other, and lets halves of
-    characters pass, which no file can hold. What would hide or turn a text is shown (:func:`shown`).
+    characters pass, which no file can hold. Of a key that stands twice in an object it would drop the first
+    value. What would hide or turn a text is shown (:func:`shown`).
 
+    >>> parse_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    ...
+    ValueError: the key 'a' appears twice
     >>> parse_json("[" * 100_000)
     Traceback (most recent call last):
     ...
@@ -151,10 +165,20 @@ def parse_json(text: str | bytes) -> Any:
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
     try:
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=_object)
         return _readable(content) if "\\u" in text or is_hiding(text) else content
     except RecursionError:
         raise ValueError("lists and mappings are nested too deeply") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Object of keys and values; a key that stands twice is a ValueError."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for n, key in enumerate(keys) if key in keys[:n])
+        raise ValueError(f"the key '{shown(twice):.60}' appears twice")
+    return content
 
 
 def _readable(content: Any) -> Any:

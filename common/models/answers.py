@@ -3,12 +3,13 @@
 Asked is an object with ``sampling_rate`` in Hz and either ``samples``, the base64 text of little-endian 32-bit floats
 in [-1, 1], or ``wav``, the path of a file. The answer has a value for each target: a number, the name of a class, a
 list of scores in the order of ``labels`` in the entry, an object with a score for each label, or sound events as for
-the adapter python. An object with ``error`` says why there is no prediction.
+the adapter python. An object with ``error`` says why there is no prediction. Truth values are no predictions.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,7 +23,7 @@ from ..core.registry import unknown
 from ..spec import kinds
 from .base import Batch, place
 from .outputs import wanted
-from .reading import ValueReader, reader
+from .reading import ValueReader, reader, refuse_truth_values
 
 #: characters of an answer that a message shows
 SHOWN = 120
@@ -60,13 +61,19 @@ def answer_of(text: str | bytes, who: str) -> dict[str, Any]:
         who: the program or the server, for messages
 
     Raises:
-        ModelError: if it is no object, or tells an error
+        ModelError: if it is no object, holds a key twice, or tells an error
     """
-    content = object_in(text)
-    if content is None:
-        shown = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    reason = ""
+    try:
+        content = parse_json(text)
+    except json.JSONDecodeError:
+        content = None
+    except ValueError as error:
+        content, reason = None, f": {error}"
+    if not isinstance(content, dict):
+        words = text if isinstance(text, str) else text.decode("utf-8", "replace")
         raise ModelError(
-            f"{who} did not answer with a JSON object, but with {shown.strip()[:SHOWN]!r}"
+            f"{who} did not answer with a JSON object, but with {words.strip()[:SHOWN]!r}{reason}"
         )
     if "error" in content:
         raise ModelError(f"{who} answered with an error: {content['error']!s:.300}")
@@ -154,5 +161,7 @@ def _scores(each: ValueReader, scores: Mapping[str, Any]) -> np.ndarray:
             f"target '{each.target.id}': no score for {', '.join(absent)}, found: "
             f"{', '.join(scores):.200}"
         )
+    for label in labels:
+        refuse_truth_values(scores[label], each.target, label)
     row = [scores[label] for label in labels]
     return each.labelled(labels).read([row], 1)

@@ -90,9 +90,8 @@ class OutputPlace:
                 f"expected ({n}, {self.width})"
             )
         try:
-            if (
-                array.dtype.kind not in "biufO"
-            ):  # complex numbers would lose a part, and texts are none
+            # truth values, complex numbers, which would lose a part, and texts are none
+            if array.dtype.kind not in "iufO":
                 raise TypeError
             array = array.astype(np.float64)
         except (TypeError, ValueError):

@@ -277,7 +277,7 @@ def _numbers(cells: Any, name: str) -> np.ndarray:
         if missing(cell):
             continue
         try:
-            values[row] = float(cell)
+            values[row] = math.nan if isinstance(cell, bool | np.bool_) else float(cell)
         except (TypeError, ValueError):
             values[row] = math.nan
         if not math.isfinite(values[row]):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,12 @@ class ValueReader:
     scale: tuple[float, float] | None
 
     def read(self, values: Any, n: int) -> np.ndarray:
-        """Values of a target for N signals, as :meth:`common.models.base.LoadedModel.predict`."""
+        """Values of a target for N signals, as :meth:`common.models.base.LoadedModel.predict`.
+
+        Raises:
+            ModelError: if they are something else; truth values, which numpy would take for 0 and 1, are
+        """
+        refuse_truth_values(values, self.target)
         if kinds.of(self.target).is_ragged:
             return self._events(values, n)
         array = np.asarray(unmasked(values))
@@ -84,6 +90,42 @@ class ValueReader:
                 parts["events"] = [row for row in named if row[2] is not None]
             answer[number] = parts
         return answer
+
+
+def refuse_truth_values(values: Any, target: spec.Target, label: str = "") -> None:
+    """Refuse values that are true or false: numpy would take them for 1 and 0.
+
+    Args:
+        values: a value, or arrays, lists and mappings of values in each other
+        target: what is predicted
+        label: whose score it is; empty: not of one class
+
+    Raises:
+        ModelError: if there is one, with what is allowed
+    """
+    value = next(_truth_values(values), None)
+    if value is not None:
+        allowed = (
+            "a number" if kinds.of(target).is_number or label else "names of classes or scores"
+        )
+        allowed = "events or scores" if kinds.of(target).is_ragged else allowed
+        of = f", score of '{label}'" if label else ""
+        raise ModelError(
+            f"target '{target.id}'{of}: expected {allowed}, found the truth value {value}"
+        )
+
+
+def _truth_values(values: Any) -> Iterator[bool]:
+    """Values that are true or false, however deep they lie."""
+    if isinstance(values, bool | np.bool_):
+        yield bool(values)
+    elif isinstance(values, np.ndarray):
+        if values.dtype.kind in "bO":
+            yield from chain.from_iterable(map(_truth_values, values.flat))
+    elif isinstance(values, Mapping):
+        yield from chain.from_iterable(map(_truth_values, values.values()))
+    elif isinstance(values, list | tuple):
+        yield from chain.from_iterable(map(_truth_values, values))
 
 
 def reader(entry: spec.Model, target: spec.Target, instance: Any = None) -> ValueReader:

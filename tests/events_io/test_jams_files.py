@@ -44,6 +44,14 @@ def test_events(tmp_path) -> None:
     assert read_events(path).rows() == [("a.wav", None, None, None)]
 
 
+def test_a_key_stands_once(tmp_path) -> None:
+    path = tmp_path / "x.jams"
+    text = content(("tag_open", [(0.5, 1.0, "dog")]))
+    path.write_text(text.replace('"time": 0.5', '"time": 0.5, "time": 0.7'))
+    with pytest.raises(DataError, match=r"x.jams: cannot be read: .*'time' appears twice"):
+        read_jams(path)
+
+
 def test_which_annotation(tmp_path) -> None:
     path = tmp_path / "x.jams"
     path.write_text(content(("tag_open", [(0, 1, "a")]), ("segment_open", [(0, 2, "b")])))

@@ -56,6 +56,12 @@ def test_lists_without_events(write) -> None:
         ("a.json", '{"events": []}', r"a\.json: expected a list of records .*, found a mapping"),
         ("a.yaml", "- [a.wav, 0, 1, dog]\n", "row 1: expected a list of records .*, found a list"),
         (
+            "a.json",
+            '[{"file": "a.wav", "file": "b.wav"}]',
+            r"a\.json: .*the key 'file' appears twice",
+        ),
+        ("a.yaml", "- {file: a.wav, file: b.wav}\n", r"a\.yaml, line 1, .*'file' appears twice"),
+        (
             "a.yaml",
             "- {filename: a.wav, onset: 1}\n",
             "row 1: lacks columns; it needs filename, on",

@@ -549,6 +549,11 @@ def test_broken_shards(tmp_path, to):
         run(path, to)
     for members, links, fault in (
         ({**good, "u1.json": b"{"}, {}, r"a\.tar: u1\.json: is not valid JSON"),
+        (
+            {**good, "u1.json": b'{"emotion": "sad", "emotion": "joy"}'},
+            {},
+            r"a\.tar: u1\.json: .*the key 'emotion' appears twice",
+        ),
         ({**good, "u1.json": b"[" * 100_000}, {}, r"a\.tar: u1\.json: is not valid JSON: lists"),
         ({**good, "u1.json": b"[1]"}, {}, r"u1\.json: expected names and values, found \[1\]"),
         ({**good, "u1.txt": b"\xff"}, {}, r"u1\.txt: is not UTF-8 text"),

@@ -84,6 +84,14 @@ def test_the_program_stays_running(entry, targets, batch, signals, program):
         ('print(\'{"arousal": "high"}\')', r"target 'arousal': expected numbers, found .*'high'"),
         ("print('{\"arousal\": NaN}')", r"arousal: NaN or infinite predictions"),
         (
+            "print('{\"arousal\": true}')",
+            r"target 'arousal': expected a number, found the truth value True",
+        ),
+        (
+            'print(\'{"arousal": 1, "arousal": 2}\')',
+            r"""but with '{"arousal": 1, "arousal": 2}': the key 'arousal' appears twice""",
+        ),
+        (
             "print('cannot open weights', file=sys.stderr); sys.exit(3)",
             r"ended before it answered \(exit code 3\); standard error: cannot open weights",
         ),
@@ -119,6 +127,34 @@ def test_an_old_answer_is_never_taken_for_a_new_one(entry, targets, batch, signa
             match="wrote a line that nobody asked for, 'Loading'; it must write one line",
         ):
             model.predict(batch(signals[:1]))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            "true",
+            r"target 'emotion': expected names of classes or scores, found the truth value True",
+        ),
+        ("[0.5, 0.1, false, 0.2]", r"target 'emotion': expected .*, found the truth value False"),
+        (
+            '{"anger": 0, "happiness": true, "neutral": 0, "sadness": 0}',
+            r"target 'emotion', score of 'happiness': expected a number, found the truth value True",
+        ),
+        (
+            '{"anger": 1, "happiness": 0, "neutral": 0, "sadness": 0, "anger": 0}',
+            "'anger' appears twice",
+        ),
+    ],
+)
+def test_truth_values_are_no_scores(entry, targets, batch, signals, program, answer, message):
+    program(
+        f"import sys\nfor line in sys.stdin:\n    print('{{\"emotion\": {answer}}}', flush=True)\n"
+    )
+    outputs = {"emotion": {"labels": list(targets["emotion"].labels)}}
+    model = models.load(command(entry, outputs=outputs), targets, seed=0)
+    with pytest.raises(ModelError, match=message):
+        model.predict(batch(signals[:1]))
 
 
 SURPLUS = {

@@ -88,6 +88,8 @@ def test_each_signal_is_sent(entry, targets, batch, signals, level, server):
         ((200, "<html>"), r"did not answer with a JSON object, but with '<html>'"),
         ((200, '{"error": "too short"}'), r"answered with an error: too short"),
         ((200, '{"valence": 0}'), r"no 'arousal' in the answer, found: valence"),
+        ((200, '{"arousal": false}'), r"expected a number, found the truth value False"),
+        ((200, '{"arousal": 0, "arousal": 1}'), r"the key 'arousal' appears twice"),
         ("wait", r"did not answer within 0\.3 s"),
         ("drip", r"did not answer within 0\.3 s"),
         ("drip head", r"did not answer within 0\.3 s"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -481,3 +482,20 @@ def test_the_annotation_is_recognised_where_it_has_classes_that_do_not_count(imp
 def test_a_stated_scale_that_does_not_fit_is_told(imports):
     notes = imports("file,arousal\na1,3\nb1,7\n", "--scale", "1,3")[1]["notes"]
     assert any("warning: model 'told': arousal: values from 1 to 3 where its" in n for n in notes)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ('"arousal": true', r"arousal.*expected numbers, found 'True'"),
+        ('"arousal": 0.1, "arousal": 0.2', r"line 1: .*the key 'arousal' appears twice"),
+        (
+            '"anger": true, "happiness": 0, "neutral": 0, "sadness": 0',
+            r"column 'anger': expected a number, found 'True'",
+        ),
+    ],
+)
+def test_truth_values_and_repeated_keys_are_no_predictions(imports, row, message):
+    text = "\n".join(f'{{"file": "{file}", {row}}}' for file in FILES[2:])
+    code, _, errors, _, _ = imports(text, name="p.jsonl")
+    assert code == 2 and re.search(message, errors) and len(errors.splitlines()) == 1

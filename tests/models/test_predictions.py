@@ -242,6 +242,17 @@ def test_parquet_as_audformat_writes_it(entry, targets, tmp_path, as_index):
     assert predict(both, targets, key("a.wav", 0, SECOND))["emotion"].tolist() == [[1, 0, 0, 0]]
 
 
+@pytest.mark.parametrize("column", ["arousal", "emotion/neutral"])
+def test_truth_values_are_no_numbers(entry, targets, tmp_path, column):
+    frame = pd.DataFrame({"file": ["a.wav", "b.wav"], "arousal": [0.1, 0.2]})
+    frame = frame.assign(**{f"emotion/{label}": [0.5, 0.25] for label in targets["emotion"].labels})
+    frame.assign(**{column: [True, False]}).to_parquet(tmp_path / "p.parquet")
+    mine = entry(adapter="predictions", path="p.parquet")
+    message = f"p.parquet: row 2: column '{column}': expected a finite number, found True"
+    with pytest.raises(ModelError, match=message):
+        models.load(mine, targets, seed=0)
+
+
 def test_digits_are_kept(table, targets):
     mine = table("file,arousal\na.wav,0.12345678901234567\n")
     assert predict(mine, targets, key("a.wav"))["arousal"][0] == 0.12345678901234567

@@ -194,6 +194,7 @@ def test_what_a_mask_hides_is_no_prediction(entry, targets, module, batch, signa
         ("arousal", {"arousal": ["a", "b"]}, r"expected numbers, found .*'a'"),
         ("arousal", {"arousal": ["1", "2"]}, r"expected numbers, found .*'1'"),
         ("arousal", {"arousal": [1, 2j]}, r"expected numbers, found .*\(1\+0j\)"),
+        ("arousal", {"arousal": [0.5, True]}, r"expected a number, found the truth value True"),
         ("emotion", {"emotion": ["anger", "joy"]}, r"unknown label 'joy'. Known: anger, happiness"),
         ("emotion", {"emotion": ["anger"]}, r"expected 2 class name\(s\), found the shape \(1,\)"),
         ("emotion", {"emotion": [[1, 2, 3, 4]] * 2}, r"scores without names; give the object"),

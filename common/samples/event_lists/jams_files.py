@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import DataError, MissingDependency
+from ...core.documents import read_json
+from ...core.errors import ConfigError, DataError, MissingDependency
 from .table import EventTable, label_or_none
 
 #: namespaces whose observations are events with a label
@@ -33,11 +34,12 @@ def read_jams(path: Path, *, annotation: int | None = None) -> EventTable:
     except ImportError:
         raise MissingDependency(f"{path}: needs jams", "pip install jams") from None
     try:
-        content = jams.load(str(path), validate=False)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, jams.JamsError) as error:
+        content = jams.JAMS(**read_json(path))
+    except ConfigError as error:
+        reason = str(error).removeprefix(str(path)).lstrip(":, ")
+        raise DataError(f"{path}: cannot be read: {reason}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, jams.JamsError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
-    except RecursionError:
-        raise DataError(f"{path}: cannot be read: its lists are nested too deeply") from None
     parts = [part for part in content.annotations if part.namespace in NAMESPACES]
     if not parts:
         names = {str(part.namespace) for part in content.annotations}
