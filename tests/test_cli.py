@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +27,9 @@ from common.core.launching import ending_as_interrupt
 from common.engine import run
 from common.engine.journal import Report
 from common.engine.plan import Planner
-from tests.conftest import MODEL
+from common.models import notes
+from common.results import tables
+from tests.conftest import MODEL, MODELS
 
 #: the correctness tests of two models on the miniature dataset
 RUN = (
@@ -183,6 +186,64 @@ def test_what_a_run_refuses_and_what_ends_in_error_cells(cli, entry, expected) -
     words += ("--test", "correctness_classification")
     code, _, err = cli("run", "--model", "wrong", *words)
     assert code == expected, err
+
+
+BROKEN = {
+    "damaged": ("predictions, path: p.csv", "p.csv is not UTF-8 text"),
+    "damaged, targets named": (
+        "predictions, path: p.csv, outputs: {arousal: {}}",
+        "p.csv is not UTF-8",
+    ),
+    "locked": ("predictions, path: p.csv", "'p.csv' cannot be read: Permission denied"),
+    "no Python": (
+        "python, entry: 'broken:load', outputs: {arousal: {}}",
+        "broken.py, line 1: invalid",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_model_that_cannot_be_opened_has_error_rows_and_the_others_scores(
+    cli, monkeypatch, case
+) -> None:
+    """Whether its targets are named or are known from results of before, and whatever is wrong with its file."""
+    entry, reason = BROKEN[case]
+    samples = (cli.mini.catalog / "tones" / "metadata.csv").read_text("utf-8").splitlines()[1:]
+    table = "file,arousal\n" + "".join(f"{line.split(',')[0]},0.5\n" for line in samples)
+    program = MODEL.replace("class Loud", "class Other")
+    path = cli.mini.write("p.csv", table)
+    cli.mini.write("broken.py", program.replace("return Loud", "return Other"))
+    cli.mini.write("models.yaml", f"{MODELS}- {{id: wrong, version: 1.0.0, adapter: {entry}}}\n")
+    words = ("--model", "wrong", "--model", "loud", "--dataset", "tones", "--target", "arousal")
+    words += ("--test", "correctness_regression", "--test", "correctness_speaker_average")
+    assert cli("run", *words)[0] == 0
+    if case == "locked":
+        digest = notes.file_digest
+
+        def locked(file: Path) -> str:
+            if file.name == path.name:
+                raise PermissionError(errno.EACCES, "Permission denied", str(file))
+            return digest(file)
+
+        monkeypatch.setattr(notes, "file_digest", locked)
+        monkeypatch.setattr(notes, "recall", lambda cache, key: None)
+    else:
+        path.write_bytes(b"file,arousal\n\xff\xfe")
+        cli.mini.write("broken.py", "def load(:\n")
+    results = cli.mini.root / "out" / "method-tests" / "arousal"
+    loud = (results / "loud" / "correctness_regression.csv").read_bytes()
+    shutil.rmtree(results / "loud")
+    for _ in range(2):  # it is tried again by the next run
+        code, out, err = cli("run", *words)
+        (line,) = err.splitlines()
+        assert code == 3 and reason in line and line.startswith("error (2 cells)")
+    assert "0 cells computed, 2 up to date, 2 errors" in out
+    assert (results / "loud" / "correctness_regression.csv").read_bytes() == loud
+    for name in ("correctness_regression", "correctness_speaker_average"):
+        rows = tables.read_csv(results / "wrong" / f"{name}.csv")
+        assert set(rows["status"]) == {"error"} and set(rows["cause"]) == {"model"}
+        assert rows["reason"].str.contains(reason, regex=False).all()
+    assert cli("check")[0] == 1
 
 
 def test_signals_of_calls_that_failed_are_not_counted_as_predicted(cli) -> None:

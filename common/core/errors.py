@@ -9,6 +9,7 @@
     │   ├── DatasetUnavailable     not here and not reachable now        "not run", no failure
     │   └── NotCached              predictions that nobody has made yet
     ├── ModelError                 a model that cannot be loaded or answers nonsense
+    │   └── BrokenFile             a file of it is there, but damaged or locked: error rows
     ├── MissingDependency          an optional package or program is not installed
     ├── OutputError                a file cannot be written
     └── LengthError (ValueError)   arrays that must have the same length do not
@@ -76,6 +77,10 @@ class NotCached(DataError):
 
 class ModelError(BenchmarkError):
     """A model cannot be loaded, raises, or returns something that is no prediction."""
+
+
+class BrokenFile(ModelError):
+    """A file of a model is there, but is damaged or may not be read: no fault of what is declared."""
 
 
 class ModelTimeout(ModelError):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from .. import models, perturbations
-from ..core.errors import BenchmarkError, ConfigError
+from ..core.errors import BenchmarkError, BrokenFile, ConfigError
 from ..core.registry import unknown
 from ..designs import check_uses
 from ..metrics import METRICS
@@ -39,6 +39,8 @@ def faults(benchmark: Benchmark, *, files: bool = False) -> list[str]:
                 wrong = list(check(benchmark, item))
                 if files and not wrong:
                     _files(benchmark, item)
+            except BrokenFile as error:
+                wrong = [str(error)] if files else []
             except BenchmarkError as error:
                 wrong = [str(error)]
             lines += wrong

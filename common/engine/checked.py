@@ -11,6 +11,14 @@ from ..core.paths import Paths
 from ..spec import Benchmark
 
 
+def _stamp(path: Path) -> str:
+    """Hash of a file; of one that may not be read, that it may not."""
+    try:
+        return provenance.file_digest(path)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
 def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths) -> list[str]:
     """As :func:`common.engine.check.faults`, but an unchanged program with unchanged YAML is not checked again."""
     sources = [paths.PACKAGE, *catalogs]
@@ -20,7 +28,7 @@ def cached_faults(benchmark: Benchmark, catalogs: Sequence[Path], folders: Paths
         for path in source.rglob("*")
         if path.suffix in (".py", ".yaml") and path.is_file()
     )
-    stamps = [(str(path), provenance.file_digest(path)) for path in files]
+    stamps = [(str(path), _stamp(path)) for path in files]
     locations = [
         str(entry.resolve(path))
         for entry, path in [

@@ -52,7 +52,8 @@ class Plan:
         todo: missing or stale cells that can be computed
         done: cells whose rows, sums and figures are there and current
         not_run: cells whose dataset is not available, with the reason
-        failed: models that cannot even be opened, with the reason
+        broken: cells of models that cannot even be opened, with the reason
+        failed: such models of which nobody knows what they predict, with the reason
         selected: (target, model) pairs that the filters select
         order: (target, test) -> ids of its datasets in the order of the rows
     """
@@ -60,6 +61,7 @@ class Plan:
     todo: list[Cell] = field(default_factory=list)
     done: list[Cell] = field(default_factory=list)
     not_run: list[tuple[Cell, str]] = field(default_factory=list)
+    broken: list[tuple[Cell, str]] = field(default_factory=list)
     failed: list[tuple[Model, str]] = field(default_factory=list)
     selected: list[tuple[Target, Model]] = field(default_factory=list)
     order: dict[tuple[str, str], list[str]] = field(default_factory=dict)
@@ -244,15 +246,29 @@ class Planner:
             except ConfigError:
                 raise
             except BenchmarkError as error:
-                plan.failed.append((model, str(error)))
+                self._add_broken(plan, model, str(error), filters)
                 continue
             for target in _chosen(self.benchmark.targets, filters.targets):
                 if target.id in offered:
                     plan.selected.append((target, model))
                     self._add(plan, target, model, fingerprint, filters, force)
-        if not plan.selected and not plan.failed:
+        if not (plan.selected or plan.failed or plan.broken):
             raise ConfigError("no model offers a selected target")
         return plan
+
+    def _add_broken(self, plan: Plan, model: Model, fault: str, filters: Filters) -> None:
+        """Cells of a model that cannot be opened: of targets that its entry names, or that it has results for."""
+        cell_targets = [
+            target
+            for target in self.benchmark.targets.values()
+            if target.id in model.outputs
+            or (not model.outputs and self.folders.manifest(target.id, model.id).is_file())
+        ]
+        if not cell_targets:
+            plan.failed.append((model, fault))
+        for target in cell_targets:
+            if not filters.targets or target.id in filters.targets:
+                self._add(plan, target, model, "", filters, force=True, fault=fault)
 
     def _add(
         self,
@@ -262,7 +278,9 @@ class Planner:
         fingerprint: str,
         filters: Filters,
         force: bool,
+        fault: str = "",
     ) -> None:
+        """Cells of a model and a target; ``fault`` says why the model cannot be opened, if it cannot."""
         manifest = Manifest.read(self.folders.manifest(target.id, model.id))
         for test in self.benchmark.applicable(target.id):
             chosen = participants(self.benchmark, test, target)
@@ -275,7 +293,7 @@ class Planner:
                 _, reason = self.data(dataset, named=dataset.id in filters.datasets)
                 parts = self.made_of(model, fingerprint, test, target, dataset)
                 used = self.conditions(test, target, dataset)
-                missing = self._where(used, partial(self.lacking, model))
+                missing = {} if fault else self._where(used, partial(self.lacking, model))
                 missing |= self._where(used, partial(self.library.unfit, target))
                 remarks = self.remarks(used)
                 digest = provenance.digest(parts)
@@ -284,6 +302,8 @@ class Planner:
                     plan.done.append(cell)
                 elif reason:
                     plan.not_run.append((cell, reason))
+                elif fault:
+                    plan.broken.append((cell, fault))
                 else:
                     plan.todo.append(cell)
 

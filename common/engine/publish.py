@@ -91,18 +91,17 @@ class Publisher:
     def _manifest(self, target: str, model: Model) -> Manifest:
         key = (target, model.id)
         if key not in self._manifests:
-            fingerprint = models.fingerprint(model, cache=self.folders.cache)
+            old_manifest = Manifest.read(self.folders.manifest(target, model.id))
             facts = {
                 "id": model.id,
                 "version": model.version,
-                "fingerprint": fingerprint,
+                "fingerprint": self._fingerprint(model, old_manifest),
                 **model.model_dump(
                     include={"label", "adapter", "license", "author", "source", "description"}
                 ),
                 "sampling_rate": model.sampling_rate,
                 "chance": model.is_chance,
             }
-            old_manifest = Manifest.read(self.folders.manifest(target, model.id))
             if old_manifest and old_manifest.model.get("version", model.version) != model.version:
                 history.keep(self.folders, target, model.id, str(old_manifest.model["version"]))
             manifest = old_manifest or Manifest(target, facts)
@@ -110,6 +109,13 @@ class Publisher:
             manifest.environment = self._environment
             self._manifests[key] = manifest
         return self._manifests[key]
+
+    def _fingerprint(self, model: Model, old_manifest: Manifest | None) -> str:
+        """Of a model that cannot be opened, the one that is noted, as its other cells are of that."""
+        try:
+            return models.fingerprint(model, cache=self.folders.cache)
+        except BenchmarkError:
+            return str(old_manifest.model.get("fingerprint", "")) if old_manifest else ""
 
     def _prune(self, manifest: Manifest) -> None:
         """Forget cells that are no longer declared."""
@@ -218,7 +224,8 @@ class Publisher:
         for key in sorted(self._touched):
             self._tidy(*key)
         self._touched = set()
-        for target, model in self.plan.selected:
+        broken = {(c.target.id, c.model.id): (c.target, c.model) for c, _ in self.plan.broken}
+        for target, model in (*self.plan.selected, *broken.values()):
             self._manifest(target.id, model).model.update(self._footprint(model)._asdict())
         self._write_manifests(self._manifests)
 

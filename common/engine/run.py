@@ -163,6 +163,8 @@ class Engine:
         journal = Journal(report, publisher)
         for cell, reason in plan.not_run:
             journal.skip(cell, reason)
+        for cell, reason in plan.broken:
+            journal.fail(cell, reason)
         for path in stale_files(plan, self.folders):
             files.discard(path)
         cluster = closing(self.cluster) if self.cluster else nullcontext()

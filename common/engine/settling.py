@@ -27,7 +27,9 @@ def is_settled(plan: Plan, folders: Paths, texts: Mapping[Path, str]) -> bool:
         folders: where results are
         texts: files that every run leaves, and what is in them
     """
-    if plan.todo or plan.failed or stale_files(plan, folders) or damaged_facts(plan, folders):
+    if plan.todo or plan.broken or plan.failed:
+        return False
+    if stale_files(plan, folders) or damaged_facts(plan, folders):
         return False
     noted = {}
     for target, model in plan.selected:

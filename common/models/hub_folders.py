@@ -18,7 +18,7 @@ from typing import Any
 
 from .. import spec
 from ..core.documents import parse_json, read_json
-from ..core.errors import ConfigError, ModelError
+from ..core.errors import BrokenFile, ConfigError, ModelError
 from ..core.files import is_file
 from ..core.registry import unknown
 from . import notes
@@ -202,7 +202,7 @@ def _json(path: Path, where: str) -> dict[str, Any]:
         content = read_json(path)
     except ConfigError as error:
         text = str(error).replace(str(path), path.name, 1)
-        raise ModelError(f"{where}: {text}") from None
+        raise BrokenFile(f"{where}: {text}") from None
     if not isinstance(content, dict):
         raise ModelError(f"{where}: '{path.name}': expected a mapping, found {content!r:.60}")
     return content

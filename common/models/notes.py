@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core import files
 from ..core.documents import parse_json
-from ..core.errors import ModelError, OutputError
+from ..core.errors import BrokenFile, OutputError
 from ..core.paths import MODELS_CACHE
 from ..core.provenance import digest, file_digest
 
@@ -61,7 +61,7 @@ def content_digest(path: Path, cache: Path | None, where: str) -> str:
         where: start of the message if it cannot be read
 
     Raises:
-        ModelError: if the file cannot be read
+        BrokenFile: if the file cannot be read
     """
     try:
         stat = path.stat()
@@ -72,7 +72,7 @@ def content_digest(path: Path, cache: Path | None, where: str) -> str:
             return str(note["sha256"])
         sha256 = file_digest(path)
     except OSError as error:
-        raise ModelError(
+        raise BrokenFile(
             f"{where}: '{path.name}' cannot be read: {error.strerror or error}"
         ) from None
     if time.time() - stat.st_mtime > SETTLED_S:
@@ -88,17 +88,17 @@ def begin(path: Path, where: str) -> bytes:
         where: start of the message
 
     Raises:
-        ModelError: if it cannot be read, or only stands for a file in Git LFS
+        BrokenFile: if it cannot be read, or only stands for a file in Git LFS
     """
     try:
         with path.open("rb") as file:
             first = file.read(len(POINTER))
     except OSError as error:
-        raise ModelError(
+        raise BrokenFile(
             f"{where}: '{path.name}' cannot be read: {error.strerror or error}"
         ) from None
     if first == POINTER:
-        raise ModelError(
+        raise BrokenFile(
             f"{where}: '{path.name}' only stands for a file in Git LFS; fetch it: git lfs pull"
         )
     return first

@@ -17,7 +17,7 @@ from typing import Any
 from .. import spec
 from ..core.display import shortened
 from ..core.documents import read_yaml
-from ..core.errors import ConfigError, ModelError
+from ..core.errors import BrokenFile, ConfigError, ModelError
 from ..core.files import is_file
 from .base import place
 from .notes import content_digest
@@ -105,7 +105,7 @@ def _yaml(path: Path, where: str) -> Any:
         return read_yaml(path, words=True)  # a class named 'no' or 'off' is no truth value
     except ConfigError as error:
         text = str(error).replace(str(path), path.name, 1)
-        raise ModelError(f"{where}: {text:.200}") from None
+        raise BrokenFile(f"{where}: {text:.200}") from None
 
 
 def _empty(value: Any) -> bool:
@@ -145,9 +145,15 @@ def content_digests(model_files: ModelFiles, cache: Path | None, where: str) -> 
 
     Besides the graph and the YAML files these are the files beside the graph whose names
     stand in it: its external tensors.
+
+    Raises:
+        BrokenFile: if one of them cannot be read
     """
-    files = [model_files.graph, *model_files.described, *external(model_files.graph)]
-    return [[path.name, content_digest(path, cache, where)] for path in files]
+    graph = model_files.graph
+    digests = [
+        [path.name, content_digest(path, cache, where)] for path in (graph, *model_files.described)
+    ]
+    return digests + [[path.name, content_digest(path, cache, where)] for path in external(graph)]
 
 
 def external(graph: Path) -> list[Path]:

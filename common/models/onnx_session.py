@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import spec
-from ..core.errors import MissingDependency, ModelError
+from ..core.errors import BrokenFile, MissingDependency, ModelError
 from .base import LoadOptions, check_device, one_line, place
 
 logger = logging.getLogger(__name__)
@@ -43,7 +43,8 @@ def open_graph(entry: spec.Model, graph: Path, options: LoadOptions) -> Any:
 
     Raises:
         MissingDependency: if onnxruntime, or CUDA where it is asked for, is not installed
-        ModelError: if the graph cannot be opened
+        BrokenFile: if the graph cannot be opened
+        ModelError: if CUDA is asked for and does not start
     """
     runtime = _runtime(entry)
     chosen = providers(options.device, runtime.get_available_providers())
@@ -54,7 +55,7 @@ def open_graph(entry: spec.Model, graph: Path, options: LoadOptions) -> Any:
     # the runtime has an exception class of its own for every kind of fault
     except Exception as error:
         text = one_line(error).replace(str(graph), graph.name)
-        raise ModelError(f"{place(entry)}: '{graph.name}' cannot be opened: {text}") from None
+        raise BrokenFile(f"{place(entry)}: '{graph.name}' cannot be opened: {text}") from None
     if len(chosen) > 1 and _CUDA not in session.get_providers():
         message = f"{place(entry)}: CUDA is installed but does not start"
         if options.device != "auto":

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import parquet
-from ..core.errors import ModelError
+from ..core.errors import BrokenFile, ModelError
 from ..core.files import may_never_end
 from ..spec.view import ORIGINAL
 
@@ -75,11 +75,11 @@ def read(path: Path, where: str) -> pd.DataFrame:
         raise _unreadable(path, where, error) from None
 
 
-def _unreadable(path: Path, where: str, error: Exception) -> ModelError:
+def _unreadable(path: Path, where: str, error: Exception) -> BrokenFile:
     if isinstance(error, UnicodeDecodeError):
-        return ModelError(f"{where}: {path.name} is not UTF-8 text (byte {error.start})")
+        return BrokenFile(f"{where}: {path.name} is not UTF-8 text (byte {error.start})")
     text = " ".join(str(getattr(error, "strerror", None) or error).split())
-    return ModelError(f"{where}: {path.name} cannot be read: {text.replace(str(path), path.name)}")
+    return BrokenFile(f"{where}: {path.name} cannot be read: {text.replace(str(path), path.name)}")
 
 
 def _csv(path: Path) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..core import paths
 from ..core.closure import code_hash, code_of
-from ..core.errors import ModelError
+from ..core.errors import BrokenFile, ModelError
 from ..core.provenance import digest as digest_of
 
 
@@ -95,7 +95,8 @@ def digest(module: str, folder: Path, where: str) -> str:
     docstrings and formatting do not count.
 
     Raises:
-        ModelError: if there is no such module or a source is no valid Python
+        ModelError: if there is no such module
+        BrokenFile: if a source cannot be read, or is no valid Python
     """
     try:
         source = find(module, folder, where)
@@ -112,9 +113,9 @@ def digest(module: str, folder: Path, where: str) -> str:
         )
     except SyntaxError as error:
         name = Path(error.filename).name if error.filename else module
-        raise ModelError(f"{where}: {name}, line {error.lineno}: {error.msg}") from None
+        raise BrokenFile(f"{where}: {name}, line {error.lineno}: {error.msg}") from None
     except (OSError, ValueError) as error:
-        raise ModelError(f"{where}: module '{module}' cannot be read: {error}") from None
+        raise BrokenFile(f"{where}: module '{module}' cannot be read: {error}") from None
 
 
 def _closure(start: Path, roots: Mapping[Path, str]) -> set[Path]:
