@@ -151,6 +151,20 @@ def test_failing_cells_give_exit_code_3_and_one_line(cli) -> None:
         (("list", "tests", "--dataset", "tone"), "Did you mean 'tones'?"),
         (("list", "models", "--dataset", "tones"), "--dataset goes with 'list tests' only"),
         (("site", "--watch"), "--watch goes with --serve only"),
+        (
+            ("run", "--test", "fairness_language", "--dataset", "tones"),
+            "nothing is selected by --test fairness_language --dataset tones: 'tones' takes no part in "
+            "fairness_language for arousal: misses column language; all tests: ",
+        ),
+        (
+            ("run", *RUN[2:6], "--test", "correctness_regression"),
+            "nothing is selected by --model chance-class --test correctness_regression --dataset tones: "
+            "no such test has metrics for emotion (classification)",
+        ),
+        (
+            ("run", "--model", "chance-class", "--target", "arousal", "--dataset", "tones"),
+            "no model offers a selected target (arousal): chance-class predicts emotion",
+        ),
     ],
 )
 def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> None:

@@ -66,6 +66,11 @@ class Plan:
     selected: list[tuple[Target, Model]] = field(default_factory=list)
     order: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is neither a cell nor a model that cannot be opened."""
+        return not (self.todo or self.done or self.not_run or self.broken or self.failed)
+
 
 def needs(test: Test, target: Target) -> tuple[str, ...]:
     """Columns that a dataset must have to take part in a test for a target."""
@@ -237,6 +242,7 @@ class Planner:
         filters.check(self.benchmark)
         self._named = set(filters.datasets)
         plan = Plan()
+        offers: dict[str, tuple[str, ...]] = {}
         for model in _chosen(self.benchmark.models, filters.models):
             try:
                 fingerprint = models.fingerprint(model, cache=self.folders.cache)
@@ -248,12 +254,16 @@ class Planner:
             except BenchmarkError as error:
                 self._add_broken(plan, model, str(error), filters)
                 continue
+            offers[model.id] = offered
             for target in _chosen(self.benchmark.targets, filters.targets):
                 if target.id in offered:
                     plan.selected.append((target, model))
                     self._add(plan, target, model, fingerprint, filters, force)
         if not (plan.selected or plan.failed or plan.broken):
-            raise ConfigError("no model offers a selected target")
+            texts = "; ".join(f"{name} predicts {', '.join(ids)}" for name, ids in offers.items())
+            raise ConfigError(
+                f"no model offers a selected target ({', '.join(filters.targets)}): {texts:.300}"
+            )
         return plan
 
     def _add_broken(self, plan: Plan, model: Model, fault: str, filters: Filters) -> None:

@@ -35,6 +35,7 @@ from ..samples.base import Samples
 from ..spec import Benchmark
 from ..spec.cell import Cell
 from ..uncertainty.simulation import Bounds
+from .choosing import nothing_selected
 from .describing import describe
 from .journal import Journal, Report, about_of
 from .plan import Filters, Plan, Planner
@@ -72,6 +73,8 @@ class Engine:
     publisher: type[Publisher] = Publisher
     criteria_tables = True
     describes = True
+    #: whether a selection without any cell is fine, and not a mistake of who made it
+    may_be_empty = False
 
     def __init__(
         self,
@@ -112,7 +115,8 @@ class Engine:
             force: whether cells that are up to date are computed again
 
         Raises:
-            ConfigError: if a declaration or a filter is wrong, or code of a catalog may not be run
+            ConfigError: if a declaration or a filter is wrong, nothing is selected, or code of a
+                catalog may not be run
             OutputError: if results cannot be written
         """
         self.folders.stay_inside()
@@ -122,6 +126,8 @@ class Engine:
             self.planner.prepare(filters, workers=self.workers, progress=progress)
         with self.times("plan"):
             plan = self.planner.plan(filters, force=force)
+            if plan.is_empty and not self.may_be_empty:
+                raise nothing_selected(self.benchmark, filters, plan)
             texts = criteria_files(self.benchmark, self.folders) if self.criteria_tables else {}
             settled = is_settled(plan, self.folders, texts)
             report = self.report = Report.of(plan, settled=settled)

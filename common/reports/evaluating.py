@@ -69,6 +69,7 @@ class _Evaluation(Engine):
     publisher = _RowsOnly
     criteria_tables = False
     describes = False
+    may_be_empty = True
 
 
 def evaluate(

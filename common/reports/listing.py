@@ -7,8 +7,7 @@ from typing import Any
 from ..core.errors import BenchmarkError, ConfigError
 from ..core.paths import Paths
 from ..designs import design_of
-from ..engine.plan import missing_columns, participants
-from ..perturbations import corpus_of
+from ..engine.choosing import absence
 from ..samples import datasets
 from ..samples.base import Samples
 from ..spec import Benchmark, Dataset, Target, Test
@@ -124,17 +123,7 @@ def _tests_of(benchmark: Benchmark, dataset: Dataset, folders: Paths) -> list[di
     samples = _samples(benchmark, dataset, folders)
     for target in benchmark.targets.values():
         for test in benchmark.applicable(target.id):
-            part = dataset in participants(benchmark, test, target)
-            missing = missing_columns(test, target, dataset)
-            if part:
-                reason = _participation(test, target, samples)
-            elif missing:
-                reason = f"misses column {', '.join(missing)}"
-            elif dataset.tests is not None and test.id not in dataset.tests:
-                reason = "left out by 'tests' of the entry"
-            elif dataset.id in {corpus_of(entry) for entry in benchmark.perturbations.values()}:
-                reason = "perturbations draw from it; 'tests' of the entry can name tests"
-            else:
-                reason = "not named by the test"
+            reason = absence(benchmark, test, target, dataset)
+            reason = reason or _participation(test, target, samples)
             rows.append({"target": target.id, "test": test.id, "status": reason})
     return rows
