@@ -173,6 +173,44 @@ def test_wrong_ids_give_exit_code_2_and_one_line(cli, arguments, message) -> Non
     assert err.startswith("error: ") and message in err and err.count("\n") == 1
 
 
+IDLE = {
+    "bench engine --large": "--large goes with 'bench events' only",
+    "bench all --large": "--large goes with 'bench events' only",
+    "bench events --keep x": "--keep goes with 'bench scale' only",
+    "bench all --segments 10": "--segments goes with 'bench scale' only",
+    "bench all --models 2": "--models goes with 'bench site' only",
+    "bench all --lighthouse": "--lighthouse goes with 'bench pages' only",
+    "bench site --dataset x": "--dataset goes with 'bench all', 'suite' and 'paper' only",
+    "simulate --alarms --metric ccc": "--metric has no effect with --alarms",
+    "simulate --alarms --samples 9 --groups 2": "--samples has no effect with --alarms",
+    "simulate --alarms --compat": "--compat has no effect with --alarms",
+    "models try loud a.wav --labels a,b": "--labels goes with 'models new' only",
+    "models try loud a.wav --as x": "--as goes with 'models new' only",
+    "models try loud a.wav --force": "--force goes with 'models new' only",
+    "models new a.onnx --repetitions 9": "--repetitions goes with 'models try' only",
+    "models new a.onnx --device cpu": "--device goes with 'models try' only",
+    "check-bundle a.zip --force": "--force goes with --unpack only",
+    "summary --badges x --card loud": "--card cannot be combined with --badges",
+    "summary --card loud --published": "--published cannot be combined with --card",
+    "compare a b --samples --format junit": "--samples has no effect on --format junit",
+    "import x --guess --as y": "--as has no effect with --guess, which imports nothing",
+    "import x --guess --write csv": "--write has no effect with --guess",
+    "import x --guess --to y": "--to has no effect with --guess",
+    "events --timelines 2": "--timelines goes with --report html only",
+    "events --pairs a.txt --table t": "events: --table and --column go with --truth only",
+    "report loud --out loud.txt": "--out loud.txt: expected a name that ends in .html, .htm or .pdf",
+    "report loud --out loud": "--out loud: expected a name that ends in .html, .htm or .pdf",
+}
+
+
+@pytest.mark.parametrize("words", IDLE)
+def test_an_option_without_effect_is_refused_in_one_line(cli, words) -> None:
+    code, out, err = cli(*words.split())
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {IDLE[words]}")
+    assert err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("entry", "expected"),
     [

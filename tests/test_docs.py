@@ -37,6 +37,10 @@ METHOD = {path.stem: path.read_text("utf-8") for path in sorted((DOCS / "method"
 HOWTO = sorted((DOCS / "howto").glob("*.rst"))
 COMMAND_LINE = (DOCS / "howto" / "use_the_command_line.rst").read_text("utf-8")
 EVENTS = (DOCS / "howto" / "score_event_lists.rst").read_text("utf-8")
+#: options of the run, and those of every command
+OF_RUN, OF_ALL = COMMAND_LINE.partition("\nOptions of run and all\n")[2].split(
+    "\nOptions of every command\n"
+)
 BENCHMARK = load_benchmark()
 #: a command on a line of its own, in a box or between backticks
 COMMAND = re.compile(r"(?:^|[\s`(])python build\.py(?P<words>[^`\n]*)", re.MULTILINE)
@@ -257,11 +261,22 @@ def test_the_page_on_the_command_line_is_complete() -> None:
     for command, own in dict(sub.choices).items():
         assert re.search(rf"^   \* - ``{command}( [\w.]+)*``$", COMMAND_LINE, re.M), command
         page = COMMAND_LINE + (EVENTS if command == "events" else "")
+        where = _rows()[command] + OF_ALL + (EVENTS if command == "events" else "")
+        where += OF_RUN if command in ("run", "all") else ""
         for action in own._actions:
             if action.help == argparse.SUPPRESS:  # another spelling
                 continue
             for option in action.option_strings:
-                assert option in ("-h", "--help") or f"``{option}" in page, option
+                if option in ("-h", "--help"):
+                    continue
+                assert f"``{option}" in page, option
+                assert re.search(rf"{option}(?![\w-])", where), (command, option)
+
+
+def _rows() -> dict[str, str]:
+    """Command -> what its row on the page says."""
+    starts = re.finditer(r"^   \* - ``([\w-]+)", COMMAND_LINE, re.MULTILINE)
+    return {m[1]: COMMAND_LINE[m.start() :].partition("\n   * - ")[0] for m in starts}
 
 
 def test_the_page_on_the_command_line_has_no_command_that_does_not_exist() -> None:
@@ -275,8 +290,7 @@ def test_the_page_on_the_command_line_has_no_command_that_does_not_exist() -> No
 def test_the_page_on_the_command_line_names_every_value_of_an_argument() -> None:
     (sub,) = [a for a in main.parser()._actions if a.dest == "command"]
     assert sub.choices is not None
-    starts = re.finditer(r"^   \* - ``([\w-]+)", COMMAND_LINE, re.MULTILINE)
-    rows = {m[1]: COMMAND_LINE[m.start() :].partition("\n   * - ")[0] for m in starts}
+    rows = _rows()
     values = [
         (command, str(value))
         for command, own in dict(sub.choices).items()

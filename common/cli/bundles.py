@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.wording import counted
 from .exits import FAILED, OK
+from .idle import refuse_idle
 
 if TYPE_CHECKING:
     from .main import CommandContext
@@ -67,7 +68,10 @@ def command_check_bundle(context: CommandContext) -> int:
     from ..core.errors import BenchmarkError
     from ..reports.bundles import checking
 
-    args, benchmark = context.args, context.benchmark()
+    args = context.args
+    if not args.unpack:
+        refuse_idle(args, "goes with --unpack only", force=False)
+    benchmark = context.benchmark()
     answers = []
     for file in args.bundles:
         try:

@@ -9,6 +9,8 @@ from pathlib import Path
 from .numbers import positive
 
 CATALOG = Path("catalog")
+#: timed calls of a model that is tried
+REPETITIONS = 5
 
 
 def add_model_options(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
@@ -29,10 +31,17 @@ def add_model_options(add: Callable[[str, str], argparse.ArgumentParser]) -> Non
     )
     trying.add_argument("file", metavar="FILE", nargs="?", help="with try: an audio file")
     trying.add_argument(
-        "--repetitions", metavar="N", type=positive, default=5, help="timed calls (default: 5)"
+        "--repetitions",
+        metavar="N",
+        type=positive,
+        default=REPETITIONS,
+        help=f"with try: timed calls (default: {REPETITIONS})",
     )
     trying.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="where the model runs"
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        default="auto",
+        help="with try: where the model runs",
     )
     trying.add_argument(
         "--labels", metavar="A,B,C", help="with new: names of the outputs, in the model's order"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import ConfigError
 from .exits import OK
+from .idle import refuse_idle
+from .model_options import CATALOG, REPETITIONS
 
 if TYPE_CHECKING:
     from .main import CommandContext
@@ -18,6 +20,7 @@ def command_models(context: CommandContext) -> int:
     args = context.args
     if args.what == "try":
         return _try(context)
+    refuse_idle(args, "goes with 'models try' only", repetitions=REPETITIONS, device="auto")
     from ..models.importing.drafting import draft
 
     if args.file is not None:
@@ -42,6 +45,8 @@ def _try(context: CommandContext) -> int:
     args = context.args
     if args.file is None:
         raise ConfigError("models try needs an id and an audio file")
+    only = "goes with 'models new' only"
+    refuse_idle(args, only, labels=None, id=None, to=CATALOG, force=False)
     benchmark = context.benchmark()
     trial = try_file(
         benchmark.find("models", args.name),

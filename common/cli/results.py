@@ -10,6 +10,7 @@ from ..core import advice
 from ..core.terminal import tell
 from ..core.wording import counted
 from .exits import FAILED, OK
+from .idle import refuse_idle
 from .logs import tell_error
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ def command_summary(context: CommandContext) -> int:
     from ..reports import summary
     from ..results import published
 
+    if context.args.badges:
+        refuse_idle(context.args, "cannot be combined with --badges", card=None, published=False)
+    if context.args.card:
+        refuse_idle(context.args, "cannot be combined with --card", published=False)
     benchmark, rows = context.benchmark(), results.read_all(context.folders.method_tests)
     families = {test.id: test.family for test in benchmark.tests.values()}
     if context.args.badges:
@@ -244,7 +249,10 @@ def command_compare(context: CommandContext) -> int:
     from ..reports.compare.gate import passes
     from ..reports.rebuild import Rebuilder
 
-    args, benchmark = context.args, context.benchmark()
+    args = context.args
+    if args.format == "junit":
+        refuse_idle(args, "has no effect on --format junit", samples=False)
+    benchmark = context.benchmark()
     rules = compare.load_rules(
         args.rules,
         benchmark,

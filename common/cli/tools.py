@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..core import display
+from ..core.errors import ConfigError
 from ..core.wording import counted
 from .exits import FAILED, OK
+from .idle import refuse_idle
 from .logs import tell_error
 
 if TYPE_CHECKING:
     from .main import CommandContext
+
+#: options of an import -> their default values
+IMPORTING: dict[str, Any] = {
+    "name": None,
+    "format": None,
+    "layout": None,
+    "columns": [],
+    "split": "",
+    "encoding": "",
+    "to": Path("catalog"),
+    "corpora": "embedded",
+    "write": "",
+    "force": False,
+}
+#: endings of the files that a report can be written to
+REPORTS = (".html", ".htm", ".pdf")
 
 
 def command_import(context: CommandContext) -> int:
@@ -21,6 +40,7 @@ def command_import(context: CommandContext) -> int:
 
     args = context.args
     if args.guess:
+        refuse_idle(args, "has no effect with --guess, which imports nothing", **IMPORTING)
         from ..samples.importing.proposal import propose
 
         proposal = propose(args.path)
@@ -49,7 +69,7 @@ def command_import(context: CommandContext) -> int:
 
 def command_describe(context: CommandContext) -> int:
     """Look at the samples and the audio of datasets, for their pages."""
-    from ..core.errors import BenchmarkError, ConfigError
+    from ..core.errors import BenchmarkError
     from ..core.registry import unknown
     from ..engine.describing import describe_dataset
 
@@ -100,12 +120,14 @@ def command_texts(context: CommandContext) -> int:
 
 def command_report(context: CommandContext) -> int:
     """Write a model as one file."""
-    from pathlib import Path
-
     from ..pages import report
 
-    args, benchmark = context.args, context.benchmark()
+    args = context.args
     file = args.out or Path(f"{Path(args.name).name}.html")
+    if file.suffix.lower() not in REPORTS:
+        endings = f"{', '.join(REPORTS[:-1])} or {REPORTS[-1]}"
+        raise ConfigError(f"--out {file}: expected a name that ends in {endings}")
+    benchmark = context.benchmark()
     on_paper = file.suffix.lower() == ".pdf"
     written = []
     if not on_paper:
@@ -126,6 +148,11 @@ def command_simulate(context: CommandContext) -> int:
     from ..reports import simulated
 
     args = context.args
+    if args.alarms:
+        why = "has no effect with --alarms, which simulates scenes of its own"
+        refuse_idle(args, why, metric=[], samples=[], groups=[])
+        if not (args.table or args.plots):
+            refuse_idle(args, why, compat=False)
     try:
         answer = simulated.run(
             context.benchmark(),

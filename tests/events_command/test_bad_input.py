@@ -172,6 +172,8 @@ BAD_OPTIONS = {
         "false",
     ): "--evaluate-onset, --evaluate-offset: at least one of them must",
     ("--timelines", "-1"): "negative",
+    ("--table", "events"): "truth.txt is no audformat database",
+    ("--column", "label"): "truth.txt is no audformat database",
     ("--name", "one", "two"): "--name: 2 names for 1 system",
     ("--compatibility", "psds_eval-0.3", "--compatibility", "psds_eval-0.5"): "exclude",
 }

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.errors import ConfigError
 from ...core.paths import DOCS, Paths, default_cache
+from ..idle import refuse_of_others
 from .usage import Stopwatch, peak_mb
 
 Say = Callable[[str], None]
@@ -20,6 +20,18 @@ ALL, PEAK = "in all: processor time", "in all: peak memory in MB"
 
 #: what ``bench all --write`` writes into
 PAGE = DOCS / "reference" / "speed.rst"
+
+
+#: option -> benchmarks that it belongs to
+OWNERS = {
+    "write": ("all",),
+    "large": ("events",),
+    "models": ("site",),
+    "lighthouse": ("pages",),
+    "segments": ("scale",),
+    "keep": ("scale",),
+    **dict.fromkeys(("model", "dataset"), ("all", "suite", "paper")),
+}
 
 
 class CaseSize(NamedTuple):
@@ -58,25 +70,16 @@ def run_command(args: argparse.Namespace, folders: Paths, workers: int, say: Say
     Raises:
         ConfigError: if an option does not go with it
     """
-    if args.what not in ("all", "suite", "paper") and (args.model or args.dataset):
-        raise ConfigError("--model and --dataset go with 'bench all', 'suite' and 'paper' only")
-    if args.write and args.what != "all":
-        raise ConfigError("--write goes with 'bench all' only")
+    refuse_of_others(args, "bench", args.what, OWNERS)
     suite = Suite(args.catalog, args.model, args.dataset)
     if args.what == "all":
         from .everything import bench_all
 
         return bench_all(suite, workers=workers, say=say, page=PAGE if args.write else None)
-    if args.segments and args.what != "scale":
-        raise ConfigError("--segments goes with 'bench scale' only")
     if args.what == "scale":
         from .scale import SEGMENTS, bench_scale
 
         return bench_scale(args.segments or SEGMENTS, workers=workers, say=say, folder=args.keep)
-    if args.models and args.what != "site":
-        raise ConfigError("--models goes with 'bench site' only")
-    if args.lighthouse and args.what != "pages":
-        raise ConfigError("--lighthouse goes with 'bench pages' only")
     size = CaseSize(args.large, args.models, folders.html, args.lighthouse)
     return run(args.what, workers=workers, say=say, size=size, suite=suite)
 

@@ -14,6 +14,7 @@ from ...core.terminal import tell
 from .answer import answer, lines, many, per_file
 from .evaluation import evaluate
 from .inputs import read_inputs
+from .options import TIMELINES
 from .settings import settings
 from .sizes import check_sizes
 
@@ -37,6 +38,8 @@ def run(
     """
     if args.timelines < 0:
         raise ConfigError(f"--timelines: {args.timelines} is negative")
+    if args.report != "html" and args.timelines != TIMELINES:
+        raise ConfigError("--timelines goes with --report html only")
     options = settings(args)
     inputs = read_inputs(args)
     check_sizes(args, inputs, options)

@@ -135,6 +135,8 @@ def _lists(args: argparse.Namespace) -> tuple[EventTable, list[Estimate]]:
             raise ConfigError(
                 "events: --pairs names the truth and the estimates; leave --truth and --estimate out"
             )
+        if args.table is not None or args.column is not None:
+            raise ConfigError("events: --table and --column go with --truth only")
         truth, estimate = read_pair_list(args.pairs)
         return truth, [estimate]
     if args.truth is None:
@@ -160,6 +162,9 @@ def _truth(args: argparse.Namespace) -> EventTable:
         if args.durations is not None:
             durations, _ = _durations(args, EventTable.concatenate([]))
         return read_audformat(path, args.table, args.column, durations=durations)
+    for option, value in (("--table", args.table), ("--column", args.column)):
+        if value is not None:
+            raise ConfigError(f"{option} {value}: --truth {path} is no audformat database")
     return read_events(path)
 
 

@@ -9,6 +9,8 @@ from typing import Any
 REPORTS = ("table", "json", "html")
 FAMILIES = ("segment_based", "event_based", "intersection_based")
 COMPATIBILITIES = ("sed_eval", "psds_eval-0.5", "psds_eval-0.3", "sed_scores_eval")
+#: recordings with a timeline, if nobody says how many
+TIMELINES = 6
 FOLDERS = ("auto", "recordings", "folds", "points")
 
 
@@ -176,8 +178,8 @@ def _output_options(parser: argparse.ArgumentParser) -> None:
         "--timelines",
         metavar="N",
         type=int,
-        default=6,
-        help="recordings with a timeline in the HTML report (default: 6)",
+        default=TIMELINES,
+        help=f"recordings with a timeline in the HTML report (default: {TIMELINES})",
     )
 
 
