@@ -18,16 +18,16 @@ from common.core import paths
 from common.core.errors import OutputError
 from common.engine.plan import Filters
 from common.predictions import claims, executing, inputs
-from common.predictions.claims import FOLDER, GATE, Claims
+from common.predictions.claims import FOLDER, GATE, WorkClaims
 from common.predictions.shards import compute
 
 #: a process that claims a recording, says so, and waits to be killed
 HOLDER = """
 import sys
 from pathlib import Path
-from common.predictions.claims import Claims
+from common.predictions.claims import WorkClaims
 
-with Claims(Path(sys.argv[1])) as mine:
+with WorkClaims(Path(sys.argv[1])) as mine:
     mine.take(0, [(["s"], frozenset({"a", "b"}))])
     print("claimed", flush=True)
     sys.stdin.read()
@@ -48,7 +48,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-def in_thread(pool: ThreadPoolExecutor, *arguments, of: Claims):
+def in_thread(pool: ThreadPoolExecutor, *arguments, of: WorkClaims):
     """A claim of another thread, as of another run."""
     return pool.submit(of.take, *arguments).result()
 
@@ -95,16 +95,16 @@ def test_two_runs_divide_the_work(mini, monkeypatch, chosen) -> None:
 
 
 def test_what_another_run_claims_is_left_to_it(holder, tmp_path: Path) -> None:
-    with Claims(tmp_path) as mine:
+    with WorkClaims(tmp_path) as mine:
         assert mine.take(0, ALL) == {"s": {"a", "b"}}
         assert mine.has_left
-        with ThreadPoolExecutor(1) as pool, Claims(tmp_path) as other:
+        with ThreadPoolExecutor(1) as pool, WorkClaims(tmp_path) as other:
             claims._threads[other._name] = 0
             assert in_thread(pool, 0, ALL, of=other) == {"s": {*"abc"}, "t": {*"abc"}}
 
 
 def test_what_is_stored_is_news_and_free(tmp_path: Path) -> None:
-    with Claims(tmp_path) as mine, Claims(tmp_path) as other:
+    with WorkClaims(tmp_path) as mine, WorkClaims(tmp_path) as other:
         claims._threads[other._name] = 0
         mine.has_news(), other.has_news()
         other.take("first", ALL)
@@ -118,7 +118,7 @@ def test_what_is_stored_is_news_and_free(tmp_path: Path) -> None:
 
 
 def test_claims_of_a_killed_run_count_no_more(holder, tmp_path: Path) -> None:
-    with Claims(tmp_path) as mine:
+    with WorkClaims(tmp_path) as mine:
         assert mine.take(0, ALL)
         holder.kill()
         holder.wait()
@@ -130,7 +130,7 @@ def test_claims_of_a_killed_run_count_no_more(holder, tmp_path: Path) -> None:
 
 
 def test_a_run_that_ends_is_waited_for(holder, tmp_path: Path) -> None:
-    with Claims(tmp_path) as mine:
+    with WorkClaims(tmp_path) as mine:
         mine.has_news()
         assert mine.take(0, ALL)
         looks = []
@@ -149,7 +149,7 @@ def test_a_run_that_ends_is_waited_for(holder, tmp_path: Path) -> None:
 
 
 def test_a_run_that_says_nothing_is_not_waited_for(holder, tmp_path: Path, monkeypatch) -> None:
-    with Claims(tmp_path) as mine:
+    with WorkClaims(tmp_path) as mine:
         mine.has_news()
         assert mine.take(0, ALL)
         monkeypatch.setattr(claims, "STALLED_S", 0.0)
@@ -158,7 +158,7 @@ def test_a_run_that_says_nothing_is_not_waited_for(holder, tmp_path: Path, monke
 
 
 def test_a_run_does_not_wait_for_itself(tmp_path: Path) -> None:
-    with Claims(tmp_path) as outer, Claims(tmp_path) as inner:
+    with WorkClaims(tmp_path) as outer, WorkClaims(tmp_path) as inner:
         outer.take(0, ALL)
         assert inner.take(0, ALL) == {}
 
@@ -166,7 +166,7 @@ def test_a_run_does_not_wait_for_itself(tmp_path: Path) -> None:
 def test_a_gate_in_which_somebody_stands(holder, tmp_path: Path, monkeypatch) -> None:
     """A suspended run may stand there for ever; the others compute."""
     monkeypatch.setattr(claims, "GATE_S", 0.0)
-    with Claims(tmp_path) as mine, Claims(tmp_path) as other, other._inside():
+    with WorkClaims(tmp_path) as mine, WorkClaims(tmp_path) as other, other._inside():
         assert mine.take(0, ALL) == {"s": {"a", "b"}}
         mine.release([0])
 
@@ -176,7 +176,7 @@ def test_without_locks_there_are_no_claims(tmp_path: Path, monkeypatch, caplog) 
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(claims.fcntl, "flock", none)
-    with caplog.at_level(logging.WARNING), Claims(tmp_path) as mine:
+    with caplog.at_level(logging.WARNING), WorkClaims(tmp_path) as mine:
         assert mine.take(0, ALL) == {}
         mine.release([0])
         assert not mine.has_news() and not mine.has_left
@@ -188,7 +188,7 @@ def test_without_locks_there_are_no_claims(tmp_path: Path, monkeypatch, caplog) 
 def test_a_damaged_gate(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / GATE).write_bytes(content)
-    with Claims(tmp_path) as mine:
+    with WorkClaims(tmp_path) as mine:
         assert mine.take(0, ALL) == {}
         mine.release([0])
         mine.has_news()
@@ -201,7 +201,7 @@ def test_a_damaged_gate(tmp_path: Path, content: bytes) -> None:
 def test_damaged_claims_are_none(holder, tmp_path: Path, line: bytes) -> None:
     (path,) = (tmp_path / FOLDER).glob("*.jsonl")
     path.write_bytes(line + b"\n" + b'[["t",["c"]]]\n')
-    with Claims(tmp_path) as mine:
+    with WorkClaims(tmp_path) as mine:
         assert mine.take(0, ALL) == {"t": {"c"}}
 
 
@@ -211,7 +211,7 @@ def test_what_stands_in_the_way_is_set_aside(tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text("a file")
     else:
         (tmp_path / name).mkdir(parents=True)
-    with Claims(tmp_path) as mine:
+    with WorkClaims(tmp_path) as mine:
         assert mine.take(0, ALL) == {}
     assert [path.name for path in tmp_path.rglob("*.broken")]
 
@@ -220,7 +220,7 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch) -> None:
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with Claims(tmp_path) as mine:
+    with WorkClaims(tmp_path) as mine:
         monkeypatch.setattr(claims.os, "write", full)
         with pytest.raises(
             OutputError, match=r"claims: cannot be written: No space left on device"

@@ -63,8 +63,8 @@ class _Other:
     claims: Mapping[str, set[str]] = field(default_factory=dict)
 
 
-class Claims:
-    """Claims of one run; a context, after which it has none.
+class WorkClaims:
+    """WorkClaims of one run; a context, after which it has none.
 
     Args:
         cache: folder of the cache; None: nobody else uses it
@@ -80,7 +80,7 @@ class Claims:
         #: files of runs that something was left to
         self._waited_for: set[str] = set()
 
-    def __enter__(self) -> Claims:
+    def __enter__(self) -> WorkClaims:
         """Open the file of this run.
 
         Raises:

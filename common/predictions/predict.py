@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.errors import BenchmarkError
 from ..spec.view import ORIGINAL
-from .claims import Claims
+from .claims import WorkClaims
 from .deciding import DecidingSamples
 from .executing import Assignment, Executor, Threads, assignments
 from .inputs import Request, Source, pieces
@@ -130,7 +130,7 @@ class Predictor:
         # first of all, so that processes start while models are loaded
         executor = self.executor or Threads(self.workers, self._resources())
         root = self._media(union)
-        with Claims(self.cache) as claims:
+        with WorkClaims(self.cache) as claims:
             parts = self.source, self.requests, self.missing
             sharing = Sharing(*parts, claims, self.cache)
             buffer = _Buffer(*parts, sharing)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .claims import Claims, Group
+from .claims import WorkClaims, Group
 from .inputs import Request, Source
 
 
@@ -28,7 +28,7 @@ class Sharing:
         source: Source,
         requests: Sequence[Request],
         missing: Sequence[np.ndarray],
-        claims: Claims,
+        claims: WorkClaims,
         cache: Path | None,
     ):
         self._source = source
