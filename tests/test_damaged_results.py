@@ -156,3 +156,13 @@ def test_what_changed_since_it_was_read_is_read_again(tmp_path: Path) -> None:
     path.write_text("three")
     sums.write([path.name])
     assert hashlib.sha256(b"three").hexdigest() in (tmp_path / NAME).read_text()
+
+
+def test_a_file_that_vanishes_while_sums_are_written_has_none(tmp_path: Path) -> None:
+    (tmp_path / "a.wav").write_bytes(b"a")
+    sums = Checksums(tmp_path)
+    sums.write(["a.wav", "b.wav"])
+    (tmp_path / "a.wav").unlink()
+    (tmp_path / "b.wav").write_bytes(b"b")
+    sums.write(["a.wav", "b.wav"])
+    assert (tmp_path / NAME).read_text().split("  ")[1:] == ["b.wav\n"]

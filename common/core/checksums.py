@@ -75,8 +75,7 @@ class Checksums:
         lines = []
         for name in sorted(names):
             entry = self._sums.get(name)
-            status = stat_of(f"{self._folder}/{name}")
-            if entry is None or entry[1:] != (status.st_mtime_ns, status.st_size):
+            if entry is None or entry[1:] != self._state(name):
                 entry = self._sum(name)
             if entry is not None:
                 lines.append(_line(name, entry.digest))
@@ -94,6 +93,14 @@ class Checksums:
             return {}
         entries = (_entry(line) for line in text.split("\n"))
         return {name: digest for name, digest in entries if _is_below(name)}
+
+    def _state(self, name: str) -> tuple[int, int] | None:
+        """Time and size of a file; None if there is none."""
+        try:
+            status = stat_of(f"{self._folder}/{name}")
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size
 
     def _sum(self, name: str) -> _Sum | None:
         """What is known of a file; None if there is none that can be read."""

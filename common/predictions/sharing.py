@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .claims import WorkClaims, Group
+from .claims import Group, WorkClaims
 from .inputs import Request, Source
 
 
