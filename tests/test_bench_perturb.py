@@ -58,7 +58,7 @@ def test_suite_that_fails(mini, tmp_path) -> None:
 
 def test_selection_is_for_the_suite_alone(capsys) -> None:
     assert main.main(["bench", "site", "--model", "baseline"]) == 2
-    assert "go with 'bench all', 'suite' and 'paper' only" in capsys.readouterr().err
+    assert "--model goes with 'bench all', 'suite' and 'paper' only" in capsys.readouterr().err
 
 
 def test_command_shows_limits(monkeypatch) -> None:

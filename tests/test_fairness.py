@@ -10,6 +10,7 @@ import pytest
 import soundfile
 
 from common import results
+from common.core.errors import ConfigError
 from common.designs import ORIGINAL, View, design_of
 from common.engine.check import faults
 from common.engine.plan import Filters, participants
@@ -378,8 +379,10 @@ def test_speakers_are_permuted_over_groups_beside_the_bound(voices) -> None:
 def test_missing_attribute_means_no_part(voices) -> None:
     """``list tests --dataset`` says what is missing; nothing is run and nothing passes."""
     voices.table = voices.table.drop(columns="sex")
-    report, found = voices.run("fairness_sex")
-    assert report.computed == 0 and found.empty
+    with pytest.raises(
+        ConfigError, match=r"nothing is selected by .*: misses column sex; all tests"
+    ):
+        voices.run("fairness_sex")
 
 
 def test_misspelt_attribute_of_a_test_is_a_fault_of_the_check(voices) -> None:
