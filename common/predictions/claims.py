@@ -64,7 +64,7 @@ class _Other:
 
 
 class WorkClaims:
-    """WorkClaims of one run; a context, after which it has none.
+    """Claims of one run; a context, after which it has none.
 
     Args:
         cache: folder of the cache; None: nobody else uses it
@@ -88,9 +88,13 @@ class WorkClaims:
         """
         if self._folder is None:
             return self
-        with self._writing():
-            while not self._enter():
-                pass
+        try:
+            with self._writing():
+                while not self._enter():
+                    pass
+        except BaseException:
+            self._close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
