@@ -151,3 +151,26 @@ def test_a_model_that_always_fails_is_given_up_and_the_reason_is_the_failure(min
     assert report.calls == 10  # five in a row, and five that decide
     assert all("out of luck" in reason for reason in report.errors.values())
     assert not_tried("loud") == "not tried: model 'loud' failed 5 times in a row"
+
+
+def test_an_interrupt_right_after_a_shard_was_begun_loses_nothing(monkeypatch) -> None:
+    """On a busy machine a thread may be further than who started it; what it computed was lost."""
+    begun, submit = threading.Event(), executing.ThreadPoolExecutor.submit
+
+    def computed(shard, resources):
+        begun.set()
+        return f"result of {shard}"
+
+    def interrupted(pool, *arguments):
+        submit(pool, *arguments)
+        begun.wait()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(executing, "compute", computed)
+    monkeypatch.setattr(executing.ThreadPoolExecutor, "submit", interrupted)
+    resources = types.SimpleNamespace(stop=threading.Event())
+    results = []
+    work = [types.SimpleNamespace(shard="a"), types.SimpleNamespace(shard="b")]
+    with pytest.raises(KeyboardInterrupt):
+        executing.Threads(1, resources).run(work, lambda _, result: results.append(result), print)
+    assert results == ["result of a"]

@@ -139,7 +139,9 @@ class Threads:
         with ThreadPoolExecutor(self._workers) as pool:
             try:
                 for assignment in work:
-                    running[pool.submit(compute, assignment.shard, self._resources)] = assignment
+                    future: Future[ShardResult] = Future()
+                    running[future] = assignment  # before it is begun: an interrupt would lose it
+                    pool.submit(_answer, future, assignment.shard, self._resources)
                     if len(running) >= 2 * self._workers:
                         settle()
                 while running:
@@ -154,6 +156,15 @@ class Threads:
                 finally:
                     _end(begun)
                 raise
+
+
+def _answer(future: Future[ShardResult], shard: Shard, resources: Resources) -> None:
+    """Compute a shard, unless it was given up before its turn came."""
+    if future.set_running_or_notify_cancel():
+        try:
+            future.set_result(compute(shard, resources))
+        except BaseException as error:
+            future.set_exception(error)
 
 
 def _end(begun: set[Future[ShardResult]]) -> None:
