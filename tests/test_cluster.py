@@ -330,7 +330,7 @@ def test_a_scheduler_that_is_killed_in_the_middle(many, programs) -> None:
 def test_two_runs_at_the_same_time_on_one_store(many, notes, monkeypatch) -> None:
     alone = many.run("local", **CHOSEN).calls
     submitted: dict[int, list[str]] = {}
-    ready = threading.Barrier(3)
+    ready = threading.Barrier(3, timeout=PATIENCE_S / 2)
     settle = _Round._settle
 
     def both(self: _Round, killed) -> None:

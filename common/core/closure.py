@@ -30,7 +30,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from . import files, paths
+from . import files, paths, syntax
 from .errors import OutputError
 from .provenance import LENGTH, digest
 
@@ -51,6 +51,7 @@ STOPS = frozenset(
         "common.core.provenance",
         "common.core.registry",  # names and messages about unknown ones
         "common.core.stages",  # what parts of a run took
+        "common.core.syntax",  # how sources are read
         "common.pages.identity",  # which code counts, as here
     }
 )
@@ -250,7 +251,7 @@ def facts_of(source: str | bytes, package: str, roots: Collection[str]) -> Facts
     Raises:
         SyntaxError: if it is no Python
     """
-    tree = ast.parse(source)
+    tree = syntax.parse(source)
     code, attributes, strings = _told(tree)
     names = dict(_imports(_running(tree), package))
     used: set[str] = set()

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from importlib.machinery import PathFinder
 from pathlib import Path
 
+from ..core import syntax
 from ..core.errors import ModelError
 from ..core.registry import unknown
 
@@ -31,7 +32,7 @@ def check(source: Path, factory: str, arguments: Collection[str], where: str) ->
             has no such factory or one that takes other arguments
     """
     try:
-        tree = ast.parse(source.read_bytes(), source.name)
+        tree = syntax.parse(source.read_bytes(), source.name)
     except (SyntaxError, ValueError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         message = error.msg if isinstance(error, SyntaxError) else error

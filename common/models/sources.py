@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-from ..core import paths
+from ..core import paths, syntax
 from ..core.closure import code_hash, code_of
 from ..core.errors import BrokenFile, ModelError
 from ..core.provenance import digest as digest_of
@@ -107,7 +107,7 @@ def digest(module: str, folder: Path, where: str) -> str:
         root = source.parents[package.count(".") + 1 if package else 0]
         # in the folder of the catalog all modules count, also if the package lies there
         sources = sorted(_closure(source, {root: package or module, folder: ""}))
-        trees = (ast.parse(path.read_text("utf-8"), filename=str(path)) for path in sources)
+        trees = (syntax.parse(path.read_text("utf-8"), str(path)) for path in sources)
         return digest_of(
             [[path.name, code_hash(tree)] for path, tree in zip(sources, trees, strict=True)]
         )
@@ -140,7 +140,7 @@ def _closure(start: Path, roots: Mapping[Path, str]) -> set[Path]:
 
 def _imports(path: Path, package: tuple[str, ...]) -> Iterator[str]:
     """Dotted names that a source of a package may import; too many do no harm."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"), filename=str(path))):
+    for node in ast.walk(syntax.parse(path.read_text("utf-8"), str(path))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import spec
-from ...core import advice
+from ...core import advice, syntax
 from ...core.documents import parse_json
 from ...core.errors import BenchmarkError, ConfigError
 from ...core.files import write_text
@@ -271,7 +271,7 @@ def _python(request: _Request, report: DraftReport) -> None:
     if path.parent != request.folder:
         raise ConfigError(f"{path}: must lie in the folder of the catalog, {request.folder}")
     try:
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = syntax.parse(path.read_text("utf-8"))
     except (SyntaxError, ValueError) as error:
         raise ConfigError(f"{path}: is not valid Python: {error}") from None
     names = [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
