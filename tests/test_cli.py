@@ -298,6 +298,21 @@ def test_a_model_that_cannot_be_opened_has_error_rows_and_the_others_scores(
     assert cli("check")[0] == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [(("--target", "valence"), "target (valence)"), (("--test", "fairness_language"), "cell")],
+)
+def test_a_model_that_cannot_be_opened_and_offers_nothing_of_a_selection(cli, words, what) -> None:
+    cli.mini.write(
+        "models.yaml",
+        "- {id: wrong, version: 1, adapter: python, entry: 'broken:load', outputs: {arousal: {}}}",
+    )
+    cli.mini.write("broken.py", "def load(:\n")
+    code, out, err = cli("run", "--model", "wrong", *words, "--dataset", "tones")
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert f"no model offers a selected {what}: " in err and "broken.py, line 1" in err
+
+
 def test_signals_of_calls_that_failed_are_not_counted_as_predicted(cli) -> None:
     table = "file,arousal\n" + "".join(f"{n:03d}.wav,0.{n:03d}\n" for n in range(200))
     cli.mini.write("part.csv", table)

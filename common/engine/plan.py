@@ -242,7 +242,7 @@ class Planner:
         filters.check(self.benchmark)
         self._named = set(filters.datasets)
         plan = Plan()
-        offers: dict[str, tuple[str, ...]] = {}
+        offers: list[str] = []
         for model in _chosen(self.benchmark.models, filters.models):
             try:
                 fingerprint = models.fingerprint(model, cache=self.folders.cache)
@@ -253,17 +253,16 @@ class Planner:
                 raise
             except BenchmarkError as error:
                 self._add_broken(plan, model, str(error), filters)
+                offers.append(str(error))
                 continue
-            offers[model.id] = offered
+            offers.append(f"{model.id} predicts {', '.join(offered)}")
             for target in _chosen(self.benchmark.targets, filters.targets):
                 if target.id in offered:
                     plan.selected.append((target, model))
                     self._add(plan, target, model, fingerprint, filters, force)
         if not (plan.selected or plan.failed or plan.broken):
-            texts = "; ".join(f"{name} predicts {', '.join(ids)}" for name, ids in offers.items())
-            raise ConfigError(
-                f"no model offers a selected target ({', '.join(filters.targets)}): {texts:.300}"
-            )
+            what = f"target ({', '.join(filters.targets)})" if filters.targets else "cell"
+            raise ConfigError(f"no model offers a selected {what}: {'; '.join(offers):.300}")
         return plan
 
     def _add_broken(self, plan: Plan, model: Model, fault: str, filters: Filters) -> None:

@@ -8,7 +8,7 @@ run keeps what it computed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -32,7 +32,7 @@ from ..predictions.schedulers import Scheduler
 from ..results.criteria import criteria_files, write_criteria
 from ..samples import datasets
 from ..samples.base import Samples
-from ..spec import Benchmark
+from ..spec import Benchmark, Dataset, Target
 from ..spec.cell import Cell
 from ..uncertainty.simulation import Bounds
 from .choosing import nothing_selected
@@ -42,7 +42,14 @@ from .plan import Filters, Plan, Planner
 from .publish import Publisher
 from .requests import Asking, Work, by_database
 from .scoring import evaluate
-from .settling import damaged_facts, describe_again, is_settled, stale_files
+from .settling import (
+    damaged_facts,
+    describe_again,
+    describe_lost,
+    is_settled,
+    lost_facts,
+    stale_files,
+)
 
 __all__ = ["Engine", "Report"]
 
@@ -128,6 +135,8 @@ class Engine:
             plan = self.planner.plan(filters, force=force)
             if plan.is_empty and not self.may_be_empty:
                 raise nothing_selected(self.benchmark, filters, plan)
+        self._describe_again(lost_facts(plan, self.folders), describe_lost)
+        with self.times("plan"):
             texts = criteria_files(self.benchmark, self.folders) if self.criteria_tables else {}
             settled = is_settled(plan, self.folders, texts)
             report = self.report = Report.of(plan, settled=settled)
@@ -145,7 +154,7 @@ class Engine:
                 for source, works in by_database(selected)
             ]
             self.asking.look_ahead([(source, requests) for source, _, requests in jobs])
-            self._describe_again(plan)
+            self._describe_again(damaged_facts(plan, self.folders), describe_again)
             while jobs:  # the values of a database go with its turn
                 source, works, requests = jobs.pop(0)
                 works = self._predict(works, source, requests, journal)
@@ -262,12 +271,16 @@ class Engine:
                 with self.times("describe", dataset=samples.dataset.id):
                     describe(samples, source, self.benchmark.targets, self.folders, progress)
 
-    def _describe_again(self, plan: Plan) -> None:
-        """Make again what was written about datasets and was damaged since."""
-        for dataset in damaged_facts(plan, self.folders) if self.describes else ():
+    def _describe_again(
+        self,
+        lacking: Sequence[Dataset],
+        make: Callable[[Dataset, Mapping[str, Target], Paths], None],
+    ) -> None:
+        """Make again what was written about datasets and was damaged or removed since."""
+        for dataset in lacking if self.describes else ():
             with self.times("describe", dataset=dataset.id):
                 try:
-                    describe_again(dataset, self.benchmark.targets, self.folders)
+                    make(dataset, self.benchmark.targets, self.folders)
                 except BenchmarkError as error:
                     logger.warning("%s: cannot be described again: %s", dataset.id, error)
 

@@ -73,6 +73,19 @@ def damaged_facts(plan: Plan, folders: Paths) -> list[Dataset]:
     return [dataset for name, dataset in named.items() if dataset_facts.is_damaged(name, folders)]
 
 
+def lost_facts(plan: Plan, folders: Paths) -> list[Dataset]:
+    """Datasets of current cells about which nothing is written, unless the run reads their audio anyway."""
+    read = {cell.dataset.id for cell in plan.todo}
+    named = {cell.dataset.id: cell.dataset for cell in plan.done if cell.dataset.id not in read}
+    return [data for name, data in named.items() if not folders.dataset_facts(name).exists()]
+
+
+def describe_lost(dataset: Dataset, targets: Mapping[str, Target], folders: Paths) -> None:
+    """Find out what a dataset is like whose facts were removed, if its audio is on this machine."""
+    if describe_dataset(dataset, targets, folders, lambda done, total: None) is not None:
+        logger.warning("%s: was missing; it is made again", folders.dataset_facts(dataset.id))
+
+
 def describe_again(dataset: Dataset, targets: Mapping[str, Target], folders: Paths) -> None:
     """Remove what is said of a dataset and find it out again, if its audio is on this machine."""
     path = folders.dataset_facts(dataset.id)
