@@ -8,7 +8,8 @@ import pytest
 
 from common.cli import main
 from common.cli.bench import command, perturb, suite
-from common.core.errors import BenchmarkError
+from common.core import advice
+from common.core.errors import BenchmarkError, ConfigError
 from common.spec import load_benchmark
 
 CHANGES = sum(not entry.variant_of for entry in load_benchmark().perturbations.values())
@@ -49,11 +50,16 @@ def test_suite_on_a_small_catalog(mini, tmp_path) -> None:
     assert found["nothing to do: computed"] == 0 < found["warm: computed"]
 
 
-def test_suite_that_fails(mini, tmp_path) -> None:
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    with pytest.raises(BenchmarkError, match=r"suite: cold: error: .*unknown model 'louder'"):
-        suite.bench_suite(folder, 1, [mini.catalog], ["louder"])
+def test_suite_that_fails(mini, tmp_path, monkeypatch) -> None:
+    monkeypatch.delenv(advice.ALLOW_CODE)
+    with pytest.raises(BenchmarkError, match=r"suite: cold: error: .*--allow-code"):
+        suite.bench_suite(tmp_path, 1, [mini.catalog], ["loud"], ["tones"])
+
+
+def test_a_wrong_name_is_told_before_speech_is_made(mini, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(suite.demo, "ensure", lambda *_, **__: pytest.fail("made"))
+    with pytest.raises(ConfigError, match="unknown model 'louder'"):
+        suite.bench_suite(tmp_path, 1, [mini.catalog], ["louder"])
 
 
 def test_selection_is_for_the_suite_alone(capsys) -> None:

@@ -366,7 +366,7 @@ def test_tables_of_counts_that_would_fill_the_memory(
 
 
 def test_more_labels_than_a_confusion_matrix_has_room_for_are_refused(folder) -> None:
-    lines = [f"a.wav\t0.0\t2.0\tlabel-{number}" for number in range(7100)]
+    lines = [f"a.wav\t{n / 1000}\t{(n + 1) / 1000}\tlabel-{n}" for n in range(7100)]
     folder.write("truth.txt", "\n".join(lines) + "\n")
     line = folder.refused("--estimate", "@truth.txt")
     assert "7,100 labels make 50,417,100 counts (operating points x labels x labels)" in line

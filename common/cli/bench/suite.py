@@ -16,7 +16,9 @@ from typing import Any
 
 from ...core.errors import BenchmarkError
 from ...core.paths import REPOSITORY, Paths, default_cache
+from ...engine.plan import Filters
 from ...samples import demo
+from ...spec import load_benchmark
 from .usage import Stopwatch
 
 #: wall clock on two cores that do nothing else, with the datasets of the paper, in seconds
@@ -44,9 +46,11 @@ def bench_suite(
         datasets: ids; empty: all
 
     Raises:
+        ConfigError: if there is no such model or dataset
         BenchmarkError: if embedded data cannot be made, a run fails, or a distinct input was
             predicted more than once
     """
+    Filters(models=models, datasets=datasets).check(load_benchmark(catalogs, full=True))
     cache = folder / "cache"
     cache.mkdir()
     if not datasets:  # synthesising speech is not what is measured, nor are data of another commit
