@@ -86,6 +86,7 @@ def test_a_job_that_is_cancelled_in_the_middle(mini, monkeypatch, batch, submit)
     if shutil.which(submit) is None:
         pytest.skip(f"no {submit} is here")
     monkeypatch.setattr(inputs, "CHUNK_S", 2.0)
+    monkeypatch.chdir(mini.root)  # where the qsub of SLURM writes what jobs say
     before = set(jobs())
     local = mini.run("local", cache="local", **CHOSEN)
     engine = engine_of(mini, "out", batch)
