@@ -696,7 +696,8 @@ def test_arguments_that_the_class_does_not_have(mini, call) -> None:
     assert code == 2 and "distributed.LocalCluster: cannot be started: " in line
 
 
-@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # of the scheduler, left by dask
+@pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # left by dask
 def test_the_cause_of_a_cluster_that_cannot_be_started(mini, capfd) -> None:
     file = mini.root / "cluster.yaml"
     file.write_text("cluster: distributed.LocalCluster\njobs: 1\narguments: {nworkers: 1}\n")

@@ -1,8 +1,8 @@
 """Syntax trees of Python sources, in one thread after another.
 
-CPython 3.11 and 3.12 count the depth of the tree that is being built once for the whole interpreter: two
-threads that call :func:`ast.parse` at the same time may both end in a SystemError
-(https://github.com/python/cpython/issues/106905).
+CPython 3.11 counts the depth of the tree that is being built once for the whole interpreter. Where a Python
+function is called at a collection of garbage, another thread may build a tree meanwhile, and :func:`ast.parse`
+ends in a SystemError (seen with 3.11.7; related: https://github.com/python/cpython/issues/106905).
 """
 
 from __future__ import annotations
