@@ -375,6 +375,18 @@ def test_more_labels_than_a_confusion_matrix_has_room_for_are_refused(folder) ->
     assert counts.code == main.OK, counts.err
 
 
+@pytest.mark.parametrize("matching", ["optimal", "greedy", "sed_eval"])
+def test_a_recording_with_a_crowd_of_events_is_refused(folder, matching: str) -> None:
+    lines = [f"c.wav\t0.0\t2.0\tlabel-{number}" for number in range(3200)]
+    folder.write("truth.txt", "\n".join(lines) + "\n")
+    words = ("--metrics", "event_based", "--matching", matching)
+    line = folder.refused("--estimate", "@truth.txt", *words)
+    assert line == (
+        "file 'c.wav': 10,240,000 pairs of an annotated and an estimated event are near in time;"
+        " at most 10,000,000 are compared"
+    )
+
+
 def test_an_event_list_without_header_is_no_table_of_durations(folder) -> None:
     folder.write("list.txt", "a.wav\t0\t2\tdog\n")
     line = folder.refused("--estimate", "@est.txt", durations="list.txt")

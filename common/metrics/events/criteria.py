@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.errors import ConfigError
+from .crowds import Naming, bunches, by_number, refuse_crowds
 from .grouping import Index, expand, reaches, running_maximum, sort_order
 from .lists import EventList
 
@@ -80,6 +81,7 @@ def hits(
     durations: np.ndarray,
     n_labels: int,
     criteria: Criteria,
+    naming: Naming = by_number,
 ) -> Hits:
     """True positives, cross triggers and false positives of several operating points at once.
 
@@ -92,17 +94,38 @@ def hits(
             file is a false positive
         n_labels: number of evaluated labels
         criteria: limits
+        naming: how files are called in messages
 
     Returns:
         one entry per event that is found, cross trigger, and false positive
+
+    Raises:
+        DataError: for a file with too many pairs of events that are near in time
     """
     truth = usable(truth, n_labels)
-    truth = truth[truth.order()]
+    search = Search(truth[truth.order()], max(len(durations), 1), naming)
     detections = usable(detections, n_labels)
-    order = sort_order(detections.file, detections.onset, detections.offset)
-    detections = detections[order]
-    file = detections.file % len(durations) if len(durations) else detections.file
-    which, event = intersections(file, detections, truth)
+    detections = detections[sort_order(detections.file, detections.onset, detections.offset)]
+    parts = [
+        _judged(search, detections[some], np.asarray(durations), n_labels, criteria)
+        for some in bunches(detections.file, search.most(detections))
+    ]
+    none = np.empty(0, dtype=np.int64)
+    return Hits(
+        *(np.concatenate(columns) for columns in zip(Hits(none, none, none), *parts, strict=True))
+    )
+
+
+def _judged(
+    search: Search,
+    detections: EventList,
+    durations: np.ndarray,
+    n_labels: int,
+    criteria: Criteria,
+) -> Hits:
+    """Hits of the detections of some files, sorted by file and onset."""
+    truth = search.truth
+    which, event = search.intersections(detections)
     overlap = np.minimum(detections.offset[which], truth.offset[event]) - np.maximum(
         detections.onset[which], truth.onset[event]
     )
@@ -114,7 +137,7 @@ def hits(
         truth, detections.file[which[counts]], event[counts], overlap[counts], criteria
     )
     # a comparison with NaN is false
-    recorded = (detections.onset < np.asarray(durations)[file]) & (detections.offset > 0)
+    recorded = (detections.onset < durations[search.file(detections)]) & (detections.offset > 0)
     false = np.flatnonzero(~relevant & recorded)
     world = np.full(len(false), n_labels)
     parts = [
@@ -136,25 +159,53 @@ def usable(events: EventList, n_labels: int) -> EventList:
     return events if mask.all() else events[mask]
 
 
-def intersections(
-    file: np.ndarray, detections: EventList, truth: EventList
-) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of events of one file that share more than a point in time.
+class Search:
+    """Search for annotated events that detections meet.
 
     Args:
-        file: file of each detection
-        detections: events in any order
         truth: events, sorted by file and onset
-
-    Returns:
-        indices of detections and of ground truth, sorted by both
+        n_files: number of files; codes of detections are raised by it for each operating point
+        naming: how files are called in messages
     """
-    ends = truth.offset[running_maximum(truth.file, truth.offset)]
-    first = Index(truth.file, ends).first_above(file, detections.onset)
-    stop = Index(truth.file, truth.onset).first_at_least(file, detections.offset)
-    which, event = expand(first, stop)
-    late = truth.offset[event] > detections.onset[which]
-    return which[late], event[late]
+
+    def __init__(self, truth: EventList, n_files: int, naming: Naming = by_number):
+        self.truth = truth
+        self._n_files = n_files
+        self._naming = naming
+        self._ends = Index(truth.file, truth.offset[running_maximum(truth.file, truth.offset)])
+        self._onsets = Index(truth.file, truth.onset)
+
+    def file(self, detections: EventList) -> np.ndarray:
+        """File of each detection."""
+        return np.asarray(detections.file % self._n_files)
+
+    def most(self, detections: EventList) -> np.ndarray:
+        """Events of the file of each detection."""
+        first, stop = (
+            np.searchsorted(self.truth.file, self.file(detections), side)
+            for side in ("left", "right")
+        )
+        return np.asarray(stop - first)
+
+    def _name(self, place: int) -> str:
+        return self._naming(place % self._n_files)
+
+    def intersections(self, detections: EventList) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs of events of one file that share more than a point in time.
+
+        Returns:
+            indices of detections and of annotated events, sorted by both
+
+        Raises:
+            DataError: for a file with too many pairs of events that are near in time
+        """
+        file = self.file(detections)
+        first = self._ends.first_above(file, detections.onset)
+        stop = self._onsets.first_at_least(file, detections.offset)
+        refuse_crowds(detections.file, np.maximum(stop - first, 0), self._name)
+        which, event = expand(first, stop)
+        late = self.truth.offset[event] > detections.onset[which]
+        return which[late], event[late]
 
 
 def _found(

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core.registry import unknown
 from .checks import negative_times, refuse, reversed_times
+from .crowds import Naming, bunches, by_number
 from .fitting import Collar, Pairs, fitting_pairs
 from .lists import EventList
 from .matching import MATCHINGS, Matched, Matching
@@ -46,7 +47,12 @@ class EventCounts(NamedTuple):
 
 
 def match(
-    truth: EventList, prediction: EventList, *, collar: Collar, matching: Matching
+    truth: EventList,
+    prediction: EventList,
+    *,
+    collar: Collar,
+    matching: Matching,
+    naming: Naming = by_number,
 ) -> Matched:
     """Pairs of reference and estimated events that are counted.
 
@@ -56,12 +62,14 @@ def match(
         collar: what fits
         matching: ``optimal`` (does not depend on the order of events), ``greedy``, or
             ``sed_eval``: optimal with the choices of that tool
+        naming: how files are called in messages
 
     Returns:
         pairs of indices into the two lists
 
     Raises:
         ConfigError: for an unknown matching
+        DataError: for a file with too many pairs of events that are near in time
 
     >>> truth = EventList([0, 0], [0, 1], [0.0, 5.0], [1.0, 6.0])
     >>> prediction = EventList([0, 0], [0, 0], [0.1, 5.1], [1.0, 6.0])
@@ -71,19 +79,27 @@ def match(
     """
     if matching not in MATCHINGS:
         raise unknown("matching", matching, MATCHINGS)
-    if matching != "optimal":
-        return MATCHINGS[matching](
-            fitting_pairs(truth, prediction, collar), len(truth), len(prediction)
-        )
-    orders = truth.order(), prediction.order()
-    pairs = fitting_pairs(truth[orders[0]], prediction[orders[1]], collar)
-    matches = MATCHINGS[matching](pairs, len(truth), len(prediction))
-    return Matched(
-        *(
-            part._replace(truth=orders[0][part.truth], prediction=orders[1][part.prediction])
-            for part in matches
-        )
-    )
+    orders = [
+        events.order() if matching == "optimal" else np.argsort(events.file, kind="stable")
+        for events in (truth, prediction)
+    ]
+    truth, prediction = truth[orders[0]], prediction[orders[1]]
+    first, stop = (np.searchsorted(prediction.file, truth.file, side) for side in ("left", "right"))
+    parts = [[Pairs.none(), Pairs.none()]]
+    for some in bunches(truth.file, stop - first):
+        ours, theirs = truth[some], slice(first[some.start], stop[some.stop - 1])
+        estimates = prediction[theirs]
+        pairs = fitting_pairs(ours, estimates, collar, naming)
+        matches = MATCHINGS[matching](pairs, len(ours), len(estimates))
+        parts.append([part.after(some.start, theirs.start) for part in matches])
+    return Matched(*(_in_order(part, *orders) for part in zip(*parts, strict=True)))
+
+
+def _in_order(parts: Sequence[Pairs], truth: np.ndarray, prediction: np.ndarray) -> Pairs:
+    """Pairs of all bunches as places in the lists that were given, by reference."""
+    places, estimates, right = (np.concatenate(column) for column in zip(*parts, strict=True))
+    pairs = Pairs(truth[places], prediction[estimates], right)
+    return pairs.take(np.argsort(pairs.truth))
 
 
 def event_counts(
@@ -193,13 +209,15 @@ class EventBased(Pool[EventCounts]):
             pairs of indices into the two lists, for a picture of what was counted
 
         Raises:
-            DataError: for an event that ends before it starts, a negative time, or a file
-                that was added before
+            DataError: for an event that ends before it starts, a negative time, a file that was
+                added before, or too many events of one file that are near in time
         """
         for name, events in (("truth", truth), ("prediction", prediction)):
             faults = reversed_times(events) + negative_times(events)
             refuse(faults, name, events, files, self.labels)
-        matches = match(truth, prediction, **self.settings)
+        matches = match(
+            truth, prediction, **self.settings, naming=lambda code: f"file '{files[code]}'"
+        )
         counts = event_counts(truth, prediction, matches, len(files), len(self.labels))
         self._append(files, counts)
         return matches

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.errors import ConfigError
+from .crowds import Naming, by_number, refuse_crowds
 from .grouping import Index, expand, sort_order
 from .lists import EventList
 
@@ -73,9 +74,23 @@ class Pairs(NamedTuple):
         """Some of the pairs."""
         return Pairs(self.truth[index], self.prediction[index], self.right[index])
 
+    def after(self, truth: int, prediction: int) -> Pairs:
+        """The same pairs in lists with so many events before them."""
+        return Pairs(self.truth + truth, self.prediction + prediction, self.right)
 
-def fitting_pairs(truth: EventList, prediction: EventList, collar: Collar) -> Pairs:
+    @classmethod
+    def none(cls) -> Pairs:
+        """No pairs."""
+        return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool))
+
+
+def fitting_pairs(
+    truth: EventList, prediction: EventList, collar: Collar, naming: Naming = by_number
+) -> Pairs:
     """All pairs of one file that fit, whatever their labels; by reference, then estimate.
+
+    Raises:
+        DataError: for a file with too many pairs of events that are near in time
 
     >>> truth, prediction = EventList([0], [0], [1.0], [3.0]), EventList([0], [0], [1.2], [3.9])
     >>> pairs = fitting_pairs(truth, prediction, Collar(0.2, 0.5))
@@ -90,10 +105,10 @@ def fitting_pairs(truth: EventList, prediction: EventList, collar: Collar) -> Pa
     order = sort_order(prediction.file, values, np.zeros(len(values)))
     index = Index(prediction.file[order], values[order])
     width = width + collar.tolerance + SLACK
-    first, second = expand(
-        index.first_at_least(truth.file, centre - width),
-        index.first_above(truth.file, centre + width),
-    )
+    start = index.first_at_least(truth.file, centre - width)
+    stop = index.first_above(truth.file, centre + width)
+    refuse_crowds(truth.file, stop - start, naming)
+    first, second = expand(start, stop)
     second = order[second]
     fits = np.ones(len(first), dtype=bool)
     if collar.evaluate_onset:

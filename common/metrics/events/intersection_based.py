@@ -24,6 +24,7 @@ from .checks import (
     unknown_labels,
 )
 from .criteria import Criteria, hits, usable
+from .crowds import Naming, by_number
 from .grouping import order_free_sum
 from .lists import EventList
 from .pool import Pool
@@ -77,6 +78,7 @@ def intersection_counts(
     n_labels: int,
     *,
     criteria: Criteria,
+    naming: Naming = by_number,
 ) -> IntersectionCounts:
     """Counts of one or several operating points.
 
@@ -86,12 +88,16 @@ def intersection_counts(
         durations: length of each recording in s, shape (files,); NaN if it is not known
         n_labels: number of evaluated labels; others are ignored
         criteria: limits
+        naming: how files are called in messages
+
+    Raises:
+        DataError: for a file with too many pairs of events that are near in time
     """
     n_files, n_points = len(durations), len(predictions)
     cells = []
     for start, stop in _groups([len(events) for events in predictions]):
         some = stacked(predictions[start:stop], n_files)
-        entries = hits(truth, some, durations, n_labels, criteria)
+        entries = hits(truth, some, durations, n_labels, criteria, naming)
         file, point = (
             (entries.place % n_files, entries.place // n_files) if n_files else (entries.place,) * 2
         )
@@ -210,7 +216,12 @@ class IntersectionBased(Pool[IntersectionCounts]):
                 refuse(faults, what, events, files, self.labels)
             checked.append(events)
         counts = intersection_counts(
-            truth, checked, durations, len(self.labels), criteria=self.settings["criteria"]
+            truth,
+            checked,
+            durations,
+            len(self.labels),
+            criteria=self.settings["criteria"],
+            naming=lambda code: f"file '{files[code]}'",
         )
         self._append(files, counts)
 

@@ -13,6 +13,8 @@ Matching = Literal["optimal", "greedy", "sed_eval"]
 
 #: references and estimates of components that are solved together
 BATCH = 2000
+#: rounds in which pairs are chosen together before references are gone through one by one
+ROUNDS = 8
 
 
 class Matched(NamedTuple):
@@ -161,11 +163,15 @@ def _with_leftovers(pairs: Pairs, correct: np.ndarray, n_truth: int, n_predictio
 def _first_come(pairs: Pairs, n_truth: int, n_prediction: int) -> np.ndarray:
     """Indices of the pairs taken if pairs are gone through in order and a used event is gone.
 
-    Each round takes all pairs that come first for both of their events.
+    Each round takes all pairs that come first for both of their events. Where many events are
+    at the same moment a round takes one pair of them, so what is left after some rounds is gone
+    through reference by reference.
     """
-    rounds = []
+    chosen = []
     at = np.arange(len(pairs.truth))
-    while len(at):
+    for _ in range(ROUNDS):
+        if not len(at):
+            break
         first_truth, first_prediction = (
             np.empty(n_truth, np.int64),
             np.empty(n_prediction, np.int64),
@@ -176,12 +182,26 @@ def _first_come(pairs: Pairs, n_truth: int, n_prediction: int) -> np.ndarray:
         now = at[
             (first_truth[pairs.truth[at]] == at) & (first_prediction[pairs.prediction[at]] == at)
         ]
-        rounds.append(now)
+        chosen.append(now)
         used_truth, used_prediction = np.zeros(n_truth, bool), np.zeros(n_prediction, bool)
         used_truth[pairs.truth[now]] = True
         used_prediction[pairs.prediction[now]] = True
         at = at[~(used_truth[pairs.truth[at]] | used_prediction[pairs.prediction[at]])]
-    return np.sort(np.concatenate(rounds)) if rounds else np.empty(0, np.int64)
+    chosen.append(_one_by_one(pairs, at, n_prediction))
+    return np.sort(np.concatenate(chosen))
+
+
+def _one_by_one(pairs: Pairs, at: np.ndarray, n_prediction: int) -> np.ndarray:
+    """As :func:`_first_come`, of some of the pairs: the first estimate left of each reference."""
+    free = np.ones(n_prediction, dtype=bool)
+    start = np.flatnonzero(np.diff(pairs.truth[at], prepend=-1))
+    chosen = []
+    for part in np.split(at, start[1:]):
+        left = free[pairs.prediction[part]]
+        if left.any():
+            chosen.append(int(part[np.argmax(left)]))
+            free[pairs.prediction[chosen[-1]]] = False
+    return np.array(chosen, dtype=np.int64)
 
 
 def _matched(pairs: Pairs, chosen: np.ndarray) -> Matched:
