@@ -23,7 +23,7 @@ from common.figures.drawing import Drawing
 from common.results import run_report
 
 TESTS = ("correctness_regression", "correctness_distribution", "robustness_spectral_tilt")
-STAGES = ["synthesis", "plan", "load", "attributes", "predict", "describe", "score"]
+STAGES = ["synthesis", "plan", "compare", "load", "attributes", "predict", "describe", "score"]
 STAGES += ["intervals", "write", "figures", "sounds"]
 
 

@@ -136,7 +136,7 @@ class Engine:
             if plan.is_empty and not self.may_be_empty:
                 raise nothing_selected(self.benchmark, filters, plan)
         self._describe_again(lost_facts(plan, self.folders), describe_lost)
-        with self.times("plan"):
+        with self.times("compare"):
             texts = criteria_files(self.benchmark, self.folders) if self.criteria_tables else {}
             settled = is_settled(plan, self.folders, texts)
             report = self.report = Report.of(plan, settled=settled)

@@ -16,6 +16,7 @@ DOC = f"{ROOT}/run"
 STAGES = {
     "synthesis": "make embedded data",
     "plan": "find out what is missing or stale",
+    "compare": "find out whether results are as they were written",
     "load": "read tables of datasets",
     "attributes": "F0, loudness and other properties that tests select samples by",
     "predict": "decode and change signals, call models",
