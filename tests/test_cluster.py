@@ -503,6 +503,11 @@ def test_predictions_of_a_wish_are_sent_in_one_piece(one) -> None:
 def test_it_is_said_that_no_worker_has_a_gpu(many, notes, monkeypatch) -> None:
     """Also in the middle of a run; it goes on once one comes."""
     monkeypatch.setattr(cluster_module, "TELL_S", 0.05)
+    # dask asks now and then for no worker, and remembers that in place of what was answered before
+    refresh = distributed.Client._update_scheduler_info
+    monkeypatch.setattr(
+        distributed.Client, "_update_scheduler_info", lambda client, n_workers=0: refresh(client)
+    )
     said, messages = threading.Event(), []
 
     def hear(message: str, *args: object) -> None:

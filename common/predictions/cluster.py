@@ -96,6 +96,18 @@ def _compare(client: Client, identity: Mapping[str, str]) -> None:
         logger.warning("the cluster has no worker yet; waiting for one")
 
 
+def _resources(client: Client) -> list[Mapping[str, float]]:
+    """Resources of each worker of a cluster, as its scheduler answers at this moment.
+
+    What the client remembers (``scheduler_info``) it overwrites every other second with an answer
+    that names no worker, and that may come between question and reading.
+    """
+    if client.scheduler is None:
+        raise OSError("the client is closed")
+    answer = client.sync(client.scheduler.identity, n_workers=-1)
+    return [worker["resources"] for worker in answer["workers"].values()]
+
+
 def _lacking_workers(resources: Sequence[Mapping[str, float]]) -> str:
     """Which workers a cluster lacks; empty if it has some with a GPU.
 
@@ -232,8 +244,8 @@ class _Round:
                 return self._ended.get(timeout=TELL_S)
             except Empty:
                 with _reaching():
-                    workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-                lacking = _lacking_workers([worker["resources"] for worker in workers])
+                    workers = _resources(self._client)
+                lacking = _lacking_workers(workers)
                 shards = [part.shard for _, part in self._running.values()]
                 wishes = [wish.model for shard in shards for wish in shard.wishes]
                 if lacking and (not workers or all(map(self._setting.needs_gpu, wishes))):
