@@ -39,13 +39,9 @@ def table(source: Path | bytes, columns: list[str] | None = None) -> pyarrow.Tab
         OSError: if it cannot be read
         ValueError: if it is no parquet file, or one that becomes far larger than any honest content
     """
-    import pyarrow
-    import pyarrow.parquet
-
-    place = pyarrow.BufferReader(source) if isinstance(source, bytes) else source
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
     most = max(LARGEST, TIMES * size)
-    with _refused(), pyarrow.parquet.ParquetFile(place) as file:
+    with opened(source) as file:
         repeated = _repeated(file.metadata, file.schema, most)
         if repeated:
             _count(source, repeated, most)
@@ -53,6 +49,34 @@ def table(source: Path | bytes, columns: list[str] | None = None) -> pyarrow.Tab
         # what is no text in a column of texts would be found later, by whoever asks for that row
         content.validate(full=True)
     return content
+
+
+@contextmanager
+def opened(
+    source: Path | bytes, columns: list[str] | None = None
+) -> Iterator[pyarrow.parquet.ParquetFile]:
+    """A file whose parts can be asked about their columns.
+
+    Where Python asks pyarrow (26.0) about a column whose description contradicts itself, no exception
+    comes back, but the process aborts. So one row of each part is read first: what reads rows looks at
+    the descriptions before, and raises.
+
+    Args:
+        source: the file, or what it holds
+        columns: columns that are asked about; None: all
+
+    Raises:
+        OSError: if it cannot be read
+        ValueError: if it is no parquet file
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    place = pyarrow.BufferReader(source) if isinstance(source, bytes) else source
+    with _refused(), pyarrow.parquet.ParquetFile(place) as file:
+        for number in range(file.metadata.num_row_groups):
+            next(file.iter_batches(1, [number], columns, use_threads=False), None)
+        yield file
 
 
 def _too_large(size: float, most: int) -> ValueError:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ..core import parquet
+
 SUFFIX = ".parquet"
 #: rows, and bytes on disk, from which on files are not put together
 PART_ROWS, PART_BYTES = 1 << 17, 1 << 26
@@ -37,14 +39,15 @@ def _ends(part: Path) -> _Ends | None:
     Raises:
         FileNotFoundError: if the file is gone
     """
-    import pyarrow.parquet
-
     try:
-        metadata = pyarrow.parquet.read_metadata(part)
-        groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
-        statistics = [
-            group.column(metadata.schema.names.index("file")).statistics for group in groups
-        ]
+        with parquet.opened(part, ["file"]) as file:
+            metadata = file.metadata
+        place = metadata.schema.names.index("file")
+        chunks = [metadata.row_group(n).column(place) for n in range(metadata.num_row_groups)]
+        kind = metadata.schema.column(place).physical_type
+        if any(chunk.physical_type != kind for chunk in chunks):
+            return None  # pyarrow (26.0) would abort if it were asked for statistics
+        statistics = [chunk.statistics for chunk in chunks]
         first, last = min(one.min for one in statistics), max(one.max for one in statistics)
         text = isinstance(first, str) and isinstance(last, str)
         return _Ends(first, last, metadata.num_rows, part.stat().st_size) if text else None
