@@ -99,8 +99,8 @@ def _compare(client: Client, identity: Mapping[str, str]) -> None:
 def _resources(client: Client) -> list[Mapping[str, float]]:
     """Resources of each worker of a cluster, as its scheduler answers at this moment.
 
-    What the client remembers (``scheduler_info``) it overwrites every other second with an answer
-    that names no worker, and that may come between question and reading.
+    What the client remembers of it is overwritten every other second by an answer that names no
+    worker, and that may come between question and reading.
     """
     if client.scheduler is None:
         raise OSError("the client is closed")
