@@ -39,9 +39,12 @@ def table(source: Path | bytes, columns: list[str] | None = None) -> pyarrow.Tab
         OSError: if it cannot be read
         ValueError: if it is no parquet file, or one that becomes far larger than any honest content
     """
+    import pyarrow
+
+    place = pyarrow.BufferReader(source) if isinstance(source, bytes) else source
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
     most = max(LARGEST, TIMES * size)
-    with opened(source) as file:
+    with opened(place) as file:
         repeated = _repeated(file.metadata, file.schema, most)
         if repeated:
             _count(source, repeated, most)
@@ -53,7 +56,7 @@ def table(source: Path | bytes, columns: list[str] | None = None) -> pyarrow.Tab
 
 @contextmanager
 def opened(
-    source: Path | bytes, columns: list[str] | None = None
+    place: Path | pyarrow.NativeFile, columns: list[str] | None = None
 ) -> Iterator[pyarrow.parquet.ParquetFile]:
     """A file whose parts can be asked about their columns.
 
@@ -62,17 +65,15 @@ def opened(
     the descriptions before, and raises.
 
     Args:
-        source: the file, or what it holds
+        place: the file
         columns: columns that are asked about; None: all
 
     Raises:
         OSError: if it cannot be read
         ValueError: if it is no parquet file
     """
-    import pyarrow
     import pyarrow.parquet
 
-    place = pyarrow.BufferReader(source) if isinstance(source, bytes) else source
     with _refused(), pyarrow.parquet.ParquetFile(place) as file:
         for number in range(file.metadata.num_row_groups):
             next(file.iter_batches(1, [number], columns, use_threads=False), None)
