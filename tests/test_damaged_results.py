@@ -68,6 +68,7 @@ def run(mini_with_figures, capsys):
         return told
 
     run.out = mini.root / "out"
+    run.where = [*map(str, where), "--allow-code", "--workers", "1"]
     return run
 
 
@@ -116,6 +117,49 @@ def test_one_damaged_file_is_noticed(run, kind: str) -> None:
     _one_bit(path)
     run()
     assert path.read_bytes() == before
+
+
+HELPS = "; make it again with: python build.py run "
+#: those of which pages would leave out what they hold, or show something else
+READ = [
+    "method-tests/arousal/loud/manifest.json",
+    "method-tests/datasets/tones.json",
+    "extra/media/arousal/samples.json",
+    "extra/media/arousal/listen_robustness_small_changes.json",
+    "extra/media/tables/arousal/tones.js",
+    "extra/media/own/index.json",
+    "extra/media/own/arousal--tones.js",
+]
+
+
+def test_the_website_says_what_it_leaves_out_and_what_helps(run, caplog, monkeypatch) -> None:
+    run()
+    monkeypatch.setattr("common.pages.site.render", lambda *args, **options: ([], []))
+    words = ["site", *run.where]
+    main(words)
+    assert HELPS not in caplog.text
+    paths = [run.out / kind for kind in READ]
+    before = [path.read_bytes() for path in paths]
+    for path in paths:
+        _shorter(path)
+    for _ in range(2):
+        caplog.clear()
+        assert main(words) == 0
+        named = [text for text in caplog.messages if HELPS in text]
+        assert sorted(text.partition(": is ")[0] for text in named) == sorted(map(str, paths))
+    run()
+    assert [path.read_bytes() for path in paths] == before
+    caplog.clear()
+    main(words)
+    assert HELPS not in caplog.text
+
+
+def test_nobody_can_tell_whether_cells_without_a_manifest_are_stale(run, caplog) -> None:
+    run()
+    path = run.out / "method-tests/arousal/loud/manifest.json"
+    _shorter(path)
+    assert main(["list", "stale", *run.where]) == 0
+    assert f"{path}: is damaged: not valid JSON{HELPS}--model loud" in caplog.text
 
 
 def test_checksums_are_those_of_sha256sum(tmp_path: Path) -> None:

@@ -176,8 +176,12 @@ def test_rows_of_another_model_stay_where_they_are(own: Path) -> None:
 def test_a_file_that_is_no_result_file_is_named(own: Path) -> None:
     check(own)
     (own / "arousal" / "b" / "one.csv").write_text("no,result\n1,2\n")
-    with pytest.raises(DataError, match=r"b/one\.csv: not a result file"):
+    with pytest.raises(DataError, match=r"b/one\.csv: not a result file") as caught:
         check(own)
+    again = "python build.py run --model b --target arousal"
+    assert str(caught.value).endswith(
+        f". Compute it again with '{again}', or delete {own}/arousal/b"
+    )
 
 
 def test_a_table_is_made_once_for_a_key(tmp_path: Path) -> None:

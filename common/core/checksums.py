@@ -51,14 +51,23 @@ class Checksums:
         Raises:
             OutputError: if one cannot be removed
         """
-        damaged = 0
+        damaged = self.damaged()
+        for path in damaged:
+            logger.warning("%s: is not as it was written; it is made again", path)
+            files.discard(path)
+        return len(damaged)
+
+    def damaged(self, *endings: str) -> list[Path]:
+        """Files that are not as they were when their sums were written; one that is gone is none.
+
+        Args:
+            endings: of the names of files that are looked at; none: all are
+        """
+        damaged = []
         for name, digest in self._read().items():
-            now = self._sum(name)
+            now = self._sum(name) if name.endswith(endings or "") else None
             if now is not None and now.digest != digest:
-                path = self._folder / name
-                logger.warning("%s: is not as it was written; it is made again", path)
-                files.discard(path)
-                damaged += 1
+                damaged.append(self._folder / name)
             elif now is not None:
                 self._sums[name] = now
         return damaged

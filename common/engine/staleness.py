@@ -10,6 +10,7 @@ data that are on another machine, is not called stale.
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,10 +18,13 @@ from typing import Any
 from .. import models
 from ..core.errors import BenchmarkError
 from ..core.paths import Paths
+from ..results.history import unread
 from ..results.keys import CellKey
 from ..results.manifest import Manifest
 from ..spec import Benchmark, Dataset, Target, Test
 from .plan import Planner, participants
+
+logger = logging.getLogger(__name__)
 
 #: part of a cell -> what it is called when it changed
 PARTS = {
@@ -56,13 +60,15 @@ class Stale:
 def stale(benchmark: Benchmark, folders: Paths) -> dict[CellKey, Stale]:
     """Stale cells among all results.
 
-    The seed does not count: results of any seed are results.
+    The seed does not count: results of any seed are results. Of cells whose manifest cannot be read, which a
+    warning says, nobody can tell.
     """
     look = _Look(benchmark, folders)
     stale_cells = {}
     for path in sorted(folders.method_tests.glob("*/*/manifest.json")):
         manifest = Manifest.read(path)
         if manifest is None:
+            logger.warning("%s", unread(path))
             continue
         for name, noted in manifest.cells.items():
             test, _, dataset = name.partition("/")

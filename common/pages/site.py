@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
+import logging
 import os
 import platform
 import shutil
@@ -20,15 +21,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..core import files, paths, processes
+from ..core import advice, files, paths, processes
+from ..core.checksums import Checksums
 from ..core.documents import parse_json
 from ..core.mirror import contents, stats
 from ..core.paths import Paths
+from ..results import dataset_facts
 from ..results.criteria import write_criteria
 from ..spec import Benchmark
 from . import identity
 from .framing import MEMORY, Progress, forget, memory
 from .rendering import Stale, render, silent
+
+logger = logging.getLogger(__name__)
 
 #: packages that decide about the pages
 PACKAGES = (
@@ -41,6 +46,8 @@ PACKAGES = (
 )
 #: parts of ``docs/`` that are code, which counts by its closure, or no part of the website
 NO_TEXT = ("_ext", "decisions")
+#: endings of media that pages are made from, or that they load
+READ = (".json", ".js")
 STAMP = "site.json"
 PLACE = "place.txt"
 
@@ -89,6 +96,7 @@ def build(
     write_criteria(benchmark, folders)
     listed = processes.beside(workers, partial(contents, folders.method_tests))
     stale = _stale(folders, benchmark)
+    _tell_damaged(folders)
     texts, results = _hash(_texts(benchmark)), listed()
     inputs, output = _inputs(folders, texts, results, stale), _output(folders)
     if not force and last == _state(inputs, output):
@@ -114,6 +122,17 @@ def build(
     files.keep(memory(folders) / STAMP, now)
     files.write_text(folders.build / STAMP, now)
     return BuildReport(True, len(pages), removed, time.perf_counter() - start)
+
+
+def _tell_damaged(folders: Paths) -> None:
+    """Say of which files pages leave out what they hold, besides manifests.
+
+    Sounds and pictures are heard and seen by the reader; to look at all of them takes longer than all else.
+    """
+    damaged = [*dataset_facts.damaged(folders), *Checksums(folders.media).damaged(*READ)]
+    for path in damaged:
+        again = advice.command("run")
+        logger.warning("%s: is not as it was written; make it again with: %s", path, again)
 
 
 def _texts(benchmark: Benchmark) -> list[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..core import files
@@ -121,6 +122,12 @@ def read(dataset: str, folders: Paths) -> DatasetFacts | None:
         return DatasetFacts(durations=Durations(**durations) if durations else None, **content)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, ConfigError):
         return None
+
+
+def damaged(folders: Paths) -> list[Path]:
+    """Files in the place of facts of datasets that are not as they were written."""
+    paths = sorted(folders.dataset_facts("").parent.glob("*.json"))
+    return [path for path in paths if is_damaged(path.stem, folders)]
 
 
 def is_damaged(dataset: str, folders: Paths) -> bool:

@@ -118,9 +118,14 @@ def order(version: str) -> tuple[tuple[int, Any], ...]:
 def _manifest(path: Path) -> Manifest:
     manifest = Manifest.read(path)
     if manifest is None:
-        again = advice.command("run", "--model", _model_of(path))
-        raise DataError(f"{path}: {_why_unread(path)}; make it again with: {again}")
+        raise DataError(unread(path))
     return manifest
+
+
+def unread(path: Path) -> str:
+    """Why a manifest that is there cannot be read, and the command that makes it again."""
+    again = advice.command("run", "--model", _model_of(path))
+    return f"{path}: {_why_unread(path)}; make it again with: {again}"
 
 
 def _model_of(path: Path) -> str:

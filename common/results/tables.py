@@ -240,11 +240,14 @@ def _misfit(path: Path, missing: list[str]) -> str:
     lacks = f"column missing: {', '.join(missing)}"
     if not set(missing) <= set(NEWER):
         return f"not a result file, {lacks}"
+    return f"written by an older version of this program, {lacks}. {_again(path)}"
+
+
+def _again(path: Path) -> str:
+    """What to do about a file of a model that is no result file of this version."""
     model, target = path.parent.name, path.parent.parent.name
-    return (
-        f"written by an older version of this program, {lacks}. Compute it again with "
-        f"'{advice.command('run', '--model', model, '--target', target)}', or delete {path.parent}"
-    )
+    command = advice.command("run", "--model", model, "--target", target)
+    return f"Compute it again with '{command}', or delete {path.parent}"
 
 
 def read_all(method_tests: Path) -> pd.DataFrame:
@@ -253,13 +256,13 @@ def read_all(method_tests: Path) -> pd.DataFrame:
 
 
 def read_files(paths: Sequence[Path]) -> pd.DataFrame:
-    """Rows of result files, one after the other.
+    """Rows of result files of models, one after the other.
 
     Hundreds of small files are parsed as one text, which is many times faster; if anything
     is wrong with it, they are read one by one, so that the message names the file.
 
     Raises:
-        DataError: if a file is not a result file
+        DataError: if a file is not a result file, with the command that makes it again
     """
     import pandas as pd
 
@@ -273,4 +276,13 @@ def read_files(paths: Sequence[Path]) -> pd.DataFrame:
             return _parse(head + bodies, str(paths[0].parent))
     except (ValueError, TypeError, OverflowError, OSError, DataError):
         pass
-    return pd.concat([read_csv(path) for path in paths], ignore_index=True)
+    return pd.concat([_of_model(path) for path in paths], ignore_index=True)
+
+
+def _of_model(path: Path) -> pd.DataFrame:
+    """Rows of a file that a run can make again."""
+    try:
+        return read_csv(path)
+    except DataError as error:
+        text, advised = str(error), _again(path)
+        raise DataError(text if advised in text else f"{text}. {advised}") from None
