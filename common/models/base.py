@@ -16,6 +16,9 @@ from .. import spec
 from ..core.advice import ALLOW_CODE
 from ..core.errors import BenchmarkError, ConfigError, ModelError, writable
 
+#: times of audio in ns are whole numbers of 64 bits, which hold 292 years
+LATEST_NS = 2**63
+
 
 @dataclass(frozen=True)
 class SampleKey:

@@ -15,6 +15,7 @@ from ..core import parquet
 from ..core.errors import BrokenFile, ModelError
 from ..core.files import may_never_end
 from ..spec.view import ORIGINAL
+from .base import LATEST_NS
 
 #: columns that say what a row belongs to
 KEYS = ("file", "start", "end", "dataset", "condition")
@@ -230,6 +231,6 @@ def _nanoseconds(value: Any) -> int:
         whole, _, fraction = clock.partition(".")
         total = (int(days) * 24 + int(hours)) * 60 + int(minutes)
         result = (total * 60 + int(whole)) * 10**9 + int(fraction[:9].ljust(9, "0"))
-    if result < 0:
-        raise ValueError("negative time")
+    if not 0 <= result < LATEST_NS:
+        raise ValueError("no time of audio")
     return result

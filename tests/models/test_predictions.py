@@ -149,6 +149,7 @@ def test_empty_cells(table, targets):
             "row 2: the end, 2 s, is not after the start, 3 s",
         ),
         ("file,start,end,arousal\na.wav,-1,1,1\n", "row 2: column 'start': expected seconds"),
+        ("file,start,end,arousal\na.wav,0,1e10,1\n", "row 2: column 'end': expected seconds"),
         ("file;arousal\na.wav;1\n", "has no column 'file', it has: file;arousal. Columns are sep"),
         ("file,arousal\na.wav,1,2\n", "line 2: expected 2 cells, found 3"),
         ("file,arousal,arousal\na.wav,1,2\n", "has the column 'arousal' twice"),

@@ -10,11 +10,10 @@ from ...core.errors import ConfigError
 from ...core.registry import unknown
 from ...samples.importing import conventions
 from ...spec import Target
+from ..base import LATEST_NS
 from ..outside import SLACK
 
 NANOSECONDS = {"s": 1e9, "ms": 1e6, "ns": 1.0}
-#: times of audio are whole numbers of 64 bits
-LATEST_NS = 2.0**63
 #: usual scales of ratings, the shortest first
 LIKERT = ((1.0, 5.0), (1.0, 7.0), (1.0, 9.0), (1.0, 10.0))
 #: part of the values of a model that may lie a little outside the range of the target
