@@ -120,9 +120,10 @@ def test_one_damaged_file_is_noticed(run, kind: str) -> None:
 
 
 HELPS = "; make it again with: python build.py run "
-#: those of which pages would leave out what they hold, or show something else
+#: those that pages would show other than they were, or leave out
 READ = [
-    "method-tests/arousal/loud/manifest.json",
+    "method-tests/arousal/loud/fairness_sex.csv",
+    "method-tests/arousal/loud/sums/fairness_sex--tones.parquet",
     "method-tests/datasets/tones.json",
     "extra/media/arousal/samples.json",
     "extra/media/arousal/listen_robustness_small_changes.json",
@@ -132,26 +133,59 @@ READ = [
 ]
 
 
-def test_the_website_says_what_it_leaves_out_and_what_helps(run, caplog, monkeypatch) -> None:
+def _remarks(caplog) -> list[str]:
+    """What is said of files to be made again, and no more."""
+    said = [text for text in caplog.messages if HELPS in text]
+    caplog.clear()
+    return said
+
+
+def test_the_website_says_what_is_not_as_it_was_and_what_helps(run, caplog, monkeypatch) -> None:
     run()
     monkeypatch.setattr("common.pages.site.render", lambda *args, **options: ([], []))
     words = ["site", *run.where]
     main(words)
-    assert HELPS not in caplog.text
+    assert _remarks(caplog) == []
     paths = [run.out / kind for kind in READ]
     before = [path.read_bytes() for path in paths]
+    for path, content in zip(paths, before, strict=True):
+        _one_bit(path)
+        assert main(words) == 0
+        (said,) = _remarks(caplog)
+        assert said.startswith(f"{path}: is not as it was written{HELPS}")
+        path.write_bytes(content)
+        main(words)
+        assert _remarks(caplog) == []
     for path in paths:
         _shorter(path)
     for _ in range(2):
-        caplog.clear()
-        assert main(words) == 0
-        named = [text for text in caplog.messages if HELPS in text]
-        assert sorted(text.partition(": is ")[0] for text in named) == sorted(map(str, paths))
+        main(words)
+        first, *others = _remarks(caplog)
+        assert first.startswith(f"{paths[0]}: is not as it was written (and 1 more file beside it)")
+        assert sorted(text.partition(": is ")[0] for text in others) == sorted(map(str, paths[2:]))
     run()
     assert [path.read_bytes() for path in paths] == before
     caplog.clear()
     main(words)
-    assert HELPS not in caplog.text
+    assert _remarks(caplog) == []
+
+
+def test_the_website_says_which_table_is_missing_and_which_manifest_cannot_be_read(
+    run, caplog, monkeypatch
+) -> None:
+    run()
+    monkeypatch.setattr("common.pages.site.render", lambda *args, **options: ([], []))
+    folder = run.out / "method-tests/arousal/loud"
+    _gone(folder / "fairness_sex.csv")
+    main(["site", *run.where])
+    (said,) = _remarks(caplog)
+    assert said.startswith(
+        f"{folder}/fairness_sex.csv: is missing{HELPS}--model loud --target arousal"
+    )
+    _shorter(folder / "manifest.json")
+    main(["site", *run.where])
+    (said,) = _remarks(caplog)
+    assert said.startswith(f"{folder}/manifest.json: is damaged: not valid JSON{HELPS}--model loud")
 
 
 def test_nobody_can_tell_whether_cells_without_a_manifest_are_stale(run, caplog) -> None:

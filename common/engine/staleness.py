@@ -10,7 +10,6 @@ data that are on another machine, is not called stale.
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,13 +17,10 @@ from typing import Any
 from .. import models
 from ..core.errors import BenchmarkError
 from ..core.paths import Paths
-from ..results.history import unread
+from ..results import altered
 from ..results.keys import CellKey
-from ..results.manifest import Manifest
 from ..spec import Benchmark, Dataset, Target, Test
 from .plan import Planner, participants
-
-logger = logging.getLogger(__name__)
 
 #: part of a cell -> what it is called when it changed
 PARTS = {
@@ -57,23 +53,25 @@ class Stale:
     conditions: frozenset[str] = field(default_factory=frozenset)
 
 
-def stale(benchmark: Benchmark, folders: Paths) -> dict[CellKey, Stale]:
-    """Stale cells among all results.
+def stale(
+    benchmark: Benchmark, folders: Paths, noted: altered.Noted | None = None
+) -> dict[CellKey, Stale]:
+    """Stale cells among all results; of those whose manifest cannot be read nobody can tell.
 
-    The seed does not count: results of any seed are results. Of cells whose manifest cannot be read, which a
-    warning says, nobody can tell.
+    The seed does not count: results of any seed are results.
+
+    Args:
+        benchmark: declarations
+        folders: where results and caches are
+        noted: manifests, if they were read already
     """
     look = _Look(benchmark, folders)
     stale_cells = {}
-    for path in sorted(folders.method_tests.glob("*/*/manifest.json")):
-        manifest = Manifest.read(path)
-        if manifest is None:
-            logger.warning("%s", unread(path))
-            continue
-        for name, noted in manifest.cells.items():
+    for path, manifest in (altered.manifests(folders) if noted is None else noted).items():
+        for name, cell in manifest.cells.items() if manifest else ():
             test, _, dataset = name.partition("/")
             key = CellKey(path.parent.parent.name, path.parent.name, test, dataset)
-            answer = look(key, noted)
+            answer = look(key, cell)
             if answer is not None:
                 stale_cells[key] = answer
     return stale_cells

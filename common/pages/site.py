@@ -21,12 +21,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..core import advice, files, paths, processes
-from ..core.checksums import Checksums
+from ..core import files, paths, processes
 from ..core.documents import parse_json
 from ..core.mirror import contents, stats
 from ..core.paths import Paths
-from ..results import dataset_facts
+from ..results import altered
 from ..results.criteria import write_criteria
 from ..spec import Benchmark
 from . import identity
@@ -46,8 +45,6 @@ PACKAGES = (
 )
 #: parts of ``docs/`` that are code, which counts by its closure, or no part of the website
 NO_TEXT = ("_ext", "decisions")
-#: endings of media that pages are made from, or that they load
-READ = (".json", ".js")
 STAMP = "site.json"
 PLACE = "place.txt"
 
@@ -95,9 +92,11 @@ def build(
     last = _stamp(folders)
     write_criteria(benchmark, folders)
     listed = processes.beside(workers, partial(contents, folders.method_tests))
-    stale = _stale(folders, benchmark)
-    _tell_damaged(folders)
+    noted = altered.manifests(folders)
+    stale = _stale(folders, benchmark, noted)
     texts, results = _hash(_texts(benchmark)), listed()
+    for remark in altered.remarks(folders, noted, dict(results)):
+        logger.warning("%s", remark)
     inputs, output = _inputs(folders, texts, results, stale), _output(folders)
     if not force and last == _state(inputs, output):
         return BuildReport(built=False, seconds=time.perf_counter() - start)
@@ -124,17 +123,6 @@ def build(
     return BuildReport(True, len(pages), removed, time.perf_counter() - start)
 
 
-def _tell_damaged(folders: Paths) -> None:
-    """Say of which files pages leave out what they hold, besides manifests.
-
-    Sounds and pictures are heard and seen by the reader; to look at all of them takes longer than all else.
-    """
-    damaged = [*dataset_facts.damaged(folders), *Checksums(folders.media).damaged(*READ)]
-    for path in damaged:
-        again = advice.command("run")
-        logger.warning("%s: is not as it was written; make it again with: %s", path, again)
-
-
 def _texts(benchmark: Benchmark) -> list[Any]:
     """What decides about the site besides results.
 
@@ -158,13 +146,13 @@ def _hash(content: Any) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _stale(folders: Paths, benchmark: Benchmark) -> Stale:
+def _stale(folders: Paths, benchmark: Benchmark, noted: altered.Noted) -> Stale:
     """Stale cells, which pages mark; they are never made again here."""
     from ..engine.staleness import stale
 
     return {
         str(key): {"reasons": list(why.reasons), "conditions": sorted(why.conditions)}
-        for key, why in stale(benchmark, folders).items()
+        for key, why in stale(benchmark, folders, noted).items()
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from ..core.errors import BenchmarkError, ConfigError
@@ -11,6 +12,8 @@ from ..engine.choosing import absence
 from ..samples import datasets
 from ..samples.base import Samples
 from ..spec import Benchmark, Dataset, Target, Test
+
+logger = logging.getLogger(__name__)
 
 
 def listing(
@@ -78,14 +81,19 @@ def _corpora() -> list[dict[str, Any]]:
 
 def _stale(benchmark: Benchmark, folders: Paths) -> list[dict[str, Any]]:
     from ..engine.staleness import stale
+    from ..results import altered
+    from ..results.history import unread
 
+    noted = altered.manifests(folders)
+    for path in [path for path, manifest in noted.items() if manifest is None]:
+        logger.warning("%s", unread(path))
     return [
         {
             "key": str(key),
             "conditions": ", ".join(sorted(cell.conditions)) or "all",
             "why": "; ".join(cell.reasons),
         }
-        for key, cell in stale(benchmark, folders).items()
+        for key, cell in stale(benchmark, folders, noted).items()
     ]
 
 
