@@ -77,7 +77,7 @@ def main(output: str, docs: str, stale: str, trace: str, workers: str, shared: s
     paths.DOCS = Path(docs)
     found = {key: {"reasons": why, "conditions": []} for key, why in json.loads(stale).items()}
     if found:
-        site._stale = lambda folders, benchmark: found  # type: ignore[assignment]
+        site._stale = lambda folders, benchmark, noted: found  # type: ignore[assignment]
     if trace == "site":
         site.render = watched(site.render)
     elif trace == "pages":
