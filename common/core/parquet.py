@@ -159,6 +159,8 @@ def _refused() -> Iterator[None]:
         yield
     except (NotImplementedError, LookupError, TypeError) as error:  # such as integers of 99 bits
         raise ValueError(error) from None
+    except MemoryError as error:  # a part of it that says to be of 30 GB, say
+        raise ValueError(f"it takes more memory than there is: {error}") from None
 
 
 def frame(source: Path | bytes) -> pd.DataFrame:

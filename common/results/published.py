@@ -133,7 +133,10 @@ def comparisons(folder: Path = PUBLISHED) -> pd.DataFrame:
     path = folder / "comparisons.csv"
     table = _read(path, ["task", "position"], ["candidates"])
     table = table.rename(columns={"task": "target"})
-    table["position"] = _numbers(table[["position"]], path)[:, 0].astype("int64")
+    positions = _numbers(table[["position"]], path)[:, 0]
+    if not (abs(positions) < 2**53).all():
+        raise DataError(f"{path}: a position is no whole number")
+    table["position"] = positions.astype("int64")
     table["candidates"] = [tuple(names.split("|")) for names in table["candidates"]]
     return table
 

@@ -209,7 +209,7 @@ def histories(folder: Path) -> object:
 
 def facts(folder: Path) -> object:
     path = Paths(folder).dataset_facts("tones")
-    with contextlib.suppress(ConfigError, ValueError, TypeError, OSError):
+    with contextlib.suppress(ConfigError, ValueError, TypeError, AttributeError, OSError):
         # who forges a file gives it the right checksum
         content = parse_json(path.read_text("utf-8"))
         signed = {key: value for key, value in content.items() if key != dataset_facts.SUM}
