@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from common.core import parquet
@@ -65,3 +67,21 @@ def test_a_file_without_rows_is_read() -> None:
     buffer = io.BytesIO()
     pd.DataFrame({"file": []}).to_parquet(buffer, index=False)
     assert parquet.table(buffer.getvalue()).num_rows == 0
+
+
+@pytest.mark.parametrize(("asked", "raised"), [(10**9, MemoryError), (10**12, ValueError)])
+def test_too_little_memory_is_no_fault_of_a_file(
+    content: bytes, tmp_path: Path, monkeypatch, asked: int, raised: type[Exception]
+) -> None:
+    """A part is refused only if it says to be larger than all that is read of a file of its size."""
+    place = tmp_path / "part.parquet"
+    place.write_bytes(content)
+
+    def read(self, *args, **options):
+        raise pyarrow.lib.ArrowMemoryError(f"malloc of size {asked} failed")
+
+    monkeypatch.setattr(pyarrow.parquet.ParquetFile, "read", read)
+    monkeypatch.setattr(parquet, "LARGEST", 10**10)
+    for source in (place, content):
+        with pytest.raises(raised, match=r"malloc of size|is larger than 953674 MiB"):
+            parquet.table(source)

@@ -11,6 +11,8 @@ What a file becomes is counted before it is put together.
 from __future__ import annotations
 
 import io
+import math
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,8 +44,7 @@ def table(source: Path | bytes, columns: list[str] | None = None) -> pyarrow.Tab
     import pyarrow
 
     place = pyarrow.BufferReader(source) if isinstance(source, bytes) else source
-    size = len(source) if isinstance(source, bytes) else source.stat().st_size
-    most = max(LARGEST, TIMES * size)
+    most = _most(place)
     with opened(place) as file:
         repeated = _repeated(file.metadata, file.schema, most)
         if repeated:
@@ -74,13 +75,18 @@ def opened(
     """
     import pyarrow.parquet
 
-    with _refused(), pyarrow.parquet.ParquetFile(place) as file:
+    with _refused(_most(place)), pyarrow.parquet.ParquetFile(place) as file:
         for number in range(file.metadata.num_row_groups):
             next(file.iter_batches(1, [number], columns, use_threads=False), None)
         yield file
 
 
-def _too_large(size: float, most: int) -> ValueError:
+def _most(place: Path | pyarrow.NativeFile) -> int:
+    """How many bytes the content of a file may have."""
+    return max(LARGEST, TIMES * (place.stat().st_size if isinstance(place, Path) else place.size()))
+
+
+def _too_large(size: float, most: float) -> ValueError:
     return ValueError(
         f"its content is larger than {size / 2**20:.0f} MiB; of a file of its size {most / 2**20:.0f} MiB are read"
     )
@@ -153,14 +159,21 @@ def _size(column: Any) -> int:
 
 
 @contextmanager
-def _refused() -> Iterator[None]:
-    """Turn what a damaged file makes pyarrow raise besides OSError and ValueError into the latter."""
+def _refused(most: float = math.inf) -> Iterator[None]:
+    """Turn what a damaged file makes pyarrow raise besides OSError and ValueError into the latter.
+
+    Args:
+        most: bytes that its content may have; a part of it may say that it has more
+    """
     try:
         yield
     except (NotImplementedError, LookupError, TypeError) as error:  # such as integers of 99 bits
         raise ValueError(error) from None
-    except MemoryError as error:  # a part of it that says to be of 30 GB, say
-        raise ValueError(f"it takes more memory than there is: {error}") from None
+    except MemoryError as error:  # that there is too little memory is no fault of the file
+        size = int((re.search(r"size (\d+)", str(error)) or [0, 0])[1])
+        if size <= most:
+            raise
+        raise _too_large(size, most) from None
 
 
 def frame(source: Path | bytes) -> pd.DataFrame:

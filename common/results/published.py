@@ -134,7 +134,7 @@ def comparisons(folder: Path = PUBLISHED) -> pd.DataFrame:
     table = _read(path, ["task", "position"], ["candidates"])
     table = table.rename(columns={"task": "target"})
     positions = _numbers(table[["position"]], path)[:, 0]
-    if not (abs(positions) < 2**53).all():
+    if not ((abs(positions) < 2**53) & (np.floor(positions) == positions)).all():
         raise DataError(f"{path}: a position is no whole number")
     table["position"] = positions.astype("int64")
     table["candidates"] = [tuple(names.split("|")) for names in table["candidates"]]
