@@ -14,7 +14,9 @@ from common.core.errors import BenchmarkError
 def test_the_signals_of_the_bare_loop_are_those_of_the_run() -> None:
     figures = overhead.bench_run(1, files=2, call_ms=0.1)
     assert figures["signals of 3 s"] == 2 * (1 + len(overhead.CONDITIONS))
-    assert figures["run"] > figures["bare loop"] > 0
+    assert figures["run"] > figures["run: its predictions"] > figures["bare loop"] > 0
+    rest = figures["run"] - figures["run: its predictions"]
+    assert figures["run: what comes before and after them"] == rest > 0
 
 
 def test_another_program_does_the_same_beside_it() -> None:

@@ -149,6 +149,21 @@ def test_work_is_handed_out_chunk_by_chunk() -> None:
     assert peaks[1] < 100_000
 
 
+def test_workers_do_not_end_their_chunks_at_the_same_time() -> None:
+    """24 files of 5 s make a chunk; all are handed out, in order."""
+    one = source(240, per_file=1)
+    missing = np.ones(240, dtype=bool)
+
+    def sizes(workers: int) -> list[int]:
+        found = list(chunks(pieces(one, missing), workers))
+        assert [i for chunk in found for piece in chunk for i in piece.ids] == [*range(240)]
+        return [len(chunk) for chunk in found]
+
+    assert sizes(1) == [24] * 10
+    assert sizes(2) == [12, *[24] * 9, 12]
+    assert sizes(4) == [6, 12, 18, *[24] * 8, 12]
+
+
 def test_segments_are_no_objects() -> None:
     """Segments of a database take no more than their numbers, whatever is asked of single ones."""
     before, after = (peak_of(lambda count=count: source(count)) for count in (20_000, 40_000))

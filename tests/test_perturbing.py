@@ -120,6 +120,23 @@ def test_room_of_the_system(monkeypatch, tmp_path) -> None:
     assert perturbing._has_room(2**62)
 
 
+def test_originals_are_heard_while_other_signals_are_changed(library, lane, monkeypatch) -> None:
+    """A model need not wait for the first changes after it has heard the originals."""
+    submitted, submit = [], lane._submit
+    monkeypatch.setattr(
+        lane, "_submit", lambda task: submitted.append(task.order.condition) or submit(task)
+    )
+    signals = _signals()
+    lane.take(signals, RATE)
+    settled = outcomes(
+        lane, [Order(name, _keys(signals, name)) for name in (ORIGINAL, *CONDITIONS)]
+    )
+    condition, heard = next(settled)
+    assert condition == ORIGINAL and not heard.broken and submitted == [*CONDITIONS[:AHEAD]]
+    assert all(heard.signals[number] is signal for number, signal in signals.items())
+    settled.close()
+
+
 def test_abandoned_chunk_is_not_written_to_any_more(library, lane) -> None:
     lane.take(_signals(), RATE)
     order = Order("gain", _keys(_signals(), "gain"))

@@ -15,8 +15,13 @@ import pytest
 from common.core.errors import ModelError
 from common.engine.plan import Filters
 from common.models.programs import Program
+from common.perturbations.library import Library
 from common.predictions import executing, inputs, predict
-from common.predictions.shards import Shard, compute, not_tried
+from common.predictions.lanes import Here
+from common.predictions.perturbing import AHEAD
+from common.predictions.shards import Resources, Shard, compute, not_tried
+from common.spec import load_benchmark
+from common.spec.view import ORIGINAL
 
 TEST = ("robustness_small_changes",)
 
@@ -71,6 +76,36 @@ def test_the_key_does_not_depend_on_what_else_is_selected(shards, mini) -> None:
     shards.clear()
     mini.run("again", cache="again", models=("loud", "chance-value"), tests=TEST)
     assert {shard.key for shard in shards} == before
+
+
+def test_changes_are_begun_before_the_model_hears_the_originals(shards) -> None:
+    happened: list[str] = []
+
+    class Ahead(Here):
+        ahead = AHEAD
+
+        def begin(self, order):
+            happened.append(f"begun: {order.condition}")
+            return super().begin(order)
+
+    class Listens:
+        targets, sampling_rate, needs_audio = ("arousal",), 16000, True
+        batch_size, group_size, equal_length = 100, 1, False
+
+        def predict(self, batch):
+            happened.append(f"heard: {batch.keys[0].condition or ORIGINAL}")
+            return {"arousal": np.zeros(len(batch))}
+
+    shard = max(shards, key=lambda one: len(one.files))
+    wanted = [wish for wish in shard.wishes if wish.model == "loud"]
+    conditions = [ORIGINAL, *sorted({w.condition for w in wanted} & {"gain", "clip", "crop-end"})]
+    wishes = [replace(wish, columns=1) for wish in wanted if wish.condition in conditions]
+    resources = Resources({"loud": Listens})
+    resources.lanes.put(Ahead(Library(load_benchmark(), None)))
+    result = compute(shard.of(wishes), resources)
+    assert all(len(answer.segments) == len(shard.files) for answer in result.answers)
+    first = [f"begun: {name}" for name in conditions[: 1 + AHEAD]]
+    assert happened[: 2 + AHEAD] == [*first, f"heard: {ORIGINAL}"]
 
 
 def test_another_run_on_the_same_stores_is_not_repeated(mini, monkeypatch) -> None:

@@ -43,6 +43,8 @@ def assignments(
     turn: Callable[[np.ndarray], dict[int, np.ndarray]],
     pieces: Iterable[Piece],
     root: str,
+    *,
+    workers: int = 1,
 ) -> Iterator[Assignment]:
     """Shards one after the other, each made when it is asked for.
 
@@ -53,8 +55,9 @@ def assignments(
             request -> boolean, one for each of them; see :meth:`common.predictions.sharing.Sharing.turn`
         pieces: segments of each file
         root: folder of the audio
+        workers: so many shards are computed at the same time
     """
-    for chunk in chunks(pieces):
+    for chunk in chunks(pieces, workers):
         ids = np.sort(np.concatenate([piece.ids for piece in chunk]))
         masks = turn(ids)
         if not masks:

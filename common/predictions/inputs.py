@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -339,14 +339,23 @@ def pieces(source: Source, missing: np.ndarray) -> Iterator[Piece]:
             yield Piece(file, ids[part], float(seconds[part].sum()))
 
 
-def chunks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Pieces of about ``CHUNK_S`` seconds together: the unit of work and of memory."""
+def chunks(pieces: Iterable[Piece], workers: int = 1) -> Iterator[list[Piece]]:
+    """Pieces of about ``CHUNK_S`` seconds together: the unit of work and of memory.
+
+    The first ones are shorter, each by another part: workers whose chunks end at the same time would all read
+    files at that time, and a model that hears one signal after the other would wait for them.
+
+    Args:
+        pieces: segments of each file
+        workers: so many chunks are worked on at the same time
+    """
+    limits = chain((CHUNK_S * part / workers for part in range(1, workers)), repeat(CHUNK_S))
     chunk: list[Piece] = []
-    seconds = 0.0
+    seconds, limit_s = 0.0, next(limits)
     for piece in pieces:
-        if chunk and seconds + piece.seconds > CHUNK_S:
+        if chunk and seconds + piece.seconds > limit_s:
             yield chunk
-            chunk, seconds = [], 0.0
+            chunk, seconds, limit_s = [], 0.0, next(limits)
         chunk.append(piece)
         seconds += piece.seconds
     if chunk:

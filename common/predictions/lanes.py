@@ -33,6 +33,11 @@ class Order:
     keys: Mapping[int, SampleKey]
     questions: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is to be done: the signals are heard as they are, by models that the lane cannot ask."""
+        return self.condition == ORIGINAL and not self.questions
+
 
 @dataclass(frozen=True)
 class OrderResult:

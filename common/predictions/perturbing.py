@@ -166,7 +166,7 @@ class Beside:
     def begin(self, order: Order) -> Callable[[], OrderResult]:
         """Give an order to a process."""
         memory = self._memory
-        if memory is None or not self._places:
+        if memory is None or not self._places or order.is_free:
             return self._here.begin(order)
         room = self._rooms[self._count % len(self._rooms)]
         self._count += 1

@@ -142,7 +142,12 @@ class Predictor:
                 while True:
                     union = np.logical_or.reduce(self.missing)
                     work = assignments(
-                        self.source, self.requests, sharing.turn, pieces(self.source, union), root
+                        self.source,
+                        self.requests,
+                        sharing.turn,
+                        pieces(self.source, union),
+                        root,
+                        workers=self.workers,
                     )
                     executor.run(work, buffer.take, settled)
                     buffer.flush()

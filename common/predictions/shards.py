@@ -270,10 +270,8 @@ class _Computation:
             yield from ((condition, OrderResult(signals, {})) for condition in conditions)
             return
         orders = [self._order(name, ids, wishes, signals) for name in sorted(conditions, key=_last)]
-        if orders[0].condition == ORIGINAL and not orders[0].questions:
-            del orders[0]
+        if len(orders) == 1 and orders[0].is_free:
             yield ORIGINAL, OrderResult(signals, {})
-        if not orders:
             return
         lane = self.resources.lanes.get_nowait()  # there is one for each thread
         try:

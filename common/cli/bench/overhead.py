@@ -25,9 +25,10 @@ import numpy as np
 
 from ...core import processes
 from ...core.errors import BenchmarkError
-from ...core.paths import REPOSITORY
+from ...core.paths import REPOSITORY, Paths
 from ...models.base import SampleKey
 from ...perturbations import Library
+from ...results import run_report
 from ...spec import load_benchmark
 from .busy_model import Busy
 from .perturb import RATE, SECONDS, signal_of, write
@@ -102,13 +103,17 @@ def bench_run(workers: int, *, files: int = FILES, call_ms: float = CALL_MS) -> 
             report = _run(folder, workers, MODEL)
         bare_s = (before_s + _bare(folder, files, model)) / 2
         beside = _beside(folder, blocks, workers, bare_s)
-    _check(report, files)
+        _check(report, files)
+        predictions_s = _predictions_s(folder, MODEL)
     return {
         f"signals of {SECONDS:g} s": calls,
         "ms per call": 1000 * bare_s / calls,
         "bare loop": bare_s,
         "run": watch.wall_s,
         "run: processor time": watch.processor_s,
+        "run: its predictions": predictions_s,
+        "run: what comes before and after them": watch.wall_s - predictions_s,
+        "predictions, times as long as the bare loop": predictions_s / bare_s,
         "times as long as the bare loop": watch.wall_s / bare_s,
         **beside,
     }
@@ -202,11 +207,23 @@ def _bare(folder: Path, files: int, model: Busy) -> float:
     return seconds
 
 
+def _folders(folder: Path, model: str) -> Paths:
+    """Where the run of a model writes."""
+    here = folder / "runs" / model
+    return Paths(here / "out", here / "cache")
+
+
+def _predictions_s(folder: Path, model: str) -> float:
+    """Seconds of the stage of a run in which its model is called."""
+    stages = run_report.read(_folders(folder, model)).stages
+    return sum(float(stage["wall_s"]) for stage in stages if stage["stage"] == "predict")
+
+
 def _run(folder: Path, workers: int, model: str) -> dict[str, Any]:
     """What a run in a fresh process says that it did."""
     selection = ["--model", model, "--dataset", DATASET, "--test", TEST]
-    here = folder / "runs" / model
-    places = ["--catalog", folder, "--output", here / "out", "--cache", here / "cache"]
+    folders = _folders(folder, model)
+    places = ["--catalog", folder, "--output", folders.output, "--cache", folders.cache]
     command = [sys.executable, REPOSITORY / "build.py", "run", "--json", "--allow-code", *selection]
     command += [*places, "--workers", str(workers)]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
