@@ -123,7 +123,7 @@ def _call(question: bytes) -> Callable[[], Any]:
     """What a question asks to be called; what cannot be read raises why when it is."""
     try:
         function, args = pickle.loads(question)
-    except BaseException as error:
+    except Exception as error:
         return partial(_fail, error)
     return partial(function, *args)
 

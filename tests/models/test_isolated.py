@@ -203,6 +203,17 @@ def test_of_calls_that_are_sent_ahead_only_the_one_that_was_worked_on_is_to_blam
     assert len(started) <= 1 + 4
 
 
+def test_a_question_that_cannot_be_read_is_the_error_of_its_call() -> None:
+    class Unreadable:
+        def __reduce__(self):
+            return int, ("no number",)
+
+    process = isolated._Process(in_turn=True)
+    with pytest.raises(ModelError, match="invalid literal for int"):
+        process.ask(len, Unreadable(), limit_s=60)
+    assert process.ask(len, "abc", limit_s=60) == 3 and not process.is_over
+
+
 def test_the_time_of_a_call_begins_when_the_one_before_has_its_answer(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(isolated.time, "monotonic", lambda: now[0])
