@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import zipfile
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from common.samples.event_lists import read_scores, scores_from_frame
 
 TEXT = "onset\toffset\tcat\tdog\n0.0\t0.5\t0.1\t0.9\n0.5\t1.0\t0.2\t0.8\n"
 VALUES = [[0.1, 0.9], [0.2, 0.8]]
+NAMED = {"scores": VALUES, "labels": ["cat", "dog"]}
 
 
 def check(found, file: str) -> None:
@@ -113,11 +116,34 @@ def test_text_that_is_no_scores(tmp_path, text: str, message: str) -> None:
             DataError,
             r"times of shape \(2,\) for 2 frames",
         ),
+        ({**NAMED, "times": ["0", "1", "2"]}, DataError, "times of type <U1, expected numbers"),
+        ({**NAMED, "times": [0, 1, np.inf]}, DataError, "1 to inf s is no frame"),
+        (
+            {**NAMED, "onset": [[0, 1]], "offset": [1, 2]},
+            DataError,
+            r"onset of shape \(1, 2\) for 2 frames",
+        ),
+        (
+            {**NAMED, "onset": [0, 1], "offset": [b"1", b"2"]},
+            DataError,
+            r"offset of type \|S1, expected numbers",
+        ),
+        ({"scores": VALUES, "labels": "cat"}, DataError, r"labels of shape \(\) and type <U3"),
+        ({"scores": VALUES, "labels": [b"c", b"d"]}, DataError, r"type \|S1, expected texts"),
+        ({**NAMED, "scores": np.empty((0, 2)), "times": [0]}, DataError, "holds no frame"),
     ],
 )
 def test_arrays_that_are_no_scores(tmp_path, arrays, error, message: str) -> None:
     np.savez(tmp_path / "a.npz", **arrays)
     with pytest.raises(error, match=message):
+        read_scores(tmp_path / "a.npz")
+
+
+def test_a_part_of_an_archive_that_is_no_array(tmp_path) -> None:
+    """NumPy gives its bytes."""
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("scores.npy", "no array")
+    with pytest.raises(DataError, match=r"a\.npz: 'scores' is no array"):
         read_scores(tmp_path / "a.npz")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -183,7 +183,8 @@ def _times(onset: np.ndarray, offset: np.ndarray, where: str, rows: np.ndarray) 
             f" before ends at {offset[at]:g} s"
         )
     times = np.append(onset, offset[-1])
-    short = np.flatnonzero(~(np.diff(times) > 0))
+    lengths = np.diff(times)
+    short = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)))
     if len(short) or times[0] < 0:
         at = int(short[0]) if len(short) else 0
         raise DataError(f"{where}: row {rows[at]}: {onset[at]:g} to {offset[at]:g} s is no frame")
@@ -197,27 +198,53 @@ def _from_arrays(path: Path, labels: Sequence[str] | None, hop: float | None) ->
             arrays = {"scores": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
     except DAMAGED as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
+    for name, member in arrays.items():
+        if not isinstance(
+            member, np.ndarray
+        ):  # what does not begin like an array is given as bytes
+            raise DataError(f"{path}: '{name}' is no array")
     if "scores" not in arrays:
         raise DataError(f"{path}: holds no array 'scores'. Found: {', '.join(arrays) or 'none'}")
     values = arrays["scores"]
     if values.ndim != 2 or values.dtype.kind not in "fiu":
         raise DataError(f"{path}: scores of shape {values.shape}, expected (frames, labels)")
-    names = [str(name) for name in arrays.get("labels", labels if labels is not None else ())]
+    if not len(values):
+        raise DataError(f"{path}: holds no frame")
+    names = _names(arrays, path) if "labels" in arrays else list(() if labels is None else labels)
     if len(names) != values.shape[1]:
         raise ConfigError(f"{path}: {len(names)} labels for {values.shape[1]} columns of scores")
     rows = np.arange(1, len(values) + 1)
     if "times" in arrays:
-        ends = np.asarray(arrays["times"], np.float64)
-        if ends.shape != (len(values) + 1,):
-            raise DataError(f"{path}: times of shape {ends.shape} for {len(values)} frames")
+        ends = _moments(arrays, "times", 1, path)
         times = _times(ends[:-1], ends[1:], str(path), rows)
     elif {"onset", "offset"} <= set(arrays):
-        times = _times(arrays["onset"], arrays["offset"], str(path), rows)
+        onset, offset = (_moments(arrays, name, 0, path) for name in ("onset", "offset"))
+        times = _times(onset, offset, str(path), rows)
     elif hop is not None and hop > 0:
         times = np.arange(len(values) + 1) * hop
     else:
         raise ConfigError(f"{path}: no times of frames; give the length of a frame (hop)")
     return _Part(path.stem, tuple(names), times, values)
+
+
+def _names(arrays: Mapping[str, np.ndarray], path: Path) -> list[str]:
+    """Names of the labels in an archive."""
+    names = arrays["labels"]
+    if names.ndim != 1 or names.dtype.kind not in "Uiu":
+        raise DataError(
+            f"{path}: labels of shape {names.shape} and type {names.dtype}, expected texts"
+        )
+    return [str(name) for name in names]
+
+
+def _moments(arrays: Mapping[str, np.ndarray], name: str, more: int, path: Path) -> np.ndarray:
+    """Times in an archive, in s: one for each frame, and some more."""
+    moments, frames = arrays[name], len(arrays["scores"])
+    if moments.shape != (frames + more,):
+        raise DataError(f"{path}: {name} of shape {moments.shape} for {frames} frames")
+    if moments.dtype.kind not in "fiu":
+        raise DataError(f"{path}: {name} of type {moments.dtype}, expected numbers")
+    return np.asarray(moments, np.float64)
 
 
 def _joined(
