@@ -85,8 +85,9 @@ def read_scores(
 
     Raises:
         ConfigError: if labels or times are neither in the file nor given
-        DataError: with file and row, for frames that do not follow each other, missing or
-            infinite scores, labels that differ between recordings, or an empty table
+        DataError: with file and row, for frames that do not follow each other or never end,
+            missing or infinite scores, labels that differ between recordings, an empty table, or
+            an archive whose times are no numbers or whose labels are no texts
         MissingDependency: for parquet without pyarrow
     """
     path = Path(path)
@@ -199,9 +200,8 @@ def _from_arrays(path: Path, labels: Sequence[str] | None, hop: float | None) ->
     except DAMAGED as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
     for name, member in arrays.items():
-        if not isinstance(
-            member, np.ndarray
-        ):  # what does not begin like an array is given as bytes
+        # numpy gives the bytes of what does not begin like an array
+        if not isinstance(member, np.ndarray):
             raise DataError(f"{path}: '{name}' is no array")
     if "scores" not in arrays:
         raise DataError(f"{path}: holds no array 'scores'. Found: {', '.join(arrays) or 'none'}")
