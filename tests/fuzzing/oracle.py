@@ -6,6 +6,7 @@ It ends, takes no more memory than a bound, and writes nothing outside its folde
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import os
 import re
@@ -77,7 +78,7 @@ def guarded(folder: Path) -> Iterator[None]:
     if _watch not in _installed:
         sys.addaudithook(_watch)
         _installed.append(_watch)
-    compiles = sys.dont_write_bytecode
+    collects, compiles = gc.isenabled(), sys.dont_write_bytecode
     before, temporary = resource.getrlimit(resource.RLIMIT_AS), tempfile.tempdir
     pages = int(Path(os.sep, "proc", "self", "statm").read_text().split()[0])
     used = pages * resource.getpagesize()
@@ -86,6 +87,8 @@ def guarded(folder: Path) -> Iterator[None]:
     tempfile.tempdir = str(folder)
     # a module that is imported for the first time belongs to the program, not to the file
     sys.dont_write_bytecode = True
+    # nor do folders of earlier tests that go with their garbage
+    gc.disable()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, before[1]))
     signal.setitimer(signal.ITIMER_VIRTUAL, HANGS_S)
     try:
@@ -99,6 +102,8 @@ def guarded(folder: Path) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
         _watch.inside, tempfile.tempdir = None, temporary
         sys.dont_write_bytecode = compiles
+        if collects:
+            gc.enable()
 
 
 _installed: list[_Watch] = []
