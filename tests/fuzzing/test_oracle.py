@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import weakref
 from collections.abc import Callable
@@ -49,5 +50,8 @@ def test_garbage_that_others_left_is_not_held_against_a_parser(tmp_path: Path) -
             folder.mkdir()
             weakref.finalize(self, shutil.rmtree, folder)
 
-    Owner(tmp_path / "of-an-earlier-test")
-    assert judged(lambda folder: [[] for _ in range(100_000)], tmp_path) == ""
+    folder = tmp_path / "of-an-earlier-test"
+    Owner(folder)
+    assert judged(lambda place: [[] for _ in range(100_000)], tmp_path) == ""
+    gc.collect()
+    assert not folder.exists()
