@@ -245,9 +245,11 @@
   /* A table that is no wider than the page needs no box that scrolls: its head stays in sight of the page. One that is
      wider, and nearly as high as the window, has its full height, and a script moves its head; the table of all cells,
      whose filters should stay in sight, scrolls in a box of limited height. */
-  const fit = () => {
-    const boxes = unfolded(".scroll");
-    boxes.forEach((box) => box.classList.remove("fits", "tall", "long"));
+  const fitted = (boxes) => {
+    boxes.forEach((box) => {
+      box.classList.remove("fits", "tall", "long");
+      box.classList.add("laid-out");
+    });
     const sizes = boxes.map((box) => {
       const whole = box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight + 1;
       const high = box.firstElementChild.offsetHeight > 0.8 * innerHeight;
@@ -259,8 +261,32 @@
       if (sizes[place] === "fits") box.removeAttribute("tabindex");
       else box.tabIndex = 0;
     });
-    follow();
-    fade();
+  };
+  /* Tables far below the window are laid out when the browser has time, one large or some small ones at a time, so that
+     the first text does not wait for them; all at once where the address leads to a part of the page. */
+  const CELLS = 150;
+  const notLaidOut = () => unfolded(".scroll:not(.laid-out)");
+  let soon = false;
+  const layOutRest = () => {
+    const rest = notLaidOut();
+    if (!rest.length) {
+      follow();
+      fade();
+    } else if (!soon) {
+      soon = true;
+      whenIdle(() => {
+        soon = false;
+        let cells = 0;
+        fitted(notLaidOut().filter((box) => cells < CELLS && (cells += box.querySelectorAll("th, td").length)));
+        layOutRest();
+      });
+    }
+  };
+  const fit = () => {
+    const near = (box) => box.classList.contains("laid-out") || box.getBoundingClientRect().top < 2 * innerHeight;
+    const boxes = unfolded(".scroll");
+    fitted(addressed() ? boxes : boxes.filter(near));
+    layOutRest();
   };
   /* A browser lets the head of a table that scrolls sideways stay in sight of its own box only. */
   const head = document.querySelector(".site-head");
@@ -268,7 +294,7 @@
   const moved = new WeakMap();
   const follow = () => {
     const top = Math.max(0, head.getBoundingClientRect().bottom);
-    const heads = unfolded(".scroll thead");
+    const heads = unfolded(".scroll.laid-out thead");
     const shifts = heads.map((node) => {
       const box = node.closest(".scroll");
       if (!box.classList.contains("long")) return 0;
@@ -284,15 +310,15 @@
   };
   /* The edge of a table is faded where columns are out of sight. */
   const fade = () => {
-    const boxes = unfolded(".scroll");
+    const boxes = unfolded(".scroll.laid-out");
     const wider = boxes.map((box) => box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
     boxes.forEach((box, place) => box.classList.toggle("wider", wider[place]));
   };
   addEventListener("scroll", ({ target }) => (target === document ? follow() : fade()), { capture: true, passive: true });
-  let waiting = 0;
+  let frame = 0;
   const fitSoon = () => {
-    waiting ||= requestAnimationFrame(() => {
-      waiting = 0;
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
       fit();
     });
   };

@@ -591,9 +591,16 @@ def visit(browser: Any, small: Site) -> Callable[..., Any]:
         page.on("request", lambda request: note(page, not LOCAL.match(request.url), request.url))
         page.on("requestfailed", lambda request: page.faults.append(request.url))
         page.goto(f"file://{small.html}/{name}.html")
+        if options.get("java_script_enabled", True):
+            page.wait_for_function(LAID_OUT)
         return page
 
     return open_page
+
+
+#: whether each table that is not folded has been laid out, which those far below are when the browser has time
+LAID_OUT = """() => [...document.querySelectorAll(".scroll:not(.laid-out)")]
+    .every((box) => box.closest("details:not([open])"))"""
 
 
 def note(page: Any, wrong: bool, what: str) -> None:

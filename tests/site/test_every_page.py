@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from operator import le
@@ -14,6 +15,8 @@ from valid_html import faults
 
 from common.core import paths
 from common.pages.weight import LIMITS, weight
+
+from .conftest import LAID_OUT
 
 NARROW = 320
 #: how far a page scrolls sideways, in pixels
@@ -140,24 +143,58 @@ ASKED = """
     const rectangle = Element.prototype.getBoundingClientRect;
     Element.prototype.getBoundingClientRect = function () { note(this); return rectangle.call(this); };
 """
+#: a browser that has no time until it is told to; tells how many pieces of work it had
+BUSY = """
+    window.waiting = [];
+    window.requestIdleCallback = (work) => waiting.push(work);
+    window.haveTime = () => {
+        let pieces = 0;
+        for (; waiting.length; pieces += 1) waiting.shift()();
+        return pieces;
+    };
+"""
 #: times that a page is laid out until it is loaded, at most: scripts read all places before they change any
 LAYOUTS = 8
 
 
 def test_nothing_folded_is_laid_out(browser: Any, html: Path) -> None:
     kinds = ("*/published", "*/comparison", "*", ".")
-    folded = 0
+    folded = later = 0
     for kind in kinds:
         heaviest = max(html.glob(f"results/{kind}/*.html"), key=lambda path: path.stat().st_size)
         page = browser.new_page(viewport={"width": 390, "height": 700})
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable")
-        page.add_init_script(ASKED)
+        page.add_init_script(ASKED + BUSY)
         page.goto(heaviest.as_uri())
         folded += page.locator("details:not([open]) .scroll").count()
-        assert page.evaluate("folded") == [], heaviest
-        figures = session.send("Performance.getMetrics")["metrics"]
-        (layouts,) = (each["value"] for each in figures if each["name"] == "LayoutCount")
-        assert layouts <= LAYOUTS, heaviest
+        loaded = _layouts(session)
+        assert loaded <= LAYOUTS, heaviest
+        parts = page.evaluate("() => haveTime()")
+        assert page.evaluate(LAID_OUT) and page.evaluate("folded") == [], heaviest
+        assert _layouts(session) <= loaded + parts + 2, heaviest
+        later += parts
         page.close()
-    assert folded > 10
+    assert folded > 10 and later > 1
+
+
+def _layouts(session: Any) -> int:
+    """How often the page of a session has been laid out."""
+    figures = session.send("Performance.getMetrics")["metrics"]
+    (layouts,) = (each["value"] for each in figures if each["name"] == "LayoutCount")
+    return int(layouts)
+
+
+@pytest.mark.parametrize("time", ["never idle", "an address of a part"])
+def test_every_table_is_laid_out_in_the_end(browser: Any, html: Path, time: str) -> None:
+    heaviest = max(html.glob("results/*/*.html"), key=lambda path: path.stat().st_size)
+    page = browser.new_page(viewport={"width": 390, "height": 700})
+    page.add_init_script(NEVER_IDLE if time == "never idle" else BUSY)
+    parts = re.findall(r'id="(published--[^"]+)"', heaviest.read_text("utf-8"))
+    page.goto(heaviest.as_uri() + ("" if time == "never idle" else f"#{parts[-1]}"))
+    page.wait_for_function(LAID_OUT)
+    assert page.locator(".scroll.laid-out").count() > 2
+    if time != "never idle":
+        place = page.locator(f"#{parts[-1]}").bounding_box()
+        assert place and 0 <= place["y"] < 700
+    page.close()
