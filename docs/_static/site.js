@@ -206,16 +206,20 @@
       return null; // no address of anything
     }
   };
-  const reveal = () => {
+  const reveal = (moved) => {
     const at = addressed();
     if (!at) return;
     let folded = at.closest("details");
     const closed = folded && !folded.open;
     for (; folded; folded = folded.parentElement.closest("details")) folded.open = true;
     at.querySelectorAll(":scope > * > details.long").forEach((each) => (each.open = true));
-    if (closed) at.scrollIntoView();
+    if (closed || moved) at.scrollIntoView();
   };
-  addEventListener("hashchange", reveal);
+  addEventListener("hashchange", () => {
+    const moved = notLaidOut().length > 0;
+    if (moved) fit();
+    reveal(moved);
+  });
 
   /* Paper shows everything, no picture comes later, and heads that repeat on each page have no buttons, which do not. */
   let opened = [];
@@ -263,8 +267,9 @@
     });
   };
   /* Tables far below the window are laid out when the browser has time, one large or some small ones at a time, so that
-     the first text does not wait for them; all at once where the address leads to a part of the page. */
+     the first text does not wait for them (theme.js); all at once where a page does not begin at its top. */
   const CELLS = 150;
+  const atTop = document.documentElement.classList.contains("at-top");
   const notLaidOut = () => unfolded(".scroll:not(.laid-out)");
   let soon = false;
   const layOutRest = () => {
@@ -285,7 +290,7 @@
   const fit = () => {
     const near = (box) => box.classList.contains("laid-out") || box.getBoundingClientRect().top < 2 * innerHeight;
     const boxes = unfolded(".scroll");
-    fitted(addressed() ? boxes : boxes.filter(near));
+    fitted(atTop && !addressed() ? boxes.filter(near) : boxes);
     layOutRest();
   };
   /* A browser lets the head of a table that scrolls sideways stay in sight of its own box only. */
@@ -340,7 +345,7 @@
   };
   readyCells();
   document.addEventListener("toggle", readyCells, true);
-  reveal();
+  reveal(false);
   const tables = [...document.querySelectorAll("table.scores:not(.all-cells)")];
   const place = document.querySelector(".tools-here");
   if (tables.length && place) place.replaceWith(tools(tables));

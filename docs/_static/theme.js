@@ -1,4 +1,6 @@
-/* The theme that a reader chose, before anything is drawn. Without a choice the system decides. */
+/* What must be known before anything is drawn: the theme that a reader chose (without a choice the system decides), and
+   whether a page begins at its top. If it does, tables far below are laid out when the browser has time; if it does not,
+   the browser must know their heights to find the place. */
 (() => {
   "use strict";
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -22,4 +24,6 @@
   };
   dark.addEventListener("change", set);
   set();
+  const [arrival] = performance.getEntriesByType("navigation");
+  document.documentElement.classList.toggle("at-top", arrival?.type === "navigate" && !location.hash);
 })();

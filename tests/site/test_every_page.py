@@ -153,6 +153,18 @@ BUSY = """
         return pieces;
     };
 """
+#: whether a part of a page begins below the head of the page
+AT_PART = """(part) => {
+    const top = document.getElementById(part).getBoundingClientRect().top;
+    return top >= 0 && top < 120;
+}"""
+#: scrolls, if told to, and tells where the page is when it has been drawn
+SCROLLED = """async (to) => {
+    document.documentElement.style.scrollBehavior = "auto";
+    if (to !== null) scrollTo(0, to);
+    for (let frame = 0; frame < 4; frame += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
+    return scrollY;
+}"""
 #: times that a page is laid out until it is loaded, at most: scripts read all places before they change any
 LAYOUTS = 8
 
@@ -185,16 +197,44 @@ def _layouts(session: Any) -> int:
     return int(layouts)
 
 
-@pytest.mark.parametrize("time", ["never idle", "an address of a part"])
-def test_every_table_is_laid_out_in_the_end(browser: Any, html: Path, time: str) -> None:
-    heaviest = max(html.glob("results/*/*.html"), key=lambda path: path.stat().st_size)
+def _heaviest(html: Path) -> Path:
+    return max(html.glob("results/*/*.html"), key=lambda path: path.stat().st_size)
+
+
+def test_every_table_is_laid_out_in_the_end(browser: Any, html: Path) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 700})
-    page.add_init_script(NEVER_IDLE if time == "never idle" else BUSY)
-    parts = re.findall(r'id="(published--[^"]+)"', heaviest.read_text("utf-8"))
-    page.goto(heaviest.as_uri() + ("" if time == "never idle" else f"#{parts[-1]}"))
+    page.add_init_script(NEVER_IDLE)
+    page.goto(_heaviest(html).as_uri())
     page.wait_for_function(LAID_OUT)
     assert page.locator(".scroll.laid-out").count() > 2
-    if time != "never idle":
-        place = page.locator(f"#{parts[-1]}").bounding_box()
-        assert place and 0 <= place["y"] < 700
+    page.close()
+
+
+def test_an_address_leads_to_its_part_though_tables_wait(browser: Any, html: Path) -> None:
+    heaviest = _heaviest(html)
+    part = re.findall(r'id="(published--[^"]+)"', heaviest.read_text("utf-8"))[-1]
+    page = browser.new_page(viewport={"width": 1280, "height": 700})
+    page.add_init_script(BUSY)
+    for waits, address in ((True, ""), (False, f"#{part}")):
+        page.goto("about:blank")
+        page.goto(heaviest.as_uri() + address)
+        assert page.evaluate(LAID_OUT) != waits
+        page.evaluate("(part) => { location.hash = part; }", part)
+        page.wait_for_function(LAID_OUT)
+        page.wait_for_function(AT_PART, arg=part)
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_page_that_is_loaded_again_is_where_it_was(browser: Any, html: Path, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 700})
+    page.goto(_heaviest(html).as_uri())
+    page.wait_for_function(LAID_OUT)
+    assert page.locator(".scroll.long").count() > 0
+    end = page.evaluate("document.documentElement.scrollHeight - innerHeight")
+    for part in range(1, 9):
+        before = page.evaluate(SCROLLED, end * part // 8)
+        page.reload()
+        page.wait_for_function(LAID_OUT)
+        assert abs(page.evaluate(SCROLLED, None) - before) < 3, (width, part)
     page.close()
