@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,68 @@ def test_a_damaged_file_is_named_and_made_again(run: Any, mini: Any) -> None:
     assert run("cache", "verify") == {"damaged": []}
 
 
+def test_what_only_reads_leaves_a_damaged_file_where_it_is(
+    run: Any, mini: Any, caplog: Any, capsys: Any
+) -> None:
+    (folder,) = stores(mini)
+    (part,) = parts_of(folder)
+    part.write_bytes(b"")
+    cell = f"arousal/loud/{TEST}/tones"
+    where = [
+        "--catalog",
+        mini.catalog,
+        "--output",
+        mini.root / "out",
+        "--cache",
+        mini.root / "cache",
+    ]
+    assert main(["explain", cell, *map(str, where), "--json"]) in (1, 2)
+    assert f"{part}: damaged: " in caplog.text and "set aside" not in caplog.text
+    capsys.readouterr()
+    assert [Path(row["file"]) for row in run("cache", "verify", code=1)["damaged"]] == [part]
+
+
+def test_a_link_that_leads_nowhere_is_a_damaged_file(run: Any, mini: Any) -> None:
+    (folder,) = stores(mini)
+    (part,) = parts_of(folder)
+    part.unlink()
+    part.symlink_to(mini.root / "nowhere")
+    reason = "No such file or directory"
+    assert run("cache", "verify", code=1)["damaged"] == [{"file": str(part), "reason": reason}]
+    assert run("cache", "prune")["stores"] == []
+    assert run("cache")["parts"]
+
+
+@pytest.mark.parametrize("action", ["show", "verify", "prune", "export"])
+def test_a_folder_that_cannot_be_read_is_named(
+    run: Any, mini: Any, capsys: Any, monkeypatch: Any, action: str
+) -> None:
+    (folder,) = stores(mini)
+
+    def refused(path: Any = ".") -> Any:
+        if Path(path) == folder.parent:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return listed(path)
+
+    listed = os.listdir
+    scanned = os.scandir
+    monkeypatch.setattr(os, "listdir", refused)
+    monkeypatch.setattr(
+        os, "scandir", lambda path=".": scanned(path) if refused(path) is not None else None
+    )
+    where = [
+        "--catalog",
+        mini.catalog,
+        "--output",
+        mini.root / "out",
+        "--cache",
+        mini.root / "cache",
+    ]
+    words = ["--model", "loud"] if action == "export" else []
+    assert main(["cache", action, *words, *map(str, where)]) == 2
+    assert f"error: {folder.parent}: cannot be read: Permission denied\n" in capsys.readouterr().err
+
+
 def test_a_store_that_does_not_say_what_it_is(run: Any, mini: Any) -> None:
     (folder,) = stores(mini)
     (folder / "key.json").write_text("[" * 100_000)
@@ -97,6 +161,24 @@ def test_perturbations_that_have_changed_or_are_gone(run: Any, mini: Any) -> Non
     key.write_text(json.dumps(content | {"condition": "no-such-change"}))
     (row,) = run("cache", "prune")["stores"]
     assert row["reason"] == "no perturbation 'no-such-change' in the catalog"
+
+
+def test_a_table_is_not_exported_where_a_store_has_lost_its_files(
+    run: Any, mini: Any, capsys: Any
+) -> None:
+    (folder,) = stores(mini)
+    for part in parts_of(folder):
+        part.rename(part.with_name(part.name + ".broken"))
+    where = [
+        "--catalog",
+        mini.catalog,
+        "--output",
+        mini.root / "out",
+        "--cache",
+        mini.root / "cache",
+    ]
+    assert main(["cache", "export", "--model", "loud", *map(str, where)]) == 2
+    assert f"{folder}: has no predictions any more; run the model" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("fault", ["gone", "empty", "of another"])

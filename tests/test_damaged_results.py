@@ -188,6 +188,55 @@ def test_the_website_says_which_table_is_missing_and_which_manifest_cannot_be_re
     assert said.startswith(f"{folder}/manifest.json: is damaged: not valid JSON{HELPS}--model loud")
 
 
+def test_who_tells_of_results_says_that_they_are_not_as_they_were(run, caplog, tmp_path) -> None:
+    run()
+    path = run.out / "method-tests/arousal/loud/fairness_sex.csv"
+    whole = path.read_text("utf-8")
+    for words in (
+        ["summary"],
+        ["summary", "--card", "loud"],
+        ["report", "loud", "--out", str(tmp_path / "r.html")],
+        ["bundle", "loud", "--out", str(tmp_path / "b.zip")],
+    ):
+        caplog.clear()
+        assert main([*words, *run.where]) == 0
+        assert _remarks(caplog) == [], words
+        path.write_text("".join(whole.splitlines(keepends=True)[:-1]), "utf-8")
+        assert main([*words, *run.where]) == 0
+        (said,) = _remarks(caplog)
+        assert said.startswith(
+            f"{path}: is not as it was written{HELPS}--model loud --target arousal"
+        ), words
+        path.write_text(whole, "utf-8")
+
+
+def test_a_table_that_cannot_be_read_is_named(run, caplog, capsys, tmp_path) -> None:
+    run()
+    path = run.out / "method-tests/arousal/loud/fairness_sex.csv"
+    whole = path.read_bytes()
+    report = ["report", "loud", "--out", str(tmp_path / "r.html")]
+    last = whole.count(b"\n") - 1
+    for content, why in (
+        (whole[: whole.rindex(b"\n", 0, -1) + 30], f"row {last}: status ''"),
+        (whole + b"a,b,c\n", f"row {last + 1}: status ''"),
+        (b"target,model\n", "column missing: "),
+        (None, "Is a directory. Remove this folder"),
+    ):
+        path.unlink()
+        path.mkdir() if content is None else path.write_bytes(content)
+        for words in (["summary"], report):
+            assert main([*words, *run.where]) == 2, (words, why)
+            said = capsys.readouterr().err
+            assert f"error: {path}: " in said and why in said and "Errno" not in said, said
+        if content is None:
+            path.rmdir()
+        else:
+            caplog.clear()
+            said = run() + caplog.text
+            assert "index out of range" not in said and "not in list" not in said, said
+    path.write_bytes(whole)
+
+
 def test_nobody_can_tell_whether_cells_without_a_manifest_are_stale(run, caplog) -> None:
     run()
     path = run.out / "method-tests/arousal/loud/manifest.json"

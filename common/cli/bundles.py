@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..core.wording import counted
 from .exits import FAILED, OK
 from .idle import refuse_idle
+from .results import warn_altered
 
 if TYPE_CHECKING:
     from .main import CommandContext
@@ -50,6 +51,7 @@ def command_bundle(context: CommandContext) -> int:
 
     args = context.args
     file = args.out or Path(f"{Path(args.name).name}.zip")
+    warn_altered(context, args.name)
     answer = making.write(context.benchmark(), context.folders, args.name, file)
     context.answer({"file": str(file), **answer})
     size = f"{counted(answer['files'], 'file')}, {display.size(answer['bytes'])}"

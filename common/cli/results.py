@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,28 @@ if TYPE_CHECKING:
     from .main import CommandContext
 
 
+logger = logging.getLogger(__name__)
+
+
+def warn_altered(context: CommandContext, model: str = "") -> None:
+    """Warn of results that are not as a run wrote them; what a command tells of them may be wrong.
+
+    Args:
+        context: of the command
+        model: the only one that is looked at; empty: all
+    """
+    from ..results import altered
+
+    noted = altered.manifests(context.folders)
+    noted = {
+        path: manifest
+        for path, manifest in noted.items()
+        if manifest is not None and model in ("", path.parent.name)
+    }
+    for line in altered.of_models(noted, altered.digests(noted)):
+        logger.warning("%s", line)
+
+
 def command_summary(context: CommandContext) -> int:
     """Counts and shares of passed tests."""
     from .. import results
@@ -30,6 +53,7 @@ def command_summary(context: CommandContext) -> int:
     if context.args.card:
         refuse_idle(context.args, "cannot be combined with --card", published=False)
     benchmark, rows = context.benchmark(), results.read_all(context.folders.method_tests)
+    warn_altered(context)
     families = {test.id: test.family for test in benchmark.tests.values()}
     if context.args.badges:
         return _badges(context, benchmark, rows, families)

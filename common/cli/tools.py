@@ -12,6 +12,7 @@ from ..core.wording import counted
 from .exits import FAILED, OK
 from .idle import refuse_idle
 from .logs import tell_error
+from .results import warn_altered
 
 if TYPE_CHECKING:
     from .main import CommandContext
@@ -128,6 +129,7 @@ def command_report(context: CommandContext) -> int:
         endings = f"{', '.join(REPORTS[:-1])} or {REPORTS[-1]}"
         raise ConfigError(f"--out {file}: expected a name that ends in {endings}")
     benchmark = context.benchmark()
+    warn_altered(context, args.name)
     on_paper = file.suffix.lower() == ".pdf"
     written = []
     if not on_paper:

@@ -73,8 +73,15 @@ def write_bytes(path: Path, data: bytes, *, only_changed: bool = False) -> bool:
     except OSError as error:
         if handle is not None:
             handle.unlink(missing_ok=True)
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise OutputError(f"{path}: cannot be written: {_obstacle(error)}") from None
     return True
+
+
+def _obstacle(error: OSError) -> str:
+    """Why a file cannot be written; where a file stands in place of a folder above it, which."""
+    if isinstance(error, FileExistsError) and error.filename:
+        return f"remove the file {error.filename}, which lies where a folder of the program is"
+    return str(error.strerror or error)
 
 
 def write_over(path: Path, data: bytes) -> bool:

@@ -95,8 +95,10 @@ class OutputPlace:
                 raise TypeError
             array = array.astype(np.float64)
         except (TypeError, ValueError):
+            first = array.flat[0]
+            first = first.item() if isinstance(first, np.generic) else first
             raise ModelError(
-                f"target '{self.target.id}': expected numbers, found {array.flat[0]!r:.60}"
+                f"target '{self.target.id}': expected numbers, found {first!r:.60}"
             ) from None
         if kinds.of(self.target).is_number:
             return rescale(array[:, self.columns[0][0]], self.scale, self.target)

@@ -45,14 +45,18 @@ class ArrayStore(PredictionStore):
         return arrays
 
 
-def store_of(folder: Path, described: Mapping[str, Any]) -> PredictionStore:
+def store_of(
+    folder: Path, described: Mapping[str, Any], *, reads_only: bool = False
+) -> PredictionStore:
     """Store of the predictions that a description is about.
 
     Args:
         folder: see :func:`common.predictions.inputs.store_folder`
         described: with ``layouts`` if samples have arrays of their own size
+        reads_only: whether files that are damaged stay where they are
     """
-    return (ArrayStore if described.get("layouts") else PredictionStore)(folder, described)
+    kind = ArrayStore if described.get("layouts") else PredictionStore
+    return kind(folder, described, reads_only=reads_only)
 
 
 def to_bytes(value: Any) -> bytes:

@@ -54,12 +54,28 @@ def entries(predictions: Path) -> Iterator[StoreEntry]:
 
     Args:
         predictions: folder of the prediction cache
+
+    Raises:
+        DataError: if a folder of it cannot be read
     """
-    for folder in sorted(predictions.glob("/".join("*" * (LEVELS - 1)))):
-        if folder.is_dir():
-            parts = parts_of(folder)
-            size_bytes = sum(part.stat().st_size for part in parts)
-            yield StoreEntry(folder, _description(folder), len(parts), size_bytes)
+    folders = [predictions]
+    for _ in range(LEVELS - 1):
+        folders = [below for folder in folders for below in _listed(folder) if below.is_dir()]
+    for folder in folders:
+        _listed(folder)  # glob finds nothing in a folder that it may not read
+        parts = parts_of(folder)
+        size_bytes = sum(part.lstat().st_size for part in parts)
+        yield StoreEntry(folder, _description(folder), len(parts), size_bytes)
+
+
+def _listed(folder: Path) -> list[Path]:
+    """What is in a folder, by name; nothing if it is not there."""
+    try:
+        return sorted(folder.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be read: {error.strerror or error}") from None
 
 
 def table(stores: Sequence[StoreEntry]) -> pd.DataFrame:

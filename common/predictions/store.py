@@ -62,16 +62,24 @@ class PredictionStore:
     Args:
         folder: where they are; made with the first :meth:`append`
         description: what the folder is, written to ``key.json`` for people
+        reads_only: whether files that are damaged stay where they are, for a run to make them again
     """
 
-    def __init__(self, folder: Path, description: Mapping[str, Any] | None = None):
+    def __init__(
+        self,
+        folder: Path,
+        description: Mapping[str, Any] | None = None,
+        *,
+        reads_only: bool = False,
+    ):
         self.folder = Path(folder)
+        self._reads_only = reads_only
         self.description = dict(description or {})
 
     def read(self, keys: pd.DataFrame, columns: Sequence[str]) -> Stored:
         """Stored predictions of some samples.
 
-        A file that is damaged is set aside with a warning; its predictions are missing.
+        Of a file that is damaged a warning tells, and its predictions are missing; it is set aside.
 
         Args:
             keys: columns ``file``, ``start``, ``end``; N rows in any order
@@ -110,7 +118,7 @@ class PredictionStore:
             open_rows = np.flatnonzero(self.is_blank(values).any(axis=1) | ~there)
             if not len(open_rows):
                 return
-            table = _read(part, columns)
+            table = self._read(part, columns)
             if table is None:
                 continue
             table = _distinct(table)
@@ -201,7 +209,7 @@ class PredictionStore:
 
         for attempt in range(_ATTEMPTS):
             try:
-                tables = [_read(part) for part in (self._parts() if parts is None else parts)]
+                tables = [self._read(part) for part in (self._parts() if parts is None else parts)]
                 break
             except FileNotFoundError:
                 # another process compacted the folder; what it removed is in a new file
@@ -211,6 +219,19 @@ class PredictionStore:
         if not good:
             return pd.DataFrame(columns=KEYS)
         return _distinct(good[0] if len(good) == 1 else pd.concat(good, ignore_index=True))
+
+    def _read(self, part: Path, columns: Sequence[str] | None = None) -> pd.DataFrame | None:
+        """Rows of a file, None if it is damaged; ``columns`` as in :func:`_content`."""
+        try:
+            return _content(part, columns)
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError) as error:
+            if self._reads_only:
+                logger.warning("%s: damaged: %s", part, _why(error))
+            else:
+                set_aside(part, f"damaged: {_why(error)}")
+            return None
 
     def _describe(self) -> None:
         """Write what the folder is, also where that was lost or damaged."""
@@ -236,7 +257,7 @@ def damage(part: Path) -> str:
     try:
         _content(part)
     except (OSError, ValueError) as error:
-        return str(error)
+        return _why(error)
     return ""
 
 
@@ -345,12 +366,6 @@ def _content(part: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(a, dtype=a.dtype) for name, a in arrays.items()})
 
 
-def _read(part: Path, columns: Sequence[str] | None = None) -> pd.DataFrame | None:
-    """Rows of a file, None if it is damaged; ``columns`` as in :func:`_content`."""
-    try:
-        return _content(part, columns)
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError) as error:
-        set_aside(part, f"damaged: {error}")
-        return None
+def _why(error: Exception) -> str:
+    """What is wrong with a file, without its name."""
+    return str(getattr(error, "strerror", None) or error)

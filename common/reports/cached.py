@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,17 +46,28 @@ def summary(folders: Paths) -> list[dict[str, Any]]:
 
     Args:
         folders: where the cache is
+
+    Raises:
+        DataError: if a folder of it cannot be read
     """
     sizes: dict[str, list[int]] = {}
-    for path in folders.cache.rglob("*"):
-        if path.is_file() and not path.is_symlink():
+    for folder, _, names in os.walk(folders.cache, onerror=_refuse):
+        for path in (Path(folder, name) for name in names):
             top = path.relative_to(folders.cache).parts[0]
-            sizes.setdefault(top if top in CONTENT else "other", []).append(path.stat().st_size)
+            with suppress(FileNotFoundError):  # a run may be compacting it
+                if not path.is_symlink():
+                    part = top if top in CONTENT else "other"
+                    sizes.setdefault(part, []).append(path.lstat().st_size)
     rows = [
         {"part": part, "files": len(each), "bytes": sum(each), "holds": CONTENT.get(part, OTHER)}
         for part, each in sizes.items()
     ]
     return sorted(rows, key=lambda row: (-row["bytes"], row["part"]))
+
+
+def _refuse(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise DataError(f"{error.filename}: cannot be read: {error.strerror}")
 
 
 def damaged(folders: Paths) -> Iterator[tuple[Path, str]]:
@@ -190,8 +203,8 @@ def predictions_of(
 
     Raises:
         ConfigError: if there is no such model, or nothing was predicted
-        DataError: if values are scores of frames, if a file is damaged, so that the table would not be whole,
-            or if there are predictions of several kinds for a sample
+        DataError: if values are scores of frames, if a file is damaged or was set aside and is not there again,
+            so that the table would not be whole, or if there are predictions of several kinds for a sample
     """
     if model not in benchmark.models:
         raise unknown("model", model, benchmark.models, "--model")
@@ -206,6 +219,11 @@ def predictions_of(
         and entry.folder not in old
         and (entry.description.get("seed", seed) == seed or not _is_drawn(benchmark, entry))
     ]
+    for entry in chosen:
+        if not entry.files:
+            raise DataError(
+                f"{entry.folder}: has no predictions any more; run the model once more (run --force), then export"
+            )
     if not chosen:
         raise ConfigError(
             f"--model {model}: the cache has no predictions of the model as it is now with the seed {seed}; run"

@@ -205,7 +205,7 @@ class Rebuilder:
                 for name in described
                 if name != "columns"
             ):
-                yield store_of(path, content)
+                yield store_of(path, content, reads_only=True)
 
 
 def _descriptions_in(folder: Path) -> list[tuple[Path, dict[str, Any]]]:

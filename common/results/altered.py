@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..core import advice
+from ..core import advice, provenance
 from ..core.checksums import Checksums
 from ..core.paths import SUMS, Paths
 from ..core.wording import counted
@@ -37,6 +38,19 @@ def remarks(folders: Paths, noted: Noted, digests: Mapping[str, str]) -> list[st
         noted: as :func:`manifests` gives them
         digests: name below ``method-tests/`` -> SHA-256 of the file
     """
+    others = [*dataset_facts.damaged(folders), *Checksums(folders.media).damaged(*READ)]
+    again = advice.command("run")
+    lines = [f"{path}: {STATE}; make it again with: {again}" for path in others]
+    return of_models(noted, digests) + lines
+
+
+def of_models(noted: Noted, digests: Mapping[str, str]) -> list[str]:
+    """One line for each model whose tables or sums are not as they were written.
+
+    Args:
+        noted: as :func:`manifests` gives them
+        digests: name below ``method-tests/`` -> SHA-256 of the file
+    """
     lines = []
     for path, manifest in noted.items():
         target, model = path.parent.parent.name, path.parent.name
@@ -52,9 +66,18 @@ def remarks(folders: Paths, noted: Noted, digests: Mapping[str, str]) -> list[st
             again = advice.command("run", "--model", model, "--target", target)
             more = "" if count == 1 else f" (and {counted(count - 1, 'more file')} beside it)"
             lines.append(f"{path.parent / first}: {state}{more}; make it again with: {again}")
-    others = [*dataset_facts.damaged(folders), *Checksums(folders.media).damaged(*READ)]
-    again = advice.command("run")
-    return lines + [f"{path}: {STATE}; make it again with: {again}" for path in others]
+    return lines
+
+
+def digests(noted: Noted) -> dict[str, str]:
+    """SHA-256 of the tables and sums that manifests name, by name below ``method-tests/``; of those that can be read."""
+    digests = {}
+    for path, manifest in noted.items():
+        for name in _written(manifest) if manifest is not None else ():
+            with contextlib.suppress(OSError):
+                below = f"{path.parent.parent.name}/{path.parent.name}/{name}"
+                digests[below] = provenance.file_digest(path.parent / name)
+    return digests
 
 
 def _written(manifest: Manifest) -> dict[str, Any]:

@@ -172,14 +172,20 @@ def _read_lines(path: Path, columns: Sequence[str]) -> list[list[str]]:
         with path.open(encoding="utf-8", newline="") as file:
             head, *lines = csv.reader(file, strict=True)
         lacking = {*NEWER, *ADDED} - set(head)
+        missing = [column for column in columns if column not in (*head, *lacking)]
+        if missing:
+            raise ValueError(f"column missing: {', '.join(missing)}")
+        for number, line in enumerate(lines, 1):
+            if len(line) != len(head):
+                raise ValueError(f"row {number} has {len(line)} fields, its head {len(head)}")
         places = [-1 if column in lacking else head.index(column) for column in columns]
         rows = [["" if place < 0 else line[place] for place in places] for line in lines]
         for line in rows:
             for column, value in zip(columns, line, strict=True):
                 if value and column in (*NUMBERS, *COUNTS):
                     float(value)
-    except (OSError, ValueError, LookupError, csv.Error) as error:
-        raise DataError(f"{path}: cannot be read as result rows: {error}") from None
+    except (OSError, ValueError, csv.Error) as error:
+        raise DataError(f"{path}: cannot be read as result rows: {_why(error)}") from None
     return rows
 
 
@@ -194,7 +200,12 @@ def read_csv(path: Path) -> pd.DataFrame:
             return _parse(file.read(), str(path))
     # pandas raises TypeError for a count that is no whole number, OverflowError for one of 20 digits
     except (ValueError, TypeError, OverflowError, OSError) as error:
-        raise DataError(f"{path}: cannot be read as result rows: {error}") from None
+        raise DataError(f"{path}: cannot be read as result rows: {_why(error)}") from None
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a file, without its name."""
+    return str(getattr(error, "strerror", None) or error)
 
 
 def check_width(text: TextIO) -> None:
@@ -229,6 +240,12 @@ def _parse(text: str, name: str) -> pd.DataFrame:
     missing = [column for column in COLUMNS if column not in table]
     if missing:
         raise DataError(f"{name}: {_misfit(Path(name), missing)}")
+    strange = np.flatnonzero(~table["status"].isin(STATUSES).to_numpy())
+    if len(strange):
+        status = table["status"].iloc[strange[0]]
+        raise ValueError(
+            f"row {strange[0] + 1}: status '{status}': expected one of {', '.join(STATUSES)}"
+        )
     for column in (*NUMBERS, *COUNTS):
         table[column] = table[column].where(table[column] != "")
     with np.errstate(invalid="ignore"):  # an infinite count is refused, after a warning of its cast
@@ -245,6 +262,8 @@ def _misfit(path: Path, missing: list[str]) -> str:
 
 def _again(path: Path) -> str:
     """What to do about a file of a model that is no result file of this version."""
+    if path.is_dir():
+        return "Remove this folder, which lies where a file of the program is"
     model, target = path.parent.name, path.parent.parent.name
     command = advice.command("run", "--model", model, "--target", target)
     return f"Compute it again with '{command}', or delete {path.parent}"
