@@ -73,6 +73,16 @@ def test_lists_without_events(write) -> None:
         ),
         ("a.json", [{"onset": True, "offset": 1}], "row 1: onset: True is neither text nor a numb"),
         ("a.json", [{"onset": [1], "offset": 1}], r"row 1: onset: \[1\] is neither text nor"),
+        (
+            "a.json",
+            [*JSON, {"filename": "a.wav", "onset": 1, "offset": None}],
+            r"row 4 \(file 'a\.wav'\): the offset is missing: onset 1 s",
+        ),
+        (
+            "a.json",
+            [{"onset": "\u0661", "offset": 2}],
+            "row 1: onset '\u0661' is no time in seconds",
+        ),
         ("a.json", [{"onset": 2, "offset": 1}], "row 1: has its onset after its offset"),
         ("a.json", "[" * 100_000, "not valid JSON: lists and mappings are nested too deep"),
         ("a.yaml", "&a [*a]", "which would never end"),
@@ -100,6 +110,10 @@ def test_durations(write) -> None:
         "d.yaml", "- {filename: a.wav, duration: 10}\n- {filename: b.wav, duration: 2.5}\n"
     )
     assert read_durations(path) == {"a.wav": 10.0, "b.wav": 2.5}
+    for digits in ("\u0661\u0660", "1_0"):
+        path = write("d.yaml", f"- {{filename: a.wav, duration: '{digits}'}}\n")
+        with pytest.raises(DataError, match=rf"row 1 .*duration '{digits}' is no time in sec"):
+            read_durations(path)
     path = write("d.json", [{"filename": "a.wav", "duration": None}])
     with pytest.raises(DataError, match=r"row 1 \(file 'a\.wav'\): duration '' is no time"):
         read_durations(path)

@@ -156,7 +156,10 @@ def test_times_that_cannot_be(tmp_path, line: str, rule: str) -> None:
 @pytest.mark.parametrize(
     ("line", "rule"),
     [
-        ("a.wav,1.0,,dog", "has one of onset and offset only"),
+        ("a.wav,1.0,,dog", "the offset is missing: onset 1 s"),
+        ("a.wav,,1.0,dog", "the onset is missing: offset 1 s"),
+        ("a.wav,\u0661,2.0,dog", "onset '\u0661' is no time in seconds"),
+        ("a.wav,1.0,\uff12,dog", "offset '\uff12' is no time in seconds"),
         ("a.wav,one,2.0,dog", "onset 'one' is no time"),
         ("a.wav,1_0,20,dog", "onset '1_0' is no time"),
         ("a.wav,1.0,2.0,dog,3", "5 fields, but the header has 4"),
@@ -165,6 +168,13 @@ def test_times_that_cannot_be(tmp_path, line: str, rule: str) -> None:
 def test_rows_below_a_header_that_cannot_be(tmp_path, line: str, rule: str) -> None:
     with pytest.raises(DataError, match=rf"row 2.*{rule}"):
         read(tmp_path, f"filename,onset,offset,event_label\n{line}\n", "list.csv")
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ",", ";", " "])
+def test_digits_of_other_scripts_are_no_times(tmp_path, delimiter: str) -> None:
+    text = delimiter.join(("a.wav", "\u0661", "\u0662", "dog"))
+    with pytest.raises(DataError, match=r"list.txt: row 1: onset '\u0661' is no time in seconds"):
+        read(tmp_path, f"{text}\n")
 
 
 def test_files_that_cannot_be_read(tmp_path) -> None:

@@ -12,6 +12,7 @@ from ...core.errors import DataError
 from .columns import DURATIONS, find_columns
 from .data_frames import read_parquet, texts
 from .record_lists import holds_records, record_cells
+from .table import number as as_number
 from .table import posix
 from .text_lists import split_lines
 
@@ -99,10 +100,7 @@ def _collected(rows: Iterable[tuple[int, str | None, object]], source: str) -> d
     for number, file, text in rows:
         if not file:
             raise DataError(f"{source}: row {number}: names no recording")
-        try:
-            value = float(text)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            value = float("nan")
+        value = as_number(text)
         if not (np.isfinite(value) and value >= 0):
             raise DataError(
                 f"{source}: row {number} (file '{file}'): duration {text!r} is no time in seconds"

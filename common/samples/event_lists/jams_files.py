@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.documents import read_json
 from ...core.errors import ConfigError, DataError, MissingDependency
-from .table import EventTable, label_or_none
+from .table import EventTable, label_or_none, number
 
 #: namespaces whose observations are events with a label
 NAMESPACES = ("tag_open", "segment_open", "scaper", "sound_event", "tag_audioset", "tag_urbansound")
@@ -76,10 +76,10 @@ def _recording(content: Any, path: Path) -> str:
 
 
 def _seconds(path: Path, row: int, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise DataError(f"{path}: row {row}: {value!r:.60} is no time in seconds") from None
+    seconds = number(value)
+    if seconds != seconds and not isinstance(value, float):
+        raise DataError(f"{path}: row {row}: {value!r:.60} is no time in seconds")
+    return seconds
 
 
 def _label(value: Any) -> str | None:

@@ -125,12 +125,22 @@ class EventTable:
         )
 
     def _check_times(self) -> None:
-        half = np.isnan(self.onset) != np.isnan(self.offset)
-        self._refuse(half, "has one of onset and offset only")
+        self._refuse_half()
         infinite = np.isinf(self.onset) | np.isinf(self.offset)
         self._refuse(infinite, "has an infinite time")
         self._refuse((self.onset < 0) | (self.offset < 0), "has a negative time")
         self._refuse(self.onset > self.offset, "has its onset after its offset")
+
+    def _refuse_half(self) -> None:
+        half = np.flatnonzero(np.isnan(self.onset) != np.isnan(self.offset))
+        if len(half):
+            at = int(half[0])
+            times = {"onset": self.onset[at], "offset": self.offset[at]}
+            (missing,) = (name for name, time in times.items() if np.isnan(time))
+            (there,) = set(times) - {missing}
+            raise DataError(
+                f"{self.place(at)}: the {missing} is missing: {there} {times[there]:g} s"
+            )
 
     def _refuse(self, wrong: np.ndarray, rule: str) -> None:
         if wrong.any():
@@ -196,6 +206,22 @@ def posix(path: str) -> str:
     ('a/b.wav', 'C:\\b.wav', 'a/b.wav')
     """
     return path if _WINDOWS.match(path) else path.replace("\\", "/")
+
+
+def number(value: Any) -> float:
+    """A value, or its text in ASCII digits, as a number; NaN if it is none.
+
+    Python also reads digits of other scripts and underscores, which tables do not.
+
+    >>> number("1.5"), number("1_5"), number("\u0661"), number(None)
+    (1.5, nan, nan, nan)
+    """
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        return float("nan")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
 
 
 def label_or_none(text: str) -> str | None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ...core.errors import ConfigError, DataError
 from ...core.wording import counted
 from .columns import TIMES, find_columns, names_durations
-from .table import EventTable, label_or_none, posix
+from .table import EventTable, label_or_none, number, posix
 
 #: extensions of event lists
 EXTENSIONS = (".txt", ".ann", ".csv", ".tsv", ".lab")
@@ -43,7 +43,7 @@ LAYOUTS: dict[int, tuple[tuple[str, ...], ...]] = {
 ALL = LAYOUTS[7][0]
 #: lines that are looked at to find the delimiter
 SAMPLE = 200
-#: what stands where a time should be; nan and inf are told apart from other text to refuse them
+#: what stands where a time should be; nan, inf and digits of other scripts are told apart from other text to refuse them
 _TIME = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.I)
 
 
@@ -312,10 +312,7 @@ def _time(path: Path, row: Line, text: str, name: str, decimal: str) -> float:
     """A time in s; NaN if there is none."""
     if not text:
         return float("nan")
-    try:
-        value = float(text.replace(decimal, ".")) if "_" not in text else float("nan")
-    except ValueError:
-        value = float("nan")
+    value = number(text.replace(decimal, "."))
     if value != value:
         raise DataError(f"{path}: row {row.number}: {name} '{text}' is no time in seconds")
     return value
