@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.endings import check_ending
 from ..core.errors import ConfigError
 from ..core.wording import counted
 from .exits import FAILED, OK
@@ -119,9 +120,8 @@ def _export(context: CommandContext) -> int:
     benchmark, folders = context.whole_benchmark(), context.folders
     table = cached.predictions_of(benchmark, folders, args.model, seed=args.seed)
     out = args.out or Path(f"{args.model}.csv")
-    if out.suffix not in (".csv", ".parquet"):
-        raise ConfigError(f"--out {out}: expected a name that ends in .csv or .parquet")
-    if out.suffix == ".csv":
+    check_ending("--out", out, (".csv", ".parquet"))
+    if out.suffix.lower() == ".csv":
         files.write_text(out, table.to_csv(index=False))
     else:
         files.write_bytes(out, table.to_parquet(None, index=False))

@@ -31,7 +31,34 @@ def refuse_idle(args: argparse.Namespace, why: str, **options: Any) -> None:
     for name, default in options.items():
         value = getattr(args, name)
         if value not in _UNUSED and value != default:
-            raise ConfigError(f"--{_SPELLED.get(name, name.replace('_', '-'))} {why}")
+            raise _refusal(name, why)
+
+
+def refuse_present(args: argparse.Namespace, why: str, *options: str) -> None:
+    """Refuse options that have no effect and are None where the user did not write them.
+
+    Other than with :func:`refuse_idle`, 0 and false are values like any other.
+
+    Args:
+        args: options of the command
+        why: end of the message, as there
+        options: names of the options
+
+    Raises:
+        ConfigError: with the first option that was given
+
+    >>> refuse_present(argparse.Namespace(t_collar=0.0), "goes with event_based only", "t_collar")
+    Traceback (most recent call last):
+    ...
+    common.core.errors.ConfigError: --t-collar goes with event_based only
+    """
+    for name in options:
+        if getattr(args, name) is not None:
+            raise _refusal(name, why)
+
+
+def _refusal(name: str, why: str) -> ConfigError:
+    return ConfigError(f"--{_SPELLED.get(name, name.replace('_', '-'))} {why}")
 
 
 def refuse_of_others(

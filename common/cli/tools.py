@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core import display
+from ..core.endings import check_ending
 from ..core.errors import ConfigError
 from ..core.wording import counted
 from .exits import FAILED, OK
@@ -125,9 +126,7 @@ def command_report(context: CommandContext) -> int:
 
     args = context.args
     file = args.out or Path(f"{Path(args.name).name}.html")
-    if file.suffix.lower() not in REPORTS:
-        endings = f"{', '.join(REPORTS[:-1])} or {REPORTS[-1]}"
-        raise ConfigError(f"--out {file}: expected a name that ends in {endings}")
+    check_ending("--out", file, REPORTS)
     benchmark = context.benchmark()
     warn_altered(context, args.name)
     on_paper = file.suffix.lower() == ".pdf"
@@ -181,7 +180,9 @@ def command_simulate(context: CommandContext) -> int:
 def command_events(context: CommandContext) -> int:
     """Score event lists and frame scores."""
     from ..reports.events.command import run
+    from .idle_events import refuse_idle_of_events
 
+    refuse_idle_of_events(context.args)
     path = context.folders.output / "build" / "events.html"
     context.answer(run(context.args, report_path=path, say=context.say))
     return OK

@@ -213,6 +213,41 @@ def test_json_is_the_same_by_report_and_by_option(folder) -> None:
     assert json.loads((folder.path / "scores.json").read_text()) == json.loads(done.out)
 
 
+REFUSED = {
+    ("html", "x.csv"): "--out x.csv: expected a name that ends in .html or .htm",
+    ("html", "x"): "--out x: expected a name that ends in .html or .htm",
+    ("json", "x.html"): "--out x.html: expected a name that ends in .json",
+}
+
+
+@pytest.mark.parametrize(("report", "name"), REFUSED)
+def test_the_ending_of_a_report_says_what_it_holds(folder, report: str, name: str) -> None:
+    line = folder.refused("--estimate", "@est.txt", "--report", report, "--out", f"@{name}")
+    assert line == REFUSED[report, name]
+    assert not (folder.path / name).exists()
+
+
+@pytest.mark.parametrize(
+    ("report", "name"), [("html", "x.HTM"), ("json", "x.JSON"), ("table", "x")]
+)
+def test_endings_of_reports_that_are_allowed(folder, report: str, name: str) -> None:
+    words = ("--estimate", "@est.txt", "--report", report, "--out", f"@{name}")
+    assert folder.run(*words).code == main.OK
+    assert (folder.path / name).stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("more", "note"),
+    [
+        ("b.wav\t1\t3\tdog\n", "1 of 3 recordings has no annotated event"),
+        ("", "2 of 3 recordings have no annotated event"),
+    ],
+)
+def test_silent_recordings_are_counted(folder, more: str, note: str) -> None:
+    folder.write("truth.txt", f"a.wav\t0\t2\tdog\n{more}")
+    assert note in folder.json("--estimate", "@truth.txt")["notes"]
+
+
 def test_the_table_shows_figures_and_classes(folder) -> None:
     done = folder.run("--estimate", "@est.txt")
     assert done.code == main.OK

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ...core.documents import indented_json
+from ...core.endings import check_ending
 from ...core.errors import ConfigError
 from ...core.files import write_text
 from ...core.terminal import tell
 from .answer import answer, lines, many, per_file
 from .evaluation import evaluate
 from .inputs import read_inputs
-from .options import TIMELINES
+from .options import ENDINGS, TIMELINES
 from .settings import settings
 from .sizes import check_sizes
 
@@ -40,6 +41,8 @@ def run(
         raise ConfigError(f"--timelines: {args.timelines} is negative")
     if args.report != "html" and args.timelines != TIMELINES:
         raise ConfigError("--timelines goes with --report html only")
+    if args.out is not None and args.report in ENDINGS:
+        check_ending("--out", args.out, ENDINGS[args.report])
     options = settings(args)
     inputs = read_inputs(args)
     check_sizes(args, inputs, options)

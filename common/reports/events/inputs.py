@@ -111,7 +111,9 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
     systems = _systems(args, estimates, encode)
     silent = sorted(set(files) - set(truth[truth.is_event].files))
     if silent:
-        notes.append(f"{len(silent)} of {len(files)} recordings have no annotated event")
+        have = "has" if len(silent) == 1 else "have"
+        recordings = counted(len(files), "recording")
+        notes.append(f"{len(silent)} of {recordings} {have} no annotated event")
     for system in systems:
         if system.kind not in ("list", "scores"):
             notes.append(f"{system.name}: the folder holds {_KINDS[system.kind]}")

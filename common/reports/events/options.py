@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 REPORTS = ("table", "json", "html")
+#: report -> endings of its file; a table for people may have any
+ENDINGS = {"json": (".json",), "html": (".html", ".htm")}
 FAMILIES = ("segment_based", "event_based", "intersection_based")
 COMPATIBILITIES = ("sed_eval", "psds_eval-0.5", "psds_eval-0.3", "sed_scores_eval")
 #: recordings with a timeline, if nobody says how many
@@ -258,7 +260,6 @@ def _segment_and_event_options(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         metavar="X",
         type=float,
-        default=0.5,
         help="frame scores above it are events (default: 0.5)",
     )
 

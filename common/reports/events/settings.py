@@ -129,7 +129,8 @@ def settings(args: argparse.Namespace) -> EventSettings:
     Raises:
         ConfigError: for a value that is not allowed
     """
-    if math.isnan(args.threshold):
+    threshold = _given(args.threshold, 0.5)
+    if math.isnan(threshold):
         raise ConfigError("--threshold: expected a number, found nan")
     if not 0 <= args.slack < math.inf:
         raise ConfigError(f"--slack: expected a finite number of 0 or more, found {args.slack}")
@@ -172,7 +173,7 @@ def settings(args: argparse.Namespace) -> EventSettings:
         f_criteria=DCASE_TASK4_INTERSECTION.rounded(decimals)
         if dcase and args.dtc_threshold is None and args.gtc_threshold is None
         else first.without_cross_triggers(),
-        threshold=args.threshold,
+        threshold=threshold,
         decimals=decimals,
         compatibility=compatibility,
     )
