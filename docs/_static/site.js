@@ -216,7 +216,7 @@
     if (closed || moved) at.scrollIntoView();
   };
   addEventListener("hashchange", () => {
-    const moved = notLaidOut().length > 0;
+    const [moved] = notLaidOut();
     if (moved) fit();
     reveal(moved);
   });
@@ -246,13 +246,12 @@
   /* Asked for its place or width, what is folded would be laid out. */
   const unfolded = (selector) => [...document.querySelectorAll(selector)].filter((node) => !node.closest("details:not([open])"));
 
-  /* A table that is no wider than the page needs no box that scrolls: its head stays in sight of the page. One that is
-     wider, and nearly as high as the window, has its full height, and a script moves its head; the table of all cells,
-     whose filters should stay in sight, scrolls in a box of limited height. */
+  /* A table no wider than the page needs no box that scrolls. A wider one, nearly as high as the window, has its full height,
+     and its head is moved below; that of all cells, whose filters should stay in sight, scrolls in a box of limited height. */
   const fitted = (boxes) => {
-    boxes.forEach((box) => {
-      box.classList.remove("fits", "tall", "long");
-      box.classList.add("laid-out");
+    boxes.forEach(({ classList }) => {
+      classList.remove("fits", "tall", "long");
+      classList.add("laid-out");
     });
     const sizes = boxes.map((box) => {
       const whole = box.clientWidth && box.firstElementChild.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight + 1;
@@ -266,31 +265,23 @@
       else box.tabIndex = 0;
     });
   };
-  /* Tables far below the window are laid out when the browser has time, one large or some small ones at a time, so that
-     the first text does not wait for them (theme.js); all at once where a page does not begin at its top. */
-  const CELLS = 150;
-  const atTop = document.documentElement.classList.contains("at-top");
+  /* Tables far below the window are laid out one by one, when the browser has time, if the page begins at its top. */
   const notLaidOut = () => unfolded(".scroll:not(.laid-out)");
-  let soon = false;
   const layOutRest = () => {
-    const rest = notLaidOut();
-    if (!rest.length) {
-      follow();
-      fade();
-    } else if (!soon) {
-      soon = true;
+    const [next] = notLaidOut();
+    if (next) {
       whenIdle(() => {
-        soon = false;
-        let cells = 0;
-        fitted(notLaidOut().filter((box) => cells < CELLS && (cells += box.querySelectorAll("th, td").length)));
+        fitted([next]);
         layOutRest();
       });
+    } else {
+      follow();
+      fade();
     }
   };
   const fit = () => {
-    const near = (box) => box.classList.contains("laid-out") || box.getBoundingClientRect().top < 2 * innerHeight;
-    const boxes = unfolded(".scroll");
-    fitted(atTop && !addressed() ? boxes.filter(near) : boxes);
+    const far = document.querySelector(".at-top") && !addressed() ? 2 * innerHeight : Infinity;
+    fitted(unfolded(".scroll").filter((box) => box.matches(".laid-out") || box.getBoundingClientRect().top < far));
     layOutRest();
   };
   /* A browser lets the head of a table that scrolls sideways stay in sight of its own box only. */
@@ -345,7 +336,7 @@
   };
   readyCells();
   document.addEventListener("toggle", readyCells, true);
-  reveal(false);
+  reveal();
   const tables = [...document.querySelectorAll("table.scores:not(.all-cells)")];
   const place = document.querySelector(".tools-here");
   if (tables.length && place) place.replaceWith(tools(tables));

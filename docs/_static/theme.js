@@ -1,6 +1,4 @@
-/* What must be known before anything is drawn: the theme that a reader chose (without a choice the system decides), and
-   whether a page begins at its top. If it does, tables far below are laid out when the browser has time; if it does not,
-   the browser must know their heights to find the place. */
+/* Before anything is drawn: the theme that a reader chose, else that of the system; whether the page begins at its top. */
 (() => {
   "use strict";
   const dark = matchMedia("(prefers-color-scheme: dark)");
