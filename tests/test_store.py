@@ -231,7 +231,7 @@ def test_part_that_is_compacted_away_while_reading(store, monkeypatch):
     store.append(keys.iloc[:5], values[:5], COLUMNS)
     store.append(keys.iloc[5:], values[5:], COLUMNS)
     other = PredictionStore(store.folder)
-    original = module._read
+    original = module._content
     seen = []
 
     def read(part, *args):
@@ -240,7 +240,7 @@ def test_part_that_is_compacted_away_while_reading(store, monkeypatch):
             other.compact()
         return original(part, *args)
 
-    monkeypatch.setattr(module, "_read", read)
+    monkeypatch.setattr(module, "_content", read)
     np.testing.assert_array_equal(store.read(keys, COLUMNS).values, values)
 
 

@@ -240,12 +240,6 @@ def _parse(text: str, name: str) -> pd.DataFrame:
     missing = [column for column in COLUMNS if column not in table]
     if missing:
         raise DataError(f"{name}: {_misfit(Path(name), missing)}")
-    strange = np.flatnonzero(~table["status"].isin(STATUSES).to_numpy())
-    if len(strange):
-        status = table["status"].iloc[strange[0]]
-        raise ValueError(
-            f"row {strange[0] + 1}: status '{status}': expected one of {', '.join(STATUSES)}"
-        )
     for column in (*NUMBERS, *COUNTS):
         table[column] = table[column].where(table[column] != "")
     with np.errstate(invalid="ignore"):  # an infinite count is refused, after a warning of its cast
@@ -292,16 +286,31 @@ def read_files(paths: Sequence[Path]) -> pd.DataFrame:
         texts = [path.read_text("utf-8") for path in paths]
         if all(text.startswith(head) and text.endswith("\n") for text in texts):
             bodies = "".join(text.removeprefix(head) for text in texts)
-            return _parse(head + bodies, str(paths[0].parent))
+            table = _parse(head + bodies, str(paths[0].parent))
+            _check_statuses(table)
+            return table
     except (ValueError, TypeError, OverflowError, OSError, DataError):
         pass
     return pd.concat([_of_model(path) for path in paths], ignore_index=True)
 
 
+def _check_statuses(table: pd.DataFrame, where: str = "") -> None:
+    """Refuse rows without a known status, such as those of a file that was cut."""
+    strange = np.flatnonzero(~table["status"].isin(STATUSES).to_numpy())
+    if len(strange):
+        status = table["status"].iloc[strange[0]]
+        allowed = ", ".join(STATUSES)
+        raise DataError(
+            f"{where}row {strange[0] + 1}: status '{status}': expected one of {allowed}"
+        )
+
+
 def _of_model(path: Path) -> pd.DataFrame:
     """Rows of a file that a run can make again."""
     try:
-        return read_csv(path)
+        table = read_csv(path)
+        _check_statuses(table, f"{path}: cannot be read as result rows: ")
+        return table
     except DataError as error:
         text, advised = str(error), _again(path)
         raise DataError(text if advised in text else f"{text}. {advised}") from None
