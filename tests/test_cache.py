@@ -25,13 +25,17 @@ def run(mini: Any, capsys: Any) -> Any:
     """Runs a command on the miniature benchmark; returns its exit code and its answer."""
 
     def command(*words: str, out: str = "out", code: int = 0) -> Any:
-        where = ("--catalog", mini.catalog, "--output", mini.root / out)
-        arguments = [*words, *map(str, (*where, "--cache", mini.root / "cache"))]
-        assert main([*arguments, "--json"]) == code, capsys.readouterr()
+        assert main([*words, *where(mini, out), "--json"]) == code, capsys.readouterr()
         return json.loads(capsys.readouterr().out)
 
     command("run", "--model", "loud", "--test", TEST, "--dataset", "tones")
     return command
+
+
+def where(mini: Any, out: str = "out") -> list[str]:
+    """Options that name the folders of the miniature benchmark."""
+    folders = ("--catalog", mini.catalog, "--output", mini.root / out)
+    return [*map(str, folders), "--cache", str(mini.root / "cache")]
 
 
 def stores(mini: Any) -> list[Path]:
@@ -70,15 +74,7 @@ def test_what_only_reads_leaves_a_damaged_file_where_it_is(
     (part,) = parts_of(folder)
     part.write_bytes(b"")
     cell = f"arousal/loud/{TEST}/tones"
-    where = [
-        "--catalog",
-        mini.catalog,
-        "--output",
-        mini.root / "out",
-        "--cache",
-        mini.root / "cache",
-    ]
-    assert main(["explain", cell, *map(str, where), "--json"]) in (1, 2)
+    assert main(["explain", cell, *where(mini), "--json"]) in (1, 2)
     assert f"{part}: damaged: " in caplog.text and "set aside" not in caplog.text
     capsys.readouterr()
     assert [Path(row["file"]) for row in run("cache", "verify", code=1)["damaged"]] == [part]
@@ -112,16 +108,8 @@ def test_a_folder_that_cannot_be_read_is_named(
     monkeypatch.setattr(
         os, "scandir", lambda path=".": scanned(path) if refused(path) is not None else None
     )
-    where = [
-        "--catalog",
-        mini.catalog,
-        "--output",
-        mini.root / "out",
-        "--cache",
-        mini.root / "cache",
-    ]
     words = ["--model", "loud"] if action == "export" else []
-    assert main(["cache", action, *words, *map(str, where)]) == 2
+    assert main(["cache", action, *words, *where(mini)]) == 2
     assert f"error: {folder.parent}: cannot be read: Permission denied\n" in capsys.readouterr().err
 
 
@@ -169,15 +157,7 @@ def test_a_table_is_not_exported_where_a_store_has_lost_its_files(
     (folder,) = stores(mini)
     for part in parts_of(folder):
         part.rename(part.with_name(part.name + ".broken"))
-    where = [
-        "--catalog",
-        mini.catalog,
-        "--output",
-        mini.root / "out",
-        "--cache",
-        mini.root / "cache",
-    ]
-    assert main(["cache", "export", "--model", "loud", *map(str, where)]) == 2
+    assert main(["cache", "export", "--model", "loud", *where(mini)]) == 2
     assert f"{folder}: has no predictions any more; run the model" in capsys.readouterr().err
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from .errors import ConfigError
+from .errors import ConfigError, reason_of
 from .files import may_never_end
 from .terminal import HIDING, is_hiding, shown
 
@@ -231,7 +231,7 @@ def _text(path: Path, largest: int) -> str:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from None
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
+        why = reason_of(error)
         raise ConfigError(f"{path}: cannot be read: {why}") from None
 
 

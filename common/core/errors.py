@@ -40,6 +40,15 @@ def writable(text: str) -> str:
     return harmless(_BREAKS.sub(" ", text).strip())
 
 
+def reason_of(error: Exception) -> str:
+    """What an error says, without the name of the file, which the message has already.
+
+    >>> reason_of(FileNotFoundError(2, "No such file or directory", "a.csv")), reason_of(ValueError("no number"))
+    ('No such file or directory', 'no number')
+    """
+    return str(getattr(error, "strerror", None) or error)
+
+
 class BenchmarkError(Exception):
     """Base of all errors with a message for the user; messages become result rows, too.
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import parquet
-from ..core.errors import BrokenFile, ModelError
+from ..core.errors import BrokenFile, ModelError, reason_of
 from ..core.files import may_never_end
 from ..spec.view import ORIGINAL
 from .base import LATEST_NS
@@ -79,7 +79,7 @@ def read(path: Path, where: str) -> pd.DataFrame:
 def _unreadable(path: Path, where: str, error: Exception) -> BrokenFile:
     if isinstance(error, UnicodeDecodeError):
         return BrokenFile(f"{where}: {path.name} is not UTF-8 text (byte {error.start})")
-    text = " ".join(str(getattr(error, "strerror", None) or error).split())
+    text = " ".join(reason_of(error).split())
     return BrokenFile(f"{where}: {path.name} cannot be read: {text.replace(str(path), path.name)}")
 
 

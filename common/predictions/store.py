@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core import parquet
-from ..core.errors import LengthError, OutputError
+from ..core.errors import LengthError, OutputError, reason_of
 from ..core.files import clear_way, keep, set_aside, write_bytes
 from ..samples.base import KEYS
 from .parts import SUFFIX, groups_of, overlaps, parts_of
@@ -228,9 +228,9 @@ class PredictionStore:
             raise
         except (OSError, ValueError) as error:
             if self._reads_only:
-                logger.warning("%s: damaged: %s", part, _why(error))
+                logger.warning("%s: damaged: %s", part, reason_of(error))
             else:
-                set_aside(part, f"damaged: {_why(error)}")
+                set_aside(part, f"damaged: {reason_of(error)}")
             return None
 
     def _describe(self) -> None:
@@ -257,7 +257,7 @@ def damage(part: Path) -> str:
     try:
         _content(part)
     except (OSError, ValueError) as error:
-        return _why(error)
+        return reason_of(error)
     return ""
 
 
@@ -364,8 +364,3 @@ def _content(part: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
         raise ValueError("columns are missing")
     arrays = {name: table[name].to_numpy() for name in table.column_names}
     return pd.DataFrame({name: pd.Series(a, dtype=a.dtype) for name, a in arrays.items()})
-
-
-def _why(error: Exception) -> str:
-    """What is wrong with a file, without its name."""
-    return str(getattr(error, "strerror", None) or error)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from ..core import advice
-from ..core.errors import DataError
+from ..core.errors import DataError, reason_of
 from ..core.terminal import is_hiding, shown
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _read_lines(path: Path, columns: Sequence[str]) -> list[list[str]]:
                 if value and column in (*NUMBERS, *COUNTS):
                     float(value)
     except (OSError, ValueError, csv.Error) as error:
-        raise DataError(f"{path}: cannot be read as result rows: {_why(error)}") from None
+        raise DataError(f"{path}: cannot be read as result rows: {reason_of(error)}") from None
     return rows
 
 
@@ -200,12 +200,7 @@ def read_csv(path: Path) -> pd.DataFrame:
             return _parse(file.read(), str(path))
     # pandas raises TypeError for a count that is no whole number, OverflowError for one of 20 digits
     except (ValueError, TypeError, OverflowError, OSError) as error:
-        raise DataError(f"{path}: cannot be read as result rows: {_why(error)}") from None
-
-
-def _why(error: Exception) -> str:
-    """What is wrong with a file, without its name."""
-    return str(getattr(error, "strerror", None) or error)
+        raise DataError(f"{path}: cannot be read as result rows: {reason_of(error)}") from None
 
 
 def check_width(text: TextIO) -> None:

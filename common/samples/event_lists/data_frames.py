@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core import parquet
-from ...core.errors import DataError, MissingDependency
+from ...core.errors import DataError, MissingDependency, reason_of
 from ...core.registry import unknown
 from .columns import TIMES, find_columns
 from .databases import open_database
@@ -112,7 +112,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
     except ImportError:
         raise MissingDependency(f"{path}: parquet needs pyarrow", "pip install pyarrow") from None
     except (OSError, ValueError) as error:
-        text = " ".join(str(getattr(error, "strerror", None) or error).split())
+        text = " ".join(reason_of(error).split())
         raise DataError(f"{path}: cannot be read: {text}") from None
 
 
