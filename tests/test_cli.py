@@ -619,6 +619,24 @@ def test_killed_run_goes_on_where_it_stopped(mini, number: int) -> None:
     assert report["calls"] < 280 and not report["errors"]
 
 
+@pytest.mark.parametrize("more", ["", " 2>&-"], ids=["with", "without"])
+def test_what_programs_of_a_model_print_is_no_part_of_the_json(mini, more: str) -> None:
+    """With and without a standard error that it could go to."""
+    module = mini.catalog / f"{mini.module}.py"
+    prints = 'CALLS.append(len(signals)); import os; os.system("echo from a program")'
+    module.write_text(module.read_text().replace("CALLS.append(len(signals))", prints))
+    command = [sys.executable, str(paths.REPOSITORY / "build.py"), "run", "--json", *RUN[:2]]
+    command += ["--test", "correctness_classification", "--dataset", "tones", "--workers", "1"]
+    command += ["--catalog", str(mini.catalog), "--output", str(mini.root / "out")]
+    command += ["--cache", str(mini.root / "cache")]
+    environment = {**os.environ, "PYTHONPATH": str(paths.REPOSITORY)}
+    shell = ["sh", "-c", f'"$@"{more}', "sh", *command]
+    done = subprocess.run(shell, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["calls"] > 0
+    assert ("from a program" in done.stderr) == (not more)
+
+
 def test_help_on_every_level(capsys) -> None:
     for arguments in (["--help"], ["run", "--help"], ["list", "--help"], ["import", "--help"]):
         with pytest.raises(SystemExit, match="0"):

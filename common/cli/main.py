@@ -8,11 +8,10 @@ away before the outcome was known.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from .clusters import scheduler_of
 from .common_options import DEFAULTS, REPEATED, code_allowed
 from .costs import measure_costs
 from .exits import CELL_ERRORS, FAILED, INTERRUPTED, OK, UNREAD, USAGE
+from .json_only import only_json
 from .logs import logs_are_json, start_logs, tell_error
 from .options import LISTS, parser
 from .places import Places
@@ -50,7 +50,7 @@ class CommandContext:
 
     def __init__(self, args: argparse.Namespace):
         self.args = args
-        self.stdout = getattr(args, "stdout", None) or sys.stdout
+        self.stdout = args.stdout
         self.folders = _folders(args).stay_inside()
         self.places: Places = getattr(args, "places", None) or Places()
         SOURCES.keep_in(self.folders.cache)
@@ -340,13 +340,6 @@ def _watch(context: CommandContext) -> Any:
     return serving.Watch(watched, partial(serving.rebuild, options), context.say)
 
 
-@contextlib.contextmanager
-def _only_json(as_json: bool) -> Iterator[None]:
-    """With --json, let what models print go to standard error."""
-    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-        yield
-
-
 def _command(name: str) -> Callable[[CommandContext], int]:
     namespace = {**vars(bundles), **vars(tools), **vars(results), **vars(models), **vars(reference)}
     namespace |= {**vars(cache), **globals()}
@@ -364,12 +357,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, value in DEFAULTS.items():
         if not hasattr(args, name):
             setattr(args, name, value)
-    args.stdout, args.places, args.outcome = sys.stdout, Places(), UNREAD
+    args.places, args.outcome = Places(), UNREAD
     used = {name: getattr(args, name) for name in REPEATED}
     used["seed"] = None if args.seed == DEFAULTS["seed"] else args.seed
     start_logs(args)
     try:
-        with ending_as_interrupt(), _only_json(args.json), advice.given(sys.argv[0], used):
+        with ending_as_interrupt(), only_json(args), advice.given(sys.argv[0], used):
             threads = blas_threads(os.cpu_count() or 1, os.environ)
             check_memory(machine.address_limit_bytes(), threads)
             leftovers.clear()

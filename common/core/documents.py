@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -162,6 +163,10 @@ def parse_json(text: str | bytes) -> Any:
     Traceback (most recent call last):
     ...
     ValueError: lists and mappings are nested too deeply
+    >>> parse_json("1" * 5_000)
+    Traceback (most recent call last):
+    ...
+    ValueError: a number has more than 4300 digits
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
@@ -170,6 +175,11 @@ def parse_json(text: str | bytes) -> Any:
         return _readable(content) if "\\u" in text or is_hiding(text) else content
     except RecursionError:
         raise ValueError("lists and mappings are nested too deeply") from None
+    except ValueError as error:
+        if "set_int_max_str_digits" not in str(error):
+            raise
+        most = sys.get_int_max_str_digits()
+        raise ValueError(f"a number has more than {most} digits") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

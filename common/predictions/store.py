@@ -79,7 +79,7 @@ class PredictionStore:
     def read(self, keys: pd.DataFrame, columns: Sequence[str]) -> Stored:
         """Stored predictions of some samples.
 
-        Of a file that is damaged a warning tells, and its predictions are missing; it is set aside.
+        Of a file that is damaged a warning tells, and its predictions are missing; it is set aside, unless the store only reads.
 
         Args:
             keys: columns ``file``, ``start``, ``end``; N rows in any order

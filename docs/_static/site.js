@@ -265,7 +265,7 @@
       else box.tabIndex = 0;
     });
   };
-  /* Tables far below the window are laid out one by one, when the browser has time, if the page begins at its top. */
+  /* While a page that begins at its top opens, tables far below the window are laid out one by one, when the browser has time. */
   const notLaidOut = () => unfolded(".scroll:not(.laid-out)");
   const layOutRest = () => {
     const [next] = notLaidOut();
@@ -275,6 +275,7 @@
         layOutRest();
       });
     } else {
+      document.documentElement.classList.remove("at-top");
       follow();
       fade();
     }
