@@ -44,6 +44,11 @@ def refuse_idle_of_events(args: argparse.Namespace) -> None:
     for option, value, families in _values(args):
         if why := _without(args, families):
             raise ConfigError(f"{option} {value} {why}")
+    if args.evaluate_offset is False:
+        why = (
+            "has no effect with --evaluate-offset false, as it is of offsets: leave one of them out"
+        )
+        refuse_present(args, why, "percentage_of_length")
     if not args.scores and (why := _without(args, (SEGMENT, INTERSECTION), " and no --scores")):
         refuse_present(args, why, "decimals")
     _refuse_threshold(args)

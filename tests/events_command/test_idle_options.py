@@ -96,6 +96,20 @@ def test_a_threshold_needs_scores_without_events(folder, scores, value: str) -> 
     assert folder.run(*ESTIMATE, "--scores", "@scores", *html, *words).code == main.OK
 
 
+def test_a_share_of_lengths_is_of_offsets(folder) -> None:
+    words = (*ESTIMATE, "--evaluate-offset", "false")
+    share = ("--percentage-of-length", "0.2")
+    line = folder.refused(*words, *share)
+    assert line.startswith("--percentage-of-length has no effect with --evaluate-offset false, ")
+    assert systems(folder, *words, *share) == systems(folder, *words)
+    folder.json(*ESTIMATE, *share)
+
+
+def test_scores_of_each_recording_are_csv(folder) -> None:
+    line = folder.refused(*ESTIMATE, "--per-file", "@files.json")
+    assert line.endswith("files.json: expected a name that ends in .csv")
+
+
 def test_decimals_are_read_by_frame_scores(folder, scores) -> None:
     scores()
     words = ("--metrics", EVENT, "--decimals", "3")

@@ -43,6 +43,8 @@ def run(
         raise ConfigError("--timelines goes with --report html only")
     if args.out is not None and args.report in ENDINGS:
         check_ending("--out", args.out, ENDINGS[args.report])
+    if args.per_file is not None:
+        check_ending("--per-file", args.per_file, (".csv",))
     options = settings(args)
     inputs = read_inputs(args)
     check_sizes(args, inputs, options)
