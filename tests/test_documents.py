@@ -106,7 +106,7 @@ def test_what_is_no_file(tmp_path: Path, name: str) -> None:
         ("[" * 100_000, "not valid JSON: lists and mappings are nested too deep"),
         ('{"a": ' * 20_000, "not valid JSON: lists and mappings are nested too deep"),
         ("[1,\n 2,,]", "line 2, column 4: not valid JSON: Expecting value"),
-        ("[" + "1" * 5000 + "]", "not valid JSON: .*limit"),
+        ("[" + "1" * 5000 + "]", "not valid JSON: a number has more than 4300 digits"),
     ],
 )
 def test_faults_of_json(tmp_path: Path, text: str, message: str) -> None:
