@@ -29,6 +29,7 @@ LARGEST = 16 * 2**20
 LARGEST_JSON = 256 * 2**20
 #: levels of lists and mappings in each other
 DEEPEST = 64
+_TOO_DEEP = f"more than {DEEPEST} lists and mappings are nested in each other"
 #: values that all aliases of a file together may repeat
 REPEATED = 10_000
 #: characters of one text
@@ -130,6 +131,8 @@ def read_yaml(path: Path, *, words: bool = False) -> Any:
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        # PyYAML from 6.0.4 on has a limit of its own, 1,000, and looks ahead
+        problem = _TOO_DEEP if problem.endswith("maximum nesting depth") else problem
         raise ConfigError(f"{path}{place}: not valid YAML: {problem}") from None
 
 
@@ -285,7 +288,7 @@ class _Limits:
     def _depth(self) -> str:
         if len(self.open) <= DEEPEST:
             return ""
-        return f"more than {DEEPEST} lists and mappings are nested in each other"
+        return _TOO_DEEP
 
     def _alias(self, name: str) -> str:
         if any(part.anchor == name for part in self.open):
