@@ -33,7 +33,7 @@ def only_json(args: argparse.Namespace) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _moved(stream: TextIO) -> Iterator[TextIO]:
-    """Another stream to where one leads, whose own file descriptor leads to standard error as long."""
+    """Another stream to where one leads; meanwhile, the file descriptor of that one leads to standard error."""
     stream.flush()
     place = stream.fileno()
     kept_open = os.dup(place)
